@@ -1,0 +1,14 @@
+"""People: studies, instruments, submissions, ratings."""
+
+from django.apps import AppConfig
+from django.db.models.signals import post_migrate
+
+
+class AnnotationConfig(AppConfig):
+    name = "annotation"
+    verbose_name = "People"
+
+    def ready(self) -> None:
+        from annotation.library.seeding import seed_after_migrate
+
+        post_migrate.connect(seed_after_migrate, sender=self)

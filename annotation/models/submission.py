@@ -1,0 +1,239 @@
+"""A submission: one participant's pass through one study, with everything it left behind."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.instrument import DemographicQuestion, Instrument, StudyGroup, TraitScale
+from annotation.models.participant import Participant
+from annotation.models.study import Outcome, Study
+from annotation.models.tokens import new_public_id, new_seed, new_token
+
+
+class SubmissionState(models.TextChoices):
+    IN_PROGRESS = "in_progress", _("In progress")
+    FINISHED = "finished", _("Finished")
+    ENDED = "ended", _("Ended early")
+    WITHDRAWN = "withdrawn", _("Withdrawn")
+
+
+class DataDecision(models.TextChoices):
+    """Whether the ratings count toward quotas and analyses. Exclusion is not rejection."""
+
+    WAITING = "waiting", _("Waiting for review")
+    ACCEPTED = "accepted", _("Accepted")
+    EXCLUDED = "excluded", _("Excluded")
+
+
+class PayDecision(models.TextChoices):
+    WAITING = "waiting", _("Waiting")
+    APPROVED = "approved", _("Approved")
+    REJECTED = "rejected", _("Rejected")
+
+
+class Submission(models.Model):
+    public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
+    token = models.CharField(max_length=32, unique=True, default=new_token, editable=False)
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="submissions")
+    instrument = models.ForeignKey(Instrument, on_delete=models.PROTECT, related_name="submissions")
+    participant = models.ForeignKey(
+        Participant, on_delete=models.PROTECT, related_name="submissions"
+    )
+    state = models.CharField(
+        max_length=12, choices=SubmissionState, default=SubmissionState.IN_PROGRESS
+    )
+    outcome = models.CharField(max_length=14, choices=Outcome, blank=True)
+    language = models.CharField(max_length=12, default="en")
+    seed = models.PositiveIntegerField(
+        default=new_seed, help_text=_("Order of groups and scales, sides of poles.")
+    )
+    step_index = models.PositiveSmallIntegerField(
+        default=0, help_text=_("Position in the instrument's flow.")
+    )
+    step_opened_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(auto_now_add=True)
+    consented_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    reserved_until = models.DateTimeField(
+        null=True, help_text=_("Until when unfinished groups count as being rated.")
+    )
+
+    checks_passed = models.BooleanField(
+        null=True, help_text=_("Every attention check passed; empty while unfinished.")
+    )
+    self_agreement = models.FloatField(
+        null=True, help_text=_("Share of matching scales of the repeated group.")
+    )
+    data_decision = models.CharField(
+        max_length=10, choices=DataDecision, default=DataDecision.WAITING
+    )
+    pay_decision = models.CharField(max_length=10, choices=PayDecision, default=PayDecision.WAITING)
+
+    class Meta:
+        ordering = ["-started_at", "-pk"]
+        indexes = [
+            models.Index(fields=["study", "state", "data_decision"], name="submission_by_state"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "participant"], name="one_submission_per_participant"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(self_agreement__isnull=True)
+                | models.Q(self_agreement__gte=0, self_agreement__lte=1),
+                name="self_agreement_is_a_share",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(data_decision=DataDecision.ACCEPTED)
+                | models.Q(state=SubmissionState.FINISHED),
+                name="only_finished_data_are_accepted",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"S-{self.public_id}"
+
+
+class GroupAssignment(models.Model):
+    """A group that a submission rates; the repeated group has a second row."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="assignments")
+    group = models.ForeignKey(StudyGroup, on_delete=models.PROTECT, related_name="assignments")
+    position = models.PositiveSmallIntegerField(help_text=_("1 for the group rated first."))
+    is_repeat = models.BooleanField(default=False)
+
+    class Meta:
+        ordering = ["submission", "position"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "position"], name="one_group_per_position"
+            ),
+            models.UniqueConstraint(
+                fields=["submission", "group", "is_repeat"], name="one_assignment_per_group"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}, {self.position}: {self.group_id}"
+
+
+class Rating(models.Model):
+    """One number by one participant for one group on one scale, in the scale's own direction."""
+
+    assignment = models.ForeignKey(
+        GroupAssignment, on_delete=models.CASCADE, related_name="ratings"
+    )
+    scale = models.ForeignKey(TraitScale, on_delete=models.PROTECT, related_name="ratings")
+    value = models.FloatField(help_text=_("0 is the scale's low pole, 100 its high pole."))
+    position = models.PositiveSmallIntegerField(
+        null=True, help_text=_("Place on the page, 1 for the first line.")
+    )
+    flipped = models.BooleanField(
+        null=True, help_text=_("Whether the high pole was shown on the left.")
+    )
+    first_touch_ms = models.PositiveIntegerField(null=True)
+    changes = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["assignment", "scale"], name="one_rating_per_scale"),
+            models.CheckConstraint(
+                condition=models.Q(value__gte=0, value__lte=100), name="rating_is_0_to_100"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.assignment_id}, {self.scale_id}: {self.value:g}"
+
+
+class CheckKind(models.TextChoices):
+    """The three checks of Cao et al. 2022, section 4. All rest on memory, none may cost pay."""
+
+    GROUP_NAME = "group_name", _("Name the group just rated")
+    MARKED_TRAITS = "marked_traits", _("One trait high, one trait low")
+    REPEATED_GROUP = "repeated_group", _("Repeated group")
+
+
+class CheckResponse(models.Model):
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="checks")
+    kind = models.CharField(max_length=20, choices=CheckKind)
+    step_index = models.PositiveSmallIntegerField()
+    answer = models.JSONField(default=dict)
+    expected = models.JSONField(default=dict)
+    passed = models.BooleanField(
+        null=True, help_text=_("Empty where the check could not be asked.")
+    )
+    reason = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["submission", "step_index"]
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "step_index"], name="one_check_per_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}, {self.kind}: {self.passed}"
+
+
+class DemographicAnswer(models.Model):
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="answers")
+    question = models.ForeignKey(
+        DemographicQuestion, on_delete=models.PROTECT, related_name="answers"
+    )
+    value = models.JSONField(null=True)
+    declined = models.BooleanField(default=False, help_text=_("“Prefer not to say”."))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["submission", "question"], name="one_answer_per_question"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}, {self.question_id}"
+
+
+class PageEvent(models.Model):
+    """One page passed: when the server opened it, when it was sent, what the browser timed."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="pages")
+    step_index = models.PositiveSmallIntegerField()
+    step_kind = models.CharField(max_length=20)
+    opened_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField()
+    client = models.JSONField(default=dict, help_text=_("Device class and timings, no identity."))
+
+    class Meta:
+        ordering = ["submission", "step_index"]
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "step_index"], name="one_event_per_page")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}, step {self.step_index}"
+
+
+class Review(models.Model):
+    """One decision about a submission, kept for good: the newest is the one in force."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="reviews")
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        related_name="reviews",
+        help_text=_("Empty where the study decides by its checks."),
+    )
+    data_decision = models.CharField(max_length=10, choices=DataDecision)
+    pay_decision = models.CharField(max_length=10, choices=PayDecision)
+    reason = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["submission", "-created_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}: {self.data_decision}, {self.pay_decision}"

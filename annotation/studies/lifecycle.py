@@ -1,0 +1,154 @@
+"""The life of a study: draft → piloting → live → paused → closed → archived.
+
+Launching freezes the instrument: from then on its content hash stands for what people saw.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from annotation.models import Instrument, Study, StudyStatus
+from annotation.survey.flow import FlowError, count_groups, parse_flow
+from annotation.survey.wording import DEFAULT_WORDING
+
+TRANSITIONS: dict[StudyStatus, set[StudyStatus]] = {
+    StudyStatus.DRAFT: {StudyStatus.LIVE, StudyStatus.ARCHIVED},
+    StudyStatus.PILOTING: {StudyStatus.LIVE, StudyStatus.PAUSED, StudyStatus.CLOSED},
+    StudyStatus.LIVE: {StudyStatus.PAUSED, StudyStatus.CLOSED},
+    StudyStatus.PAUSED: {StudyStatus.LIVE, StudyStatus.CLOSED},
+    StudyStatus.CLOSED: {StudyStatus.LIVE, StudyStatus.ARCHIVED},
+    StudyStatus.ARCHIVED: set(),
+}
+
+
+def describe_instrument(instrument: Instrument) -> dict[str, Any]:
+    """Return everything that a participant can see or that decides a check. Five queries."""
+    return {
+        "version": instrument.version,
+        "language": instrument.language,
+        "flow": instrument.flow,
+        "scale_order": instrument.scale_order,
+        "pole_sides": instrument.pole_sides,
+        "show_ticks": instrument.show_ticks,
+        "high_from": instrument.high_from,
+        "low_to": instrument.low_to,
+        "agreement_within": instrument.agreement_within,
+        "agreement_at_least": instrument.agreement_at_least,
+        "groups": list(
+            instrument.groups.values("slug", "singular", "plural", "plural_capitalised")
+        ),
+        "scales": list(instrument.scales.values("slug", "low", "high", "dimension")),
+        "questions": list(
+            instrument.questions.values(
+                "slug", "kind", "label", "help_text", "options", "minimum", "maximum"
+            )
+        ),
+        "wordings": list(instrument.wordings.values("language", "key", "text")),
+    }
+
+
+def hash_instrument(instrument: Instrument) -> str:
+    """Return the SHA-256 of the instrument's content as canonical JSON."""
+    content = json.dumps(describe_instrument(instrument), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def find_launch_problems(study: Study) -> list[str]:
+    """Return what keeps a study from being launched, one sentence each; empty if nothing does."""
+    instrument = current_instrument(study)
+    if instrument is None:
+        return ["The study has no instrument."]
+    problems: list[str] = []
+    groups, scales = instrument.groups.count(), instrument.scales.count()
+    try:
+        parse_flow(instrument.flow)
+    except FlowError as error:
+        problems.append(str(error))
+    else:
+        wanted = count_groups(instrument.flow)
+        if groups < wanted:
+            problems.append(
+                f"The instrument has {groups} groups, expected at least {wanted}, one for each "
+                "rating page of the flow."
+            )
+    if not scales:
+        problems.append("The instrument has no trait scale, expected at least one.")
+    present = set(
+        instrument.wordings.filter(language=instrument.language)
+        .exclude(text="")
+        .values_list("key", flat=True)
+    )
+    missing = [key for key in DEFAULT_WORDING if key not in present]
+    if missing:
+        problems.append(f"Texts are missing in “{instrument.language}”: {', '.join(missing)}.")
+    question = instrument.wordings.filter(language=instrument.language, key="question").first()
+    if question and "{group}" not in question.text:
+        problems.append("The question does not name the group: it lacks “{group}”.")
+    return problems
+
+
+def current_instrument(study: Study) -> Instrument | None:
+    """Return the newest version of the study's instrument. One query."""
+    return study.instruments.order_by("-version").first()
+
+
+@transaction.atomic
+def launch_study(*, study: Study) -> Study:
+    """Freeze the instrument and open the study. Launching a live study changes nothing."""
+    study = Study.objects.select_for_update().get(pk=study.pk)
+    if study.status == StudyStatus.LIVE:
+        return study
+    problems = find_launch_problems(study)
+    if problems:
+        raise ValidationError(problems)
+    instrument = current_instrument(study)
+    if instrument is not None and not instrument.is_frozen:
+        instrument.content_hash = hash_instrument(instrument)
+        instrument.frozen_at = timezone.now()
+        instrument.save(update_fields=["content_hash", "frozen_at"])
+    return _change_status(study, StudyStatus.LIVE)
+
+
+@transaction.atomic
+def pause_study(*, study: Study) -> Study:
+    """Let nobody new start; those who have started go on."""
+    return _change_status(_lock(study), StudyStatus.PAUSED)
+
+
+@transaction.atomic
+def close_study(*, study: Study) -> Study:
+    """End the collection; those who have started go on until their reservation lapses."""
+    return _change_status(_lock(study), StudyStatus.CLOSED)
+
+
+@transaction.atomic
+def archive_study(*, study: Study) -> Study:
+    """Put a draft or closed study away."""
+    return _change_status(_lock(study), StudyStatus.ARCHIVED)
+
+
+def _lock(study: Study) -> Study:
+    return Study.objects.select_for_update().get(pk=study.pk)
+
+
+def _change_status(study: Study, status: StudyStatus) -> Study:
+    if study.status == status:
+        return study
+    if status not in TRANSITIONS[StudyStatus(study.status)]:
+        raise ValidationError(
+            f"The study is {study.get_status_display().lower()} and cannot become "
+            f"{status.label.lower()}."
+        )
+    study.status = status
+    now = timezone.now()
+    if status == StudyStatus.LIVE and study.launched_at is None:
+        study.launched_at = now
+    study.closed_at = now if status == StudyStatus.CLOSED else None
+    study.save(update_fields=["status", "launched_at", "closed_at"])
+    return study

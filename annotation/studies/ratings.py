@@ -1,0 +1,41 @@
+"""Accepted ratings as plain rows, the way analyses read them."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import NamedTuple
+
+from annotation.models import DataDecision, Rating, Study
+
+
+class RatingRow(NamedTuple):
+    """``submission`` is the pseudonymous id of a submission, ``group`` and ``scale`` are slugs."""
+
+    submission: str
+    group: str
+    scale: str
+    value: float
+
+
+def load_accepted_ratings(study: Study) -> list[RatingRow]:
+    """Return the ratings of accepted submissions, repeated groups left out. One query."""
+    rows = (
+        Rating.objects.filter(
+            assignment__submission__study=study,
+            assignment__submission__data_decision=DataDecision.ACCEPTED,
+            assignment__is_repeat=False,
+        )
+        .order_by("assignment__submission__pk", "assignment__position", "scale__position")
+        .values_list(
+            "assignment__submission__public_id", "assignment__group__slug", "scale__slug", "value"
+        )
+    )
+    return [RatingRow(*row) for row in rows.iterator(chunk_size=5000)]
+
+
+def hash_ratings(rows: list[RatingRow]) -> str:
+    """Return the SHA-256 of the rows, independent of their order and of the database's keys."""
+    digest = hashlib.sha256()
+    for row in sorted(rows):
+        digest.update(f"{row.submission}\t{row.group}\t{row.scale}\t{row.value!r}\n".encode())
+    return digest.hexdigest()

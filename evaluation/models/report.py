@@ -1,0 +1,75 @@
+"""A report: a stored, reproducible document made of analyses."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models import Study
+from annotation.models.tokens import new_public_id
+from probing.models import Run
+
+
+class ReportKind(models.TextChoices):
+    ALIGNMENT = "alignment", _("Alignment of people and model")
+
+
+class ReportStatus(models.TextChoices):
+    WAITING = "waiting", _("Waiting")
+    BUILDING = "building", _("Building")
+    FINAL = "final", _("Final")
+    FAILED = "failed", _("Failed")
+
+
+class Report(models.Model):
+    public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
+    kind = models.CharField(max_length=20, choices=ReportKind, default=ReportKind.ALIGNMENT)
+    title = models.CharField(max_length=200)
+    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="reports")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="reports")
+    parameters = models.JSONField(default=dict, help_text=_("Resamples, splits, seed, level."))
+    status = models.CharField(max_length=10, choices=ReportStatus, default=ReportStatus.WAITING)
+    inputs = models.JSONField(
+        default=dict, help_text=_("What went in, with the hashes of the data.")
+    )
+    result = models.JSONField(null=True, help_text=_("The analysis as it was computed."))
+    code_version = models.CharField(max_length=60, blank=True)
+    library_versions = models.JSONField(default=dict)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="reports"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    built_at = models.DateTimeField(null=True)
+    seconds = models.FloatField(null=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(status=ReportStatus.FINAL) | models.Q(result__isnull=False),
+                name="final_report_has_a_result",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ReportFile(models.Model):
+    """One rendered file of a report: the HTML document or a table as CSV."""
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="files")
+    name = models.CharField(max_length=80, help_text=_("File name with its extension."))
+    media_type = models.CharField(max_length=60)
+    content = models.BinaryField()
+
+    class Meta:
+        ordering = ["report", "name"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "name"], name="one_report_file_per_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name

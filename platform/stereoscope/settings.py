@@ -1,0 +1,341 @@
+"""Settings, all from the environment. The table of variables is in docs/deployment.md."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+from django.templatetags.static import static
+from django.urls import reverse_lazy
+from django.utils.translation import gettext_lazy as _
+from environs import Env
+
+from stereoscope.version import find_code_version
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+
+env = Env()
+env.read_env(str(BASE_DIR / ".env"), recurse=False)
+
+DEBUG: bool = env.bool("DEBUG", False)
+VAR_DIR: Path = Path(env.str("VAR_DIR", str(BASE_DIR / "var"))).resolve()
+VAR_DIR.mkdir(parents=True, exist_ok=True)
+CODE_VERSION: str = find_code_version(BASE_DIR, env.str("STEREOSCOPE_REVISION", ""))
+
+
+def _read_or_create_secret(path: Path) -> str:
+    """Return the key kept beside the embedded database, creating it once, readable by its owner."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(descriptor, "w") as handle:
+        key = secrets.token_urlsafe(64)
+        handle.write(key)
+    return key
+
+
+SECRET_KEY: str = env.str("SECRET_KEY", "") or _read_or_create_secret(VAR_DIR / "secret-key")
+ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
+# Behind a proxy that ends TLS: cookies only over https, redirects, HSTS.
+HTTPS: bool = env.bool("HTTPS", False)
+SITE_URL: str = env.str("SITE_URL", f"http://127.0.0.1:{env.int('PORT', 8000)}").rstrip("/")
+
+INSTALLED_APPS = [
+    "unfold",
+    "unfold.contrib.filters",
+    "unfold.contrib.simple_history",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "simple_history",
+    "axes",
+    "csp",
+    "annotation",
+    "probing",
+    "evaluation",
+    "stereoscope.apps.StereoscopeConfig",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "stereoscope.middleware.ContentSecurityPolicy",
+    "simple_history.middleware.HistoryRequestMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "stereoscope.urls"
+WSGI_APPLICATION = "stereoscope.wsgi.application"
+ASGI_APPLICATION = "stereoscope.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- Database: SQLite (WAL, immediate transactions) unless DATABASE_URL says otherwise ---------
+
+DATABASES = {
+    "default": env.dj_db_url(
+        "DATABASE_URL", f"sqlite:///{VAR_DIR / 'stereoscope.sqlite3'}", conn_max_age=60
+    )
+}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["OPTIONS"] = {
+        # A writer takes its lock at BEGIN, so that no transaction fails half way by upgrading.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 30,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA cache_size=-65536;",
+    }
+else:
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Celery: the filesystem broker under VAR_DIR unless CELERY_BROKER_URL says otherwise --------
+
+CELERY_BROKER_URL: str = env.str("CELERY_BROKER_URL", "filesystem://")
+if CELERY_BROKER_URL.startswith("filesystem"):
+    _broker_dir = VAR_DIR / "broker"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(_broker_dir / "messages"),
+        "data_folder_out": str(_broker_dir / "messages"),
+        "control_folder": str(_broker_dir / "control"),
+        # The default of one second would handle one message a second.
+        "polling_interval": 0.1,
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TIMEZONE = "UTC"
+CELERY_TASK_DEFAULT_QUEUE = "default"
+# Where a message was lost, the sweep finds the work: seconds between two looks.
+SWEEP_SECONDS: float = env.float("SWEEP_SECONDS", 15.0)
+SHARD_LEASE_SECONDS: float = env.float("SHARD_LEASE_SECONDS", 120.0)
+
+# --- Language models ----------------------------------------------------------------------------
+
+MODEL_DEVICE: str = env.str("MODEL_DEVICE", "auto")
+MODEL_DTYPE: str = env.str("MODEL_DTYPE", "float32")
+MODEL_THREADS: int | None = env.int("MODEL_THREADS", None)
+
+# --- Log-in -------------------------------------------------------------------------------------
+
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+LOGIN_URL = "admin:login"
+LOGIN_REDIRECT_URL = "admin:index"
+
+# --- Security -----------------------------------------------------------------------------------
+
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^health/"]
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000)
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "form-action": ["'self'", "https://app.prolific.com"],
+        "base-uri": ["'none'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+# The admin theme runs Alpine.js, which evaluates expressions and sets styles in attributes.
+ADMIN_CONTENT_SECURITY_POLICY = {
+    "script-src": ["'self'", "'unsafe-inline'", "'unsafe-eval'"],
+    "style-src": ["'self'", "'unsafe-inline'"],
+}
+
+# --- Language and time --------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# --- Static files -------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+# With a manifest, files are collected once, named by their content and cached for good by browsers;
+# without one they are served from where they lie, which suits tests and development.
+STATIC_MANIFEST: bool = env.bool("STATIC_MANIFEST", False)
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_MANIFEST
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = not STATIC_MANIFEST
+WHITENOISE_KEEP_ONLY_HASHED_FILES = False
+
+# --- API ----------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "PAGE_SIZE": 100,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Stereoscope",
+    "DESCRIPTION": (
+        "Everything that a researcher does, over HTTP: read studies, quotas, ratings, models, "
+        "runs, scores and reports; create, cancel and resume runs."
+    ),
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAdminUser"],
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+}
+
+# --- Admin theme --------------------------------------------------------------------------------
+
+UNFOLD = {
+    "SITE_TITLE": "Stereoscope",
+    "SITE_HEADER": "Stereoscope",
+    "SITE_URL": "/",
+    "SHOW_HISTORY": True,
+    "SHOW_BACK_BUTTON": False,
+    "STYLES": [lambda request: static("stereoscope/admin.css")],
+    "SIDEBAR": {
+        "show_search": False,
+        "show_all_applications": False,
+        "navigation": [
+            {
+                "title": _("People"),
+                "items": [
+                    {
+                        "title": _("Studies"),
+                        "link": reverse_lazy("admin:annotation_study_changelist"),
+                    },
+                    {
+                        "title": _("Review queue"),
+                        "link": reverse_lazy("admin:annotation_submission_changelist"),
+                    },
+                    {
+                        "title": _("Social groups"),
+                        "link": reverse_lazy("admin:annotation_socialgroup_changelist"),
+                    },
+                    {
+                        "title": _("Trait pairs"),
+                        "link": reverse_lazy("admin:annotation_traitpair_changelist"),
+                    },
+                ],
+            },
+            {
+                "title": _("Models"),
+                "items": [
+                    {
+                        "title": _("Language models"),
+                        "link": reverse_lazy("admin:probing_languagemodel_changelist"),
+                    },
+                    {
+                        "title": _("Templates"),
+                        "link": reverse_lazy("admin:probing_template_changelist"),
+                    },
+                    {"title": _("Runs"), "link": reverse_lazy("admin:probing_run_changelist")},
+                ],
+            },
+            {
+                "title": _("Evaluation"),
+                "items": [
+                    {
+                        "title": _("Reports"),
+                        "link": reverse_lazy("admin:evaluation_report_changelist"),
+                    },
+                ],
+            },
+            {
+                "title": _("House"),
+                "items": [
+                    {"title": _("Accounts"), "link": reverse_lazy("admin:auth_user_changelist")},
+                    {"title": _("API"), "link": reverse_lazy("api-docs")},
+                ],
+            },
+        ],
+    },
+}
+
+# --- Logging: what happened, never who ----------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", "WARNING")},
+    "loggers": {
+        name: {"level": env.log_level("LOG_LEVEL", "INFO")}
+        for name in ("annotation", "probing", "evaluation", "stereoscope")
+    },
+}

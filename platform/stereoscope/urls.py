@@ -1,0 +1,10 @@
+"""All addresses. Participants first, then reports, API, admin and health."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import path
+
+urlpatterns = [
+    path("admin/", admin.site.urls),
+]

@@ -1,0 +1,160 @@
+"""Runs, shards and scores. The database is the truth about work; the broker only wakes workers."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.tokens import new_public_id
+from probing.models.language_model import LanguageModel
+
+
+class RunStatus(models.TextChoices):
+    WAITING = "waiting", _("Waiting")
+    RUNNING = "running", _("Running")
+    FINISHED = "finished", _("Finished")
+    FAILED = "failed", _("Failed")
+    CANCELLED = "cancelled", _("Cancelled")
+
+
+class Run(models.Model):
+    """One execution of one measure with one model on stated stimuli, parameters and seed."""
+
+    public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
+    measure = models.CharField(max_length=40)
+    model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, related_name="runs")
+    parameters = models.JSONField(help_text=_("Validated by the measure's schema."))
+    stimuli = models.JSONField(help_text=_("Groups, traits and templates as they were."))
+    stimuli_hash = models.CharField(max_length=64)
+    seed = models.PositiveIntegerField(default=0)
+    status = models.CharField(max_length=10, choices=RunStatus, default=RunStatus.WAITING)
+    shard_count = models.PositiveIntegerField(default=0)
+    notices = models.JSONField(
+        default=list, help_text=_("What the dry run or the measure had to remark.")
+    )
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="runs"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    code_version = models.CharField(max_length=60)
+    library_versions = models.JSONField(default=dict)
+    model_revision = models.CharField(
+        max_length=80, blank=True, help_text=_("Commit or hash of the weights that were used.")
+    )
+    device = models.CharField(max_length=60, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(status__in=RunStatus.values), name="run_status_is_known"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"Run {self.pk}"
+
+
+class ShardStatus(models.TextChoices):
+    PENDING = "pending", _("Waiting")
+    LEASED = "leased", _("Running")
+    STORED = "stored", _("Stored")
+    FAILED = "failed", _("Failed")
+
+
+class Shard(models.Model):
+    """The unit of work of a run: claimed with a lease, computed, stored in one transaction."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="shards")
+    index = models.PositiveIntegerField()
+    title = models.CharField(max_length=300)
+    payload = models.JSONField()
+    status = models.CharField(max_length=8, choices=ShardStatus, default=ShardStatus.PENDING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    worker = models.CharField(max_length=120, blank=True)
+    device = models.CharField(max_length=60, blank=True)
+    lease_until = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(null=True)
+    stored_at = models.DateTimeField(null=True)
+    seconds = models.FloatField(null=True)
+    result = models.BinaryField(null=True, help_text=_("One Parquet file."))
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["run", "index"]
+        indexes = [models.Index(fields=["status", "lease_until"], name="shard_by_status")]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "index"], name="one_shard_per_index"),
+            models.CheckConstraint(
+                condition=~models.Q(status=ShardStatus.STORED) | models.Q(result__isnull=False),
+                name="stored_shard_has_a_result",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(status=ShardStatus.LEASED)
+                | models.Q(lease_until__isnull=False),
+                name="leased_shard_has_a_lease",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"shard {self.index:04d} of run {self.run_id}"
+
+
+class Score(models.Model):
+    """An aggregated result of a run. ``template`` is empty for the mean over templates."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="scores")
+    name = models.CharField(max_length=40, help_text=_("For example pair_score."))
+    group = models.CharField(max_length=80)
+    trait = models.CharField(max_length=80)
+    template = models.CharField(max_length=100, blank=True)
+    value = models.FloatField(null=True)
+    reason = models.CharField(max_length=200, blank=True, help_text=_("Why there is no value."))
+    n = models.PositiveIntegerField(help_text=_("How many values went in."))
+
+    class Meta:
+        ordering = ["run", "name", "template", "group", "trait"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "name", "group", "trait", "template"], name="one_score_per_cell"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(value__isnull=False) | ~models.Q(reason=""),
+                name="missing_score_has_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}: {self.group} × {self.trait}"
+
+
+class RunEventKind(models.TextChoices):
+    PLANNED = "planned", _("Planned")
+    CLAIMED = "claimed", _("Claimed")
+    STORED = "stored", _("Stored")
+    LAPSED = "lapsed", _("Lapsed")
+    ERROR = "error", _("Error")
+    CANCELLED = "cancelled", _("Cancelled")
+    RESUMED = "resumed", _("Resumed")
+    FINISHED = "finished", _("Finished")
+    FAILED = "failed", _("Failed")
+
+
+class RunEvent(models.Model):
+    """One line of a run's log."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
+    shard_index = models.PositiveIntegerField(null=True)
+    kind = models.CharField(max_length=10, choices=RunEventKind)
+    message = models.CharField(max_length=300)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["run", "-at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}: {self.message}"
