@@ -75,7 +75,11 @@ class Study(models.Model):
         blank=True, editable=False, help_text=_("For imported data: citation, file and its hash.")
     )
     owner = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="owned_studies"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="owned_studies",
     )
 
     quota_per_group = models.PositiveIntegerField(
@@ -118,6 +122,7 @@ class Study(models.Model):
     class Meta:
         ordering = ["-created_at", "-pk"]
         verbose_name_plural = _("studies")
+        permissions = [("export_payments", _("Can export panel ids for payment"))]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(status__in=StudyStatus.values), name="study_status_is_known"

@@ -33,6 +33,16 @@ class PayDecision(models.TextChoices):
     REJECTED = "rejected", _("Rejected")
 
 
+class RejectionGround(models.TextChoices):
+    """Why pay may be rejected: what panels allow of what this platform can see.
+
+    Checks that rest on memory are no ground, and skipped questions cannot occur here.
+    """
+
+    TOO_FAST = "too_fast", _("Exceptionally fast: three standard deviations below the mean")
+    LOW_EFFORT = "low_effort", _("Low effort throughout")
+
+
 class Submission(models.Model):
     public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
     token = models.CharField(max_length=32, unique=True, default=new_token, editable=False)
@@ -224,16 +234,27 @@ class Review(models.Model):
         settings.AUTH_USER_MODEL,
         on_delete=models.PROTECT,
         null=True,
+        blank=True,
         related_name="reviews",
         help_text=_("Empty where the study decides by its checks."),
     )
     data_decision = models.CharField(max_length=10, choices=DataDecision)
     pay_decision = models.CharField(max_length=10, choices=PayDecision)
+    pay_ground = models.CharField(
+        max_length=12, choices=RejectionGround, blank=True, help_text=_("For a rejection of pay.")
+    )
     reason = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["submission", "-created_at", "-pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=~models.Q(pay_decision=PayDecision.REJECTED)
+                | (~models.Q(pay_ground="") & ~models.Q(reason="")),
+                name="rejection_has_ground_and_reason",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.submission_id}: {self.data_decision}, {self.pay_decision}"

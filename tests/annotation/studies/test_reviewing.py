@@ -1,0 +1,230 @@
+"""The two decisions about a submission and what they may rest on (field notes of the panels)."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from annotation.models import (
+    CheckKind,
+    DataDecision,
+    PayDecision,
+    RejectionGround,
+    Review,
+    Submission,
+    SubmissionState,
+)
+from annotation.studies.pace import find_fast_limit
+from annotation.studies.reviewing import decide_by_checks, review_submission
+from tests.annotation.studies.people import make_study, make_submission, make_user
+
+pytestmark = pytest.mark.django_db
+
+
+def test_review_puts_both_decisions_in_force_and_keeps_the_older_one() -> None:
+    alice = make_user("alice")
+    submission = make_submission(make_study(owner=alice))
+    review_submission(
+        submission=submission,
+        reviewer=alice,
+        data_decision=DataDecision.EXCLUDED,
+        pay_decision=PayDecision.APPROVED,
+        reason="Straight lines.",
+    )
+    review_submission(
+        submission=submission,
+        reviewer=alice,
+        data_decision=DataDecision.ACCEPTED,
+        pay_decision=PayDecision.APPROVED,
+    )
+    stored = Submission.objects.get(pk=submission.pk)
+    assert (stored.data_decision, stored.pay_decision) == ("accepted", "approved")
+    assert (submission.data_decision, submission.pay_decision) == ("accepted", "approved")
+    assert [review.data_decision for review in stored.reviews.all()] == ["accepted", "excluded"]
+
+
+@pytest.mark.parametrize("state", [SubmissionState.ENDED, SubmissionState.WITHDRAWN])
+def test_data_of_an_unfinished_submission_are_never_accepted(state: str) -> None:
+    submission = make_submission(make_study(), state=state)
+    with pytest.raises(ValidationError, match="expected a finished submission"):
+        review_submission(
+            submission=submission,
+            reviewer=None,
+            data_decision=DataDecision.ACCEPTED,
+            pay_decision=PayDecision.APPROVED,
+        )
+    assert not Review.objects.exists()
+
+
+def test_a_withdrawn_submission_can_still_be_paid() -> None:
+    submission = make_submission(make_study(), state=SubmissionState.WITHDRAWN)
+    review_submission(
+        submission=submission,
+        reviewer=None,
+        data_decision=DataDecision.EXCLUDED,
+        pay_decision=PayDecision.APPROVED,
+    )
+    assert Submission.objects.get().pay_decision == PayDecision.APPROVED
+
+
+def test_nothing_is_decided_while_somebody_is_rating() -> None:
+    submission = make_submission(make_study(), state=SubmissionState.IN_PROGRESS)
+    with pytest.raises(ValidationError, match="still in progress"):
+        review_submission(
+            submission=submission,
+            reviewer=None,
+            data_decision=DataDecision.EXCLUDED,
+            pay_decision=PayDecision.APPROVED,
+        )
+
+
+@pytest.mark.parametrize("kind", CheckKind.values)
+def test_a_failed_memory_check_never_costs_pay(kind: str) -> None:
+    submission = make_submission(make_study(), failed=[kind])
+    with pytest.raises(ValidationError, match=r"rests on memory.*it never costs pay"):
+        review_submission(
+            submission=submission,
+            reviewer=make_user("alice"),
+            data_decision=DataDecision.EXCLUDED,
+            pay_decision=PayDecision.REJECTED,
+            reason="Failed a check.",
+        )
+    assert not Review.objects.exists()
+    assert Submission.objects.get().pay_decision == PayDecision.WAITING
+
+
+def test_an_unknown_ground_is_no_ground() -> None:
+    submission = make_submission(make_study())
+    with pytest.raises(ValidationError, match="needs one of the grounds"):
+        review_submission(
+            submission=submission,
+            reviewer=None,
+            data_decision=DataDecision.EXCLUDED,
+            pay_decision=PayDecision.REJECTED,
+            reason="I did not like it.",
+            on_ground="dislike",
+        )
+
+
+def test_a_rejection_tells_its_reason() -> None:
+    submission = make_submission(make_study())
+    with pytest.raises(ValidationError, match="needs a reason"):
+        review_submission(
+            submission=submission,
+            reviewer=None,
+            data_decision=DataDecision.EXCLUDED,
+            pay_decision=PayDecision.REJECTED,
+            reason="   ",
+            on_ground=RejectionGround.LOW_EFFORT,
+        )
+
+
+def test_low_effort_is_a_ground_also_where_a_check_failed() -> None:
+    submission = make_submission(make_study(), failed=[CheckKind.GROUP_NAME])
+    review = review_submission(
+        submission=submission,
+        reviewer=None,
+        data_decision=DataDecision.EXCLUDED,
+        pay_decision=PayDecision.REJECTED,
+        reason="Every line of every page at the left end.",
+        on_ground=RejectionGround.LOW_EFFORT,
+    )
+    assert review.pay_ground == "low_effort"
+    assert Submission.objects.get().pay_decision == PayDecision.REJECTED
+
+
+def test_too_fast_is_checked_against_the_times_of_the_study() -> None:
+    study = make_study(quota_per_group=100)
+    for _ in range(30):
+        make_submission(study, minutes=10, groups=1)
+    slow, fast = (make_submission(study, minutes=minutes, groups=1) for minutes in (9.9, 1.0))
+    arguments = {
+        "reviewer": None,
+        "data_decision": DataDecision.EXCLUDED,
+        "pay_decision": PayDecision.REJECTED,
+        "reason": "Less time than reading the pages aloud.",
+        "on_ground": RejectionGround.TOO_FAST,
+    }
+    with pytest.raises(ValidationError, match="was not exceptionally fast"):
+        review_submission(submission=slow, **arguments)
+    assert review_submission(submission=fast, **arguments).pay_ground == "too_fast"
+
+
+def test_fast_limit_against_a_hand_derivation() -> None:
+    # Five times 8 and five times 12: mean 10, squared deviations 10 * 4 = 40,
+    # sd = sqrt(40 / 9) = 2.108185..., limit 10 - 3 * 2.108185... = 3.675445 (six decimals).
+    limit = find_fast_limit([8.0] * 5 + [12.0] * 5)
+    assert limit == pytest.approx(3.675445, abs=1e-6)
+
+
+def test_fast_limit_is_undefined_for_few_or_scattered_times() -> None:
+    assert find_fast_limit([10.0] * 9) is None
+    assert find_fast_limit([1.0] * 5 + [100.0] * 5) is None
+
+
+def test_a_ground_without_a_rejection_is_refused() -> None:
+    submission = make_submission(make_study())
+    with pytest.raises(ValidationError, match="pay is not rejected"):
+        review_submission(
+            submission=submission,
+            reviewer=None,
+            data_decision=DataDecision.EXCLUDED,
+            pay_decision=PayDecision.APPROVED,
+            on_ground=RejectionGround.LOW_EFFORT,
+        )
+
+
+def test_an_unknown_decision_is_refused() -> None:
+    submission = make_submission(make_study())
+    with pytest.raises(ValidationError, match="maybe"):
+        review_submission(
+            submission=submission, reviewer=None, data_decision="maybe", pay_decision="approved"
+        )
+    assert Submission.objects.get().data_decision == DataDecision.WAITING
+
+
+def test_the_database_itself_refuses_a_rejection_without_ground() -> None:
+    submission = make_submission(make_study())
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Review.objects.create(
+            submission=submission, data_decision="excluded", pay_decision="rejected", reason="x"
+        )
+
+
+@pytest.mark.parametrize(
+    ("failed", "expected"),
+    [([], DataDecision.ACCEPTED), ([CheckKind.MARKED_TRAITS], DataDecision.EXCLUDED)],
+)
+def test_checks_decide_the_data_and_everyone_is_paid(failed: list[str], expected: str) -> None:
+    submission = make_submission(make_study(decide_by_checks=True), failed=failed)
+    review = decide_by_checks(submission=submission)
+    assert review is not None
+    assert review.reviewer is None
+    stored = Submission.objects.get()
+    assert (stored.data_decision, stored.pay_decision) == (expected, PayDecision.APPROVED)
+    assert submission.data_decision == expected
+
+
+def test_deciding_twice_stores_one_review() -> None:
+    submission = make_submission(make_study(decide_by_checks=True))
+    decide_by_checks(submission=submission)
+    assert decide_by_checks(submission=submission) is None
+    assert Review.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("by_checks", "state", "passed"),
+    [
+        (True, SubmissionState.FINISHED, None),
+        (False, SubmissionState.FINISHED, True),
+        (True, SubmissionState.IN_PROGRESS, None),
+    ],
+)
+def test_what_checks_cannot_decide_waits_for_a_person(
+    by_checks: bool, state: str, passed: bool | None
+) -> None:
+    study = make_study(decide_by_checks=by_checks)
+    submission = make_submission(study, state=state, checks_passed=passed)
+    assert decide_by_checks(submission=submission) is None
+    assert Submission.objects.get().data_decision == DataDecision.WAITING
