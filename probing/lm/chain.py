@@ -1,0 +1,73 @@
+"""Which forward passes a set of words in a set of contexts needs, each of them once.
+
+Scoring subword i of a word reads the context with as many masks as the word has subwords, the
+first i of them filled with the word's own. Words of equal length share the pass in which nothing
+is filled yet, and words that begin alike share as many passes as they share subwords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from probing.lm.protocols import SlotContext, SlotTokenizer
+
+
+@dataclass(frozen=True)
+class SlotState:
+    """One input of the model, and the position of the mask that is read from it."""
+
+    ids: tuple[int, ...]
+    position: int
+
+
+@dataclass(frozen=True)
+class SlotChain:
+    """The distinct states, and what is looked up in each.
+
+    The arrays are parallel, (n_targets,) int, sorted by state: target token `target` is subword
+    `subword` of word `word` in context `context`, and is read at `states[state]`.
+    """
+
+    states: tuple[SlotState, ...]
+    state: npt.NDArray[np.int64]
+    context: npt.NDArray[np.int64]
+    word: npt.NDArray[np.int64]
+    subword: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int64]
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens that the forward passes read, padding aside."""
+        return sum(len(state.ids) for state in self.states)
+
+
+def build_chain(
+    tokenizer: SlotTokenizer, contexts: Sequence[SlotContext], words: Sequence[str]
+) -> SlotChain:
+    """Return the states in a fixed order that depends on nothing but the arguments.
+
+    States are sorted by length, so that batches of neighbours need little padding.
+    """
+    split = [tokenizer.split(word).ids for word in words]
+    numbers: dict[SlotState, int] = {}
+    steps: list[tuple[int, int, int, int, int]] = []
+    for c, context in enumerate(contexts):
+        open_slots = {n: tokenizer.encode_slot(context, n) for n in sorted(set(map(len, split)))}
+        for w, pieces in enumerate(split):
+            ids, first = open_slots[len(pieces)]
+            for i, target in enumerate(pieces):
+                filled = (*ids[:first], *pieces[:i], *ids[first + i :])
+                state = SlotState(filled, first + i)
+                steps.append((numbers.setdefault(state, len(numbers)), c, w, i, target))
+    # Sorting is stable: states of one length stay in the order in which they were met.
+    states = sorted(numbers, key=lambda state: len(state.ids))
+    place = np.empty(len(states), dtype=np.int64)
+    place[[numbers[state] for state in states]] = np.arange(len(states))
+    table = np.array(steps, dtype=np.int64).reshape(-1, 5)
+    table[:, 0] = place[table[:, 0]]
+    table = table[np.argsort(table[:, 0], kind="stable")]
+    return SlotChain(tuple(states), *(np.ascontiguousarray(column) for column in table.T))

@@ -1,0 +1,37 @@
+"""What can go wrong with a language model, each with a message that names value and remedy."""
+
+
+class LanguageModelError(Exception):
+    """Anything that keeps a language model from being used; the message is fit for a page."""
+
+
+class ModelNotFoundError(LanguageModelError):
+    """No model at the given folder or hub id."""
+
+
+class ModelFilesError(LanguageModelError):
+    """A model is there, but its files are damaged or incomplete."""
+
+
+class WrongModelKindError(LanguageModelError):
+    """The model exists but is not of the kind that was asked for."""
+
+
+class DeviceError(LanguageModelError):
+    """The device or number format asked for does not exist on this machine."""
+
+
+class TokenizerError(LanguageModelError):
+    """The tokenizer is missing, damaged, or lacks what a masked slot needs."""
+
+
+class UnknownWordError(TokenizerError):
+    """A word that the tokenizer cannot encode without loss."""
+
+
+class MaskCountError(TokenizerError):
+    """A sentence holds another number of mask tokens than its slots account for."""
+
+
+class ContextTooLongError(LanguageModelError):
+    """A sentence is longer than the model can read."""

@@ -1,0 +1,130 @@
+"""What measures may ask of a language model: one narrow interface per ability.
+
+A *context* is a sentence with one open slot. A word of n subwords is put to the test in the slot
+as n mask tokens, which are filled from left to right with its own subwords.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from probing.lm.cache import BoundedCache
+
+#: How the factors of a word's probability are normalised; see :meth:`SlotModel.word_logprobs`.
+Renormalisation = Literal["class", "released"]
+
+
+@dataclass(frozen=True)
+class SlotContext:
+    """A sentence with one open slot between `before` and `after`.
+
+    Either side may hold further mask tokens on purpose, such as the masked group of a prior.
+    How many there are is stated, so that a mask that slipped in with a text is noticed.
+    """
+
+    before: str
+    after: str
+    masks_before: int = 0
+    masks_after: int = 0
+
+
+@dataclass(frozen=True)
+class Subwords:
+    """A word as the model reads it in the middle of a sentence, with no special tokens."""
+
+    word: str
+    ids: tuple[int, ...]
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SlotBatch:
+    """The model's output at open slots, with the targets that were asked for there.
+
+    Attributes
+    ----------
+    hidden : (n_rows, hidden_size) float, the input of the output layer at the mask.
+    logits : (n_rows, vocabulary_size) float, the output layer's values there.
+    has_bias : whether the output layer has a bias vector.
+    row, context, word, subword, target : (n_targets,) int
+        Target token `target` is subword number `subword` of word `word` in context `context`
+        and is looked up at row `row` of `hidden` and `logits`. A row may serve many targets.
+    """
+
+    hidden: npt.NDArray[np.floating]
+    logits: npt.NDArray[np.floating]
+    has_bias: bool
+    row: npt.NDArray[np.int64]
+    context: npt.NDArray[np.int64]
+    word: npt.NDArray[np.int64]
+    subword: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int64]
+
+
+@runtime_checkable
+class SlotTokenizer(Protocol):
+    """Facts of the tokenizer of a masked language model; enough to plan and check a run."""
+
+    @property
+    def mask_token(self) -> str:
+        """The mask token as it is written in a text."""
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens that the model reads at once, special tokens included."""
+
+    @property
+    def hyphens_start_words(self) -> bool:
+        """Whether pieces after a hyphen count as word-initial (so under WordPiece)."""
+
+    @property
+    def mask_takes_space(self) -> bool:
+        """Whether no token for the space before a mask is left over."""
+
+    def split(self, word: str) -> Subwords:
+        """Return the subwords of `word` inside a sentence; :class:`UnknownWordError`."""
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of `text`, special tokens included."""
+
+    def unknown_parts(self, text: str) -> int:
+        """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
+
+    def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
+        """Return the token ids with `masks` masks in the slot, and the first one's position."""
+
+
+@runtime_checkable
+class SlotModel(SlotTokenizer, Protocol):
+    """A language model that can say which word belongs in an open slot."""
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Names of the abilities, here ``word_logprobs`` and ``slot``."""
+
+    @property
+    def cache(self) -> BoundedCache:
+        """A bounded memory that lives as long as the model, for what many shards share."""
+
+    def word_logprobs(
+        self,
+        contexts: Sequence[SlotContext],
+        words: Sequence[str],
+        *,
+        renorm: Renormalisation | None = None,
+    ) -> npt.NDArray[np.float64]:
+        """Return ln P(word | context) by the chain rule, (n_contexts, n_words), in nats.
+
+        Each subword is read at its mask while the masks before it hold the word's earlier
+        subwords and the masks after it are still masked. `renorm` divides each factor by the
+        mass of the class of its token (``class``), or as released by Cao et al. 2022, the first
+        by the word-initial and all later ones by the continuation mass (``released``).
+        """
+
+    def slot(self, contexts: Sequence[SlotContext], words: Sequence[str]) -> Iterator[SlotBatch]:
+        """Yield hidden states and logits for every subword of every word in every context."""

@@ -1,0 +1,275 @@
+"""What a model is, read from its configuration alone: no weights, no torch.
+
+A source is a local folder or a hub id. Both are looked at through ``config.json``, so that a web
+request can check a model in milliseconds and a wrong one is refused before gigabytes are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from probing.lm.errors import ModelFilesError, ModelNotFoundError
+from probing.lm.families import MASKED_FAMILIES
+
+ModelKind = Literal["masked", "causal", "seq2seq", "classifier", "encoder", "unknown"]
+
+_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+#: A safetensors file opens with the length of its JSON header; longer ones are damaged files.
+_LONGEST_HEADER = 100_000_000
+#: Seconds to wait for the hub; a page that checks a model should not hang for longer.
+_HUB_TIMEOUT = 10
+
+#: Ends of architecture names that tell what a checkpoint's head is made for.
+_KINDS: tuple[tuple[str, ModelKind], ...] = (
+    ("ForMaskedLM", "masked"),
+    ("ForCausalLM", "causal"),
+    ("ForConditionalGeneration", "seq2seq"),
+    ("T5WithLMHeadModel", "seq2seq"),
+    ("LMHeadModel", "causal"),
+    ("Classification", "classifier"),
+    ("ForQuestionAnswering", "classifier"),
+    ("Model", "encoder"),
+)
+#: Pretraining checkpoints that hold a masked language model's head among others.
+_PRETRAINING_WITH_MASKED_HEAD = frozenset({"BertForPreTraining", "AlbertForPreTraining"})
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What the configuration says about a model.
+
+    Attributes
+    ----------
+    kind : what the checkpoint's head is made for, ``unknown`` where the configuration is silent.
+    family : the configuration's ``model_type``, such as ``bert``; empty where it is missing.
+    parameter_count : number of stored weights, None where the files do not tell.
+    vocabulary_size, hidden_size : sizes of the output layer, None where they are not stated.
+    max_length : the most tokens read at once, special tokens included, None where not stated.
+    revision : the hub's commit hash, None for a local folder.
+    """
+
+    source: str
+    kind: ModelKind
+    family: str
+    parameter_count: int | None
+    vocabulary_size: int | None
+    hidden_size: int | None
+    max_length: int | None
+    revision: str | None
+
+
+def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts:
+    """Return the facts of the model at `source` from its configuration, without its weights.
+
+    Parameters
+    ----------
+    source : a folder with ``config.json``, or a hub id such as ``bert-base-cased``. The hub is
+        asked once; where it does not answer, a model that was fetched before is used.
+    revision : branch, tag or commit of a hub id; not used for a folder.
+
+    Raises
+    ------
+    ModelNotFoundError
+        No such folder, no configuration in it, or the hub id cannot be reached.
+    ModelFilesError
+        The configuration is there but cannot be read.
+    """
+    folder = local_folder(source)
+    if folder is not None:
+        config = _read_config(folder / "config.json")
+        return _facts(str(source), config, _count_stored(folder), None)
+    found = _fetch_from_hub(str(source), revision)
+    return _facts(str(source), _read_config(found.config), found.parameter_count, found.commit)
+
+
+def fingerprint(folder: Path) -> str:
+    """Return ``sha256:…`` over configuration, tokenizer and weights of a local model.
+
+    It stands where a hub model has its commit: two folders with the same files share it,
+    whatever they are called. Reads every file once, about a second for half a gigabyte.
+    """
+    digest = hashlib.sha256()
+    patterns = ("*.json", "*.txt", "*.model", "*.safetensors", "*.bin")
+    for path in sorted({path for pattern in patterns for path in folder.glob(pattern)}):
+        digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
+        with path.open("rb") as file:
+            while chunk := file.read(1 << 20):
+                digest.update(chunk)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def local_folder(source: str | Path) -> Path | None:
+    """Return the folder that `source` names, or None where it reads as a hub id.
+
+    Raises :class:`ModelNotFoundError` for a path that does not exist or holds no model.
+    """
+    text = str(source).strip()
+    if not text:
+        raise ModelNotFoundError("No model given. Name a local folder or a hub id.")
+    folder = Path(text).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise ModelNotFoundError(
+                f"The folder '{text}' holds no config.json, so it is not a saved model. Name the "
+                "folder that save_pretrained wrote, with config.json, weights and tokenizer."
+            )
+        return folder
+    if folder.exists():
+        raise ModelNotFoundError(
+            f"'{text}' is a file. Name the folder that holds the model, not one of its files."
+        )
+    if isinstance(source, Path) or not _HUB_ID.fullmatch(text) or text.startswith("."):
+        raise ModelNotFoundError(
+            f"There is no folder '{text}'. Check the path, or give a hub id such as "
+            "'bert-base-cased'."
+        )
+    return None
+
+
+def _read_config(path: Path) -> dict[str, Any]:
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelFilesError(
+            f"The configuration '{path}' cannot be read ({error}). Fetch or save the model again."
+        ) from error
+    if not isinstance(config, dict):
+        raise ModelFilesError(
+            f"The configuration '{path}' is not a JSON object. Fetch or save the model again."
+        )
+    return config
+
+
+def _facts(
+    source: str, config: dict[str, Any], parameter_count: int | None, revision: str | None
+) -> ModelFacts:
+    family = str(config.get("model_type") or "")
+    return ModelFacts(
+        source=source,
+        kind=_kind(config.get("architectures") or [], family),
+        family=family,
+        parameter_count=parameter_count,
+        vocabulary_size=_whole(config, "vocab_size"),
+        hidden_size=_whole(config, "hidden_size", "dim", "n_embd", "d_model"),
+        max_length=_max_length(config, family),
+        revision=revision,
+    )
+
+
+def _kind(architectures: list[str], family: str) -> ModelKind:
+    for architecture in architectures:
+        if architecture in _PRETRAINING_WITH_MASKED_HEAD:
+            return "masked"
+        for ending, kind in _KINDS:
+            if architecture.endswith(ending):
+                return kind
+    # Some published encoders state no architecture; whether a head is there shows on loading.
+    return "masked" if not architectures and family in MASKED_FAMILIES else "unknown"
+
+
+def _max_length(config: dict[str, Any], family: str) -> int | None:
+    positions = _whole(config, "max_position_embeddings", "n_positions")
+    entry = MASKED_FAMILIES.get(family)
+    if positions is None or entry is None or not entry.offset_positions:
+        return positions
+    padding = config.get("pad_token_id")
+    return positions - (1 if padding is None else int(padding)) - 1
+
+
+def _whole(config: dict[str, Any], *names: str) -> int | None:
+    """Return the first of the named values that is a whole number."""
+    return next((config[name] for name in names if type(config.get(name)) is int), None)
+
+
+def _count_stored(folder: Path) -> int | None:
+    """Return the number of floating-point weights in the folder's safetensors files."""
+    files = sorted(folder.glob("*.safetensors"))
+    try:
+        return sum(map(_count_in_header, files)) if files else None
+    except (OSError, ValueError, KeyError, AttributeError):
+        # A damaged file is reported when the weights are loaded; the facts just lack the count.
+        return None
+
+
+def _count_in_header(path: Path) -> int:
+    """Return the number of weights that a safetensors file's JSON header lists."""
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8).ljust(8, b"\0"))
+        if not 0 < length <= _LONGEST_HEADER:
+            raise ValueError("not a safetensors file")
+        header = json.loads(file.read(length))
+    return sum(
+        math.prod(entry["shape"])
+        for name, entry in header.items()
+        # Old checkpoints also store position numbers, which are whole numbers and no weights.
+        if name != "__metadata__" and "F" in entry["dtype"]
+    )
+
+
+@dataclass(frozen=True)
+class _HubModel:
+    """A model's configuration in the hub's local cache, and what the hub says about it."""
+
+    config: Path
+    parameter_count: int | None
+    commit: str | None
+
+
+def _fetch_from_hub(hub_id: str, revision: str | None) -> _HubModel:
+    """Ask the hub once, briefly; where it cannot be reached, use what was fetched before."""
+    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub.errors import (
+        EntryNotFoundError,
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+    )
+
+    where = f"'{hub_id}'" + (f" at revision '{revision}'" if revision else "")
+    try:
+        listed = HfApi().model_info(hub_id, revision=revision, timeout=_HUB_TIMEOUT)
+    except (HfHubHTTPError, HFValidationError) as error:
+        raise ModelNotFoundError(
+            f"There is no local folder '{hub_id}', and the hub gives no model {where} "
+            f"({type(error).__name__}). Check the spelling and the revision; a private or gated "
+            "model needs a token in HF_TOKEN."
+        ) from error
+    except Exception:  # no route, no name, time out, offline mode: each its own type
+        listed = None
+    commit = listed.sha if listed else None
+    try:
+        config = Path(
+            hf_hub_download(
+                hub_id,
+                "config.json",
+                revision=commit or revision,
+                local_files_only=listed is None,
+            )
+        )
+    except LocalEntryNotFoundError as error:
+        raise ModelNotFoundError(
+            f"There is no local folder '{hub_id}', and the model hub cannot be reached to look "
+            f"{where} up. Check the path or the network, or download the model on another "
+            "machine and name its folder."
+        ) from error
+    except EntryNotFoundError as error:
+        raise ModelNotFoundError(
+            f"The hub has {where}, but it holds no config.json, so it is not a transformers model."
+        ) from error
+    except Exception as error:  # the connection broke between the two requests
+        raise ModelNotFoundError(
+            f"The hub has {where}, but its configuration could not be fetched "
+            f"({type(error).__name__}). Try again."
+        ) from error
+    if commit is None and _COMMIT.fullmatch(config.parent.name):
+        commit = config.parent.name  # the cache keeps files under a folder named by their commit
+    count = listed.safetensors.total if listed and listed.safetensors else None
+    return _HubModel(config, count, commit)

@@ -1,0 +1,119 @@
+"""From the rows of the shards to pair scores.
+
+Order (Cao et al. 2022): low and high pole to pair score, then templates to their mean. The mean
+goes over the templates in which the pair score is defined; `n` says how many those were, so that
+a reader can leave out cells that rest on fewer. A cell without any is NaN, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from probing.measures.base import SCORE_COLUMNS
+from probing.measures.stimuli import Stimuli
+
+PAIR_SCORE = "pair_score"
+_CELL = ["template", "group", "trait"]
+_LONGEST_REASON = 200
+
+
+def pair_scores(stimuli: Stimuli, shard_frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return S(group, high) - S(group, low) by template, and the mean over templates.
+
+    Parameters
+    ----------
+    stimuli : decides the order of the result; every cell must have rows for both poles.
+    shard_frames : the shards' rows in any order, with the columns template, group, trait, pole,
+        word, value and reason.
+
+    Returns
+    -------
+    One row per template and cell with ``n`` 1 or 0, then one per cell with an empty template,
+    whose ``n`` counts the templates that went in. Columns of :data:`SCORE_COLUMNS`.
+
+    Raises
+    ------
+    ValueError
+        Rows are missing, doubled, or belong to no cell of the stimuli.
+    """
+    expected = pd.MultiIndex.from_product(
+        [
+            [template.slug for template in stimuli.templates],
+            [group.slug for group in stimuli.groups],
+            [trait.slug for trait in stimuli.traits],
+            ["low", "high"],
+        ],
+        names=[*_CELL, "pole"],
+    )
+    rows = _complete_rows(expected, shard_frames)
+    low, high = rows.xs("low", level="pole"), rows.xs("high", level="pole")
+    by_template = pd.DataFrame({"value": high["value"] - low["value"]})
+    by_template["reason"] = [
+        "" if defined else _reason(pair)
+        for defined, pair in zip(
+            by_template["value"].notna(),
+            zip(low.itertuples(), high.itertuples(), strict=True),
+            strict=True,
+        )
+    ]
+    by_template["n"] = by_template["value"].notna().astype(np.int64)
+    mean = _mean_over_templates(by_template)
+    table = pd.concat([by_template.reset_index(), mean], ignore_index=True)
+    table.insert(0, "name", PAIR_SCORE)
+    return table[list(SCORE_COLUMNS)]
+
+
+def _complete_rows(expected: pd.MultiIndex, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    if not frames:
+        raise ValueError("there are no shards to aggregate")
+    rows = pd.concat(frames, ignore_index=True).set_index([*_CELL, "pole"])
+    if doubled := int(rows.index.duplicated().sum()):
+        raise ValueError(f"{doubled} rows occur twice, the first for {_first_duplicate(rows)}")
+    missing = expected[~expected.isin(rows.index)]
+    if len(missing):
+        raise ValueError(f"{len(missing)} rows are missing, the first for {missing[0]}")
+    if len(rows) != len(expected):
+        raise ValueError(f"{len(rows) - len(expected)} rows belong to no cell of the stimuli")
+    return rows.loc[expected]
+
+
+def _first_duplicate(rows: pd.DataFrame) -> object:
+    return rows.index[rows.index.duplicated()][0]
+
+
+def _reason(poles: tuple[object, ...]) -> str:
+    """Say which of the two adjectives has no value, and why."""
+    parts = [
+        f"{pole.word}: {pole.reason}"  # type: ignore[attr-defined]
+        for pole in poles
+        if not np.isfinite(pole.value)  # type: ignore[attr-defined]
+    ]
+    return _shorten("; ".join(parts))
+
+
+def _mean_over_templates(by_template: pd.DataFrame) -> pd.DataFrame:
+    cells = by_template.groupby(level=["group", "trait"], sort=False)
+    table = pd.DataFrame(
+        {
+            "value": cells["value"].mean(),  # leaves out NaN; NaN where nothing is left
+            "n": cells["n"].sum(),
+            "reason": cells["reason"].first(),
+        }
+    ).reset_index()
+    templates = by_template.index.get_level_values("template").nunique()
+    undefined = table["n"] == 0
+    if templates > 1:
+        table.loc[undefined, "reason"] = [
+            _shorten(f"undefined in all {templates} templates: {reason}")
+            for reason in table.loc[undefined, "reason"]
+        ]
+    table.loc[~undefined, "reason"] = ""
+    table["template"] = ""
+    return table
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST_REASON else text[: _LONGEST_REASON - 1] + "…"

@@ -1,0 +1,28 @@
+"""Every measure by its name. Adding a measure is adding its file and its line here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from probing.measures.base import Measure
+from probing.measures.ilps_star import IlpsStar
+from probing.measures.sensitivity import SensitivityTest
+
+MEASURES: dict[str, Measure[Any]] = {
+    "ilps_star": IlpsStar(),
+    "set": SensitivityTest(),
+}
+
+
+class UnknownMeasureError(LookupError):
+    """There is no measure of that name; the message lists those that exist."""
+
+
+def get_measure(name: str) -> Measure[Any]:
+    """Return the measure `name`; :class:`UnknownMeasureError` where there is none."""
+    try:
+        return MEASURES[name]
+    except KeyError:
+        raise UnknownMeasureError(
+            f"There is no measure '{name}'. Choose one of: {', '.join(MEASURES)}."
+        ) from None

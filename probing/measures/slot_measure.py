@@ -1,0 +1,259 @@
+"""What measures share that score an adjective in the slot of a template.
+
+Cao et al. (2022): the score of a group and an adjective compares the group's sentence with the
+*prior*, the same sentence with the group masked or replaced by a generic noun. The pair score of
+a trait is the score of its high pole minus that of its low pole.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from probing.lm.chain import build_chain
+from probing.lm.errors import LanguageModelError
+from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
+from probing.measures.aggregation import pair_scores
+from probing.measures.base import Cost, Measure, MeasureParameters, Problem, ShardPlan
+from probing.measures.stimuli import Group, Stimuli, StimuliError, Template
+
+Prior = Literal["mask", "noun"]
+
+_LONGEST_TITLE = 200
+
+
+class SlotParameters(MeasureParameters):
+    """Parameters of every measure that compares a group's sentence with a prior."""
+
+    prior: Prior = Field(
+        "mask",
+        title="Prior",
+        description=(
+            "What the group's sentence is compared with: the same sentence with the whole group "
+            "phrase masked (mask, as published) or with person, people or People in its place "
+            "(noun, as in the released code)."
+        ),
+    )
+    groups_per_shard: int = Field(
+        5,
+        ge=1,
+        le=1000,
+        title="Groups per shard",
+        description=(
+            "How many groups one unit of work covers. Smaller units show progress sooner; larger "
+            "ones cost less overhead. The scores do not depend on it beyond rounding."
+        ),
+    )
+
+
+S = TypeVar("S", bound=SlotParameters)
+
+
+class SlotMeasure(Measure[S]):
+    """A measure whose evidence comes from one slot per sentence."""
+
+    @abstractmethod
+    def evidence(
+        self, lm: SlotModel, contexts: Sequence[SlotContext], words: Sequence[str], parameters: S
+    ) -> np.ndarray:
+        """Return what the model says of each word in each context, (n_contexts, n_words, …)."""
+
+    @abstractmethod
+    def compare(
+        self, group: np.ndarray, prior: np.ndarray, words: Sequence[str], parameters: S
+    ) -> pd.DataFrame:
+        """Return one row per word: `value`, `reason`, and the measure's own details.
+
+        `group` and `prior` are the evidence of one context each, (n_words, …).
+        """
+
+    def evidence_key(self, parameters: S) -> tuple[Any, ...]:
+        """Return the parameters that the evidence depends on, to tell cached priors apart."""
+        return ()
+
+    def plan(self, stimuli: Stimuli, parameters: S) -> list[ShardPlan]:
+        """Return one shard for each template and chunk of groups, in the order of the stimuli."""
+        size = parameters.groups_per_shard
+        chunks = [stimuli.groups[i : i + size] for i in range(0, len(stimuli.groups), size)]
+        cells = [(template, chunk) for template in stimuli.templates for chunk in chunks]
+        return [
+            ShardPlan(
+                index=index,
+                title=_shard_title(template, chunk),
+                payload={"template": template.slug, "groups": [group.slug for group in chunk]},
+            )
+            for index, (template, chunk) in enumerate(cells)
+        ]
+
+    def estimate(self, stimuli: Stimuli, parameters: S, lm: SlotTokenizer) -> Cost:
+        """Count the forward passes of every group and, once for each template, of the prior."""
+        words = adjectives(stimuli)
+        passes = tokens = 0
+        for template in stimuli.templates:
+            contexts = [group_context(template, group) for group in stimuli.groups]
+            for chain in (
+                build_chain(lm, contexts, words),
+                build_chain(lm, [prior_context(template, parameters.prior, lm)], words),
+            ):
+                passes += len(chain.states)
+                tokens += chain.tokens
+        return Cost(len(self.plan(stimuli, parameters)), passes, tokens)
+
+    def problems(self, stimuli: Stimuli, parameters: S, lm: SlotTokenizer) -> list[Problem]:
+        """Put every adjective and every sentence to the tokenizer and collect what fails."""
+        found: list[Problem] = []
+        longest = 1
+        for trait in stimuli.traits:
+            for pole, word in (("low", trait.low), ("high", trait.high)):
+                try:
+                    longest = max(longest, len(lm.split(word).ids))
+                except LanguageModelError as error:
+                    found.append(Problem(f"trait {trait.slug}, {pole} pole", str(error), True))
+        if not lm.mask_takes_space:
+            found.append(
+                Problem(
+                    "tokenizer",
+                    "The mask token leaves the space before it as a token of its own, so the "
+                    "model reads a sentence that it never saw in training. Correct the "
+                    "tokenizer's files (lstrip of the mask token).",
+                    False,
+                )
+            )
+        for template in stimuli.templates:
+            found += _template_problems(template, stimuli.groups, parameters.prior, longest, lm)
+        return found
+
+    def compute(
+        self, payload: Mapping[str, Any], stimuli: Stimuli, parameters: S, lm: SlotModel
+    ) -> pd.DataFrame:
+        """Return one row per group, trait and pole of the shard.
+
+        Columns: template, group, trait, pole, word, value, reason, subwords, then the measure's
+        details. The prior is computed once per template and kept with the model.
+        """
+        template, groups = _shard_stimuli(payload, stimuli)
+        words = adjectives(stimuli)
+        # The prior always has forward passes of its own: had it shared a batch with the groups,
+        # their last digits would depend on whether it was remembered.
+        key = (self.name, template.text, parameters.prior, words, self.evidence_key(parameters))
+        prior = lm.cache.get_or_compute(
+            key,
+            lambda: self.evidence(
+                lm, [prior_context(template, parameters.prior, lm)], words, parameters
+            ),
+        )
+        contexts = [group_context(template, group) for group in groups]
+        evidence = self.evidence(lm, contexts, words, parameters)
+        poles = pd.DataFrame(
+            {
+                "trait": np.repeat([trait.slug for trait in stimuli.traits], 2),
+                "pole": ["low", "high"] * len(stimuli.traits),
+                "word": words,
+            }
+        )
+        counts = [len(lm.split(word).ids) for word in words]
+        frames = []
+        for number, group in enumerate(groups):
+            compared = self.compare(evidence[number], prior[0], words, parameters)
+            head = poles.copy()
+            head.insert(0, "template", template.slug)
+            head.insert(1, "group", group.slug)
+            details = compared.drop(columns=["value", "reason"])
+            frames.append(
+                pd.concat(
+                    [
+                        head,
+                        compared[["value", "reason"]],
+                        pd.Series(counts, name="subwords"),
+                        details,
+                    ],
+                    axis=1,
+                )
+            )
+        return pd.concat(frames, ignore_index=True)
+
+    def aggregate(
+        self, stimuli: Stimuli, parameters: S, shard_frames: Sequence[pd.DataFrame]
+    ) -> pd.DataFrame:
+        """Return pair scores by template and their means; see :func:`pair_scores`."""
+        return pair_scores(stimuli, shard_frames)
+
+
+def adjectives(stimuli: Stimuli) -> tuple[str, ...]:
+    """Return the adjectives in scoring order: low and high pole of each trait in turn."""
+    return tuple(word for trait in stimuli.traits for word in (trait.low, trait.high))
+
+
+def group_context(template: Template, group: Group) -> SlotContext:
+    """Return the template with the group in its slot and the trait slot open."""
+    parsed = template.parsed
+    return SlotContext(*parsed.around_trait(group.form(parsed.form)))
+
+
+def prior_context(template: Template, prior: Prior, lm: SlotTokenizer) -> SlotContext:
+    """Return the template without a group: one mask for the whole phrase, or a generic noun."""
+    parsed = template.parsed
+    if prior == "noun":
+        return SlotContext(*parsed.around_trait(template.generic_noun))
+    before, after = parsed.around_trait(lm.mask_token)
+    return SlotContext(before, after, int(parsed.group_first), int(not parsed.group_first))
+
+
+def _shard_stimuli(
+    payload: Mapping[str, Any], stimuli: Stimuli
+) -> tuple[Template, tuple[Group, ...]]:
+    if set(payload) != {"template", "groups"} or not payload["groups"]:
+        raise StimuliError("A shard's payload is an object with a template and its groups.")
+    groups = tuple(stimuli.group(slug) for slug in payload["groups"])
+    return stimuli.template(payload["template"]), groups
+
+
+def _shard_title(template: Template, groups: Sequence[Group]) -> str:
+    names = groups[0].plural if len(groups) == 1 else f"{groups[0].plural} … {groups[-1].plural}"
+    title = f"{template.text} × {names}"
+    return title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"
+
+
+def _template_problems(
+    template: Template, groups: Sequence[Group], prior: Prior, longest: int, lm: SlotTokenizer
+) -> list[Problem]:
+    """Try the template with every group and the longest word; `longest` counts its subwords."""
+    found: list[Problem] = []
+    where = f"template {template.slug}"
+    if lm.mask_token in template.text:
+        message = (
+            f"The text holds the mask token '{lm.mask_token}'. Write {{trait}} for the slot and "
+            "take the mask token out."
+        )
+        return [Problem(where, message, True)]
+    if template.parsed.opens_with_trait:
+        message = (
+            "The adjective opens the sentence, but is scored as inside one: in lower case and, "
+            "for byte-level tokenizers, with a leading space."
+        )
+        found.append(Problem(where, message, False))
+    try:
+        lm.encode_slot(prior_context(template, prior, lm), longest)
+    except LanguageModelError as error:
+        return [*found, Problem(where, str(error), True)]
+    for group in groups:
+        context = group_context(template, group)
+        place = f"group {group.slug} in {where}"
+        try:
+            lm.encode_slot(context, longest)
+        except LanguageModelError as error:
+            found.append(Problem(place, str(error), True))
+            continue
+        if lm.unknown_parts(context.before + context.after):
+            message = (
+                "The tokenizer does not know a part of the sentence with "
+                f"'{group.form(template.parsed.form)}'; the model reads its unknown token there "
+                "and cannot tell such groups apart."
+            )
+            found.append(Problem(place, message, False))
+    return found
