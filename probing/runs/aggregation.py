@@ -1,0 +1,123 @@
+"""Turns the stored shards of a complete run into scores."""
+
+from __future__ import annotations
+
+import math
+import platform
+import traceback
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import django.db
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+
+from probing.models import Run, RunEventKind, RunStatus, Score, Shard, ShardStatus
+from probing.runs.claiming import OPEN
+from probing.runs.events import log_event
+from probing.runs.failing import fail_run
+from probing.runs.inputs import load_inputs
+from probing.runs.results import from_parquet
+
+LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
+
+
+def complete_runs() -> QuerySet[Run]:
+    """Return the open runs whose shards are all stored, but which have no scores. One query."""
+    missing = Shard.objects.filter(run=OuterRef("pk")).exclude(status=ShardStatus.STORED)
+    return Run.objects.filter(~Exists(missing), status__in=OPEN, shard_count__gt=0).order_by("pk")
+
+
+def finish_complete_runs() -> int:
+    """Aggregate every complete run, such as one whose last worker died; return how many."""
+    return sum(aggregate_run(run) for run in complete_runs())
+
+
+def aggregate_run(run: Run) -> bool:
+    """Store the scores of a complete run and finish it; False if there was nothing to do.
+
+    Safe to call at any time and from any number of workers: scores and the new state are stored
+    together under the run's lock, once. What the measure raises fails the run.
+    """
+    if not complete_runs().filter(pk=run.pk).exists():
+        return False
+    try:
+        return _store(run, _aggregate(run))
+    except (django.db.OperationalError, django.db.InterfaceError):
+        raise  # the database is away: the sweep comes back to it
+    except Exception:
+        fail_run(run=run, reason="its shards could not be aggregated", error=traceback.format_exc())
+        return False
+
+
+@dataclass(frozen=True)
+class _Aggregate:
+    scores: list[Score]
+    remarks: list[str]
+
+
+def _aggregate(run: Run) -> _Aggregate:
+    inputs = load_inputs(run)
+    blobs = run.shards.order_by("index").values_list("result", flat=True)
+    frames = [from_parquet(blob) for blob in blobs.iterator(chunk_size=200)]
+    given = (inputs.stimuli, inputs.parameters, frames)
+    rows: Any = inputs.measure.aggregate(*given).to_dict(orient="records")
+    return _Aggregate(
+        scores=[_to_score(run, row) for row in rows], remarks=inputs.measure.remarks(*given)
+    )
+
+
+def _to_score(run: Run, row: dict[str, Any]) -> Score:
+    value = float(row["value"])
+    defined = math.isfinite(value)
+    return Score(
+        run=run,
+        name=row["name"],
+        group=row["group"],
+        trait=row["trait"],
+        template=row["template"],
+        value=value if defined else None,
+        reason="" if defined else row["reason"] or "not a finite number",
+        n=int(row["n"]),
+    )
+
+
+def _store(run: Run, result: _Aggregate) -> bool:
+    with transaction.atomic():
+        locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
+        if locked.status not in OPEN:
+            return False  # another worker was faster, or the run was cancelled meanwhile
+        Score.objects.bulk_create(result.scores, batch_size=500)
+        devices = locked.shards.order_by("device").values_list("device", flat=True).distinct()
+        locked.status = RunStatus.FINISHED
+        locked.finished_at = timezone.now()
+        locked.device = "; ".join(devices)[:60]
+        locked.library_versions = library_versions()
+        locked.error = ""
+        locked.notices = [*locked.notices, *result.remarks]
+        locked.save(
+            update_fields=[
+                "status",
+                "finished_at",
+                "device",
+                "library_versions",
+                "error",
+                "notices",
+            ]
+        )
+        log_event(
+            run_id=run.pk,
+            kind=RunEventKind.FINISHED,
+            message=f"finished, {len(result.scores)} scores stored",
+        )
+        return True
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of what the numbers depend on, without importing any of it."""
+    return {
+        "python": platform.python_version(),
+        **{name: metadata.version(name) for name in LIBRARIES},
+    }

@@ -1,0 +1,131 @@
+"""Computes a claimed shard and stores its result, guarded by the lease."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass
+from enum import Enum
+
+import django.db
+from django.db import transaction
+from django.utils import timezone
+
+from probing.models import Run, RunEventKind, Shard, ShardStatus
+from probing.runs.aggregation import aggregate_run
+from probing.runs.claiming import OPEN, held_by, release_shard
+from probing.runs.events import log_event
+from probing.runs.failing import fail_shard
+from probing.runs.heartbeat import keep_lease
+from probing.runs.inputs import load_inputs
+from probing.runs.loaded_models import load_model
+from probing.runs.results import to_parquet
+
+
+class Outcome(Enum):
+    """What became of a claimed shard."""
+
+    STORED = "stored"
+    COMPLETED = "stored, and the last of its run"
+    FAILED = "failed"
+    LOST = "its lease went to another worker or its run was closed; nothing was stored"
+
+
+@dataclass(frozen=True)
+class ShardResult:
+    """What a worker computed.
+
+    Attributes
+    ----------
+    blob : one Parquet file with ``rows`` rows.
+    seconds : time that the measure took, without loading the model.
+    device, model_revision : where it was computed, and with which weights.
+    """
+
+    blob: bytes
+    rows: int
+    seconds: float
+    device: str
+    model_revision: str
+
+
+class ModelChangedError(Exception):
+    """The model is no longer the one that the run began with."""
+
+
+def compute_shard(shard: Shard) -> Outcome:
+    """Compute a shard that the caller has claimed, store it, and finish its run if it is the last.
+
+    Whatever the measure or the model raises is kept with the shard and uses up the attempt. If
+    the process is told to stop meanwhile, the shard goes back as if it had not been claimed.
+    """
+    try:
+        with keep_lease(shard):
+            result = _compute(shard)
+        outcome = store_shard(shard=shard, result=result)
+    except (django.db.OperationalError, django.db.InterfaceError):
+        # Not the shard's fault. Its lease lapses, or the database is back for the next worker.
+        raise
+    except Exception:
+        failed = fail_shard(shard=shard, error=traceback.format_exc())
+        return Outcome.FAILED if failed else Outcome.LOST
+    except BaseException:
+        release_shard(shard)
+        raise
+    if outcome is Outcome.COMPLETED:
+        aggregate_run(shard.run)
+    return outcome
+
+
+def _compute(shard: Shard) -> ShardResult:
+    inputs = load_inputs(shard.run)
+    loaded = load_model(shard.run.model)
+    begun = time.perf_counter()
+    frame = inputs.measure.compute(shard.payload, inputs.stimuli, inputs.parameters, loaded.lm)
+    seconds = time.perf_counter() - begun
+    return ShardResult(
+        blob=to_parquet(frame),
+        rows=len(frame),
+        seconds=seconds,
+        device=loaded.device,
+        model_revision=loaded.revision,
+    )
+
+
+def store_shard(*, shard: Shard, result: ShardResult) -> Outcome:
+    """Store result and state in one transaction, if the lease still stands.
+
+    The run's row is locked, so that of all the workers of a run exactly one learns that it
+    stored the last shard. Raises :class:`ModelChangedError` if the weights differ from those of
+    the shards stored before.
+    """
+    with transaction.atomic():
+        run = Run.objects.select_for_update(no_key=True).get(pk=shard.run_id)
+        if run.status not in OPEN:
+            return Outcome.LOST
+        if run.model_revision and run.model_revision != result.model_revision:
+            raise ModelChangedError(
+                f"The model at “{run.model.location}” changed since this run began: it was "
+                f"{run.model_revision}, now it is {result.model_revision}. Create a new run."
+            )
+        stored = held_by(shard).update(
+            status=ShardStatus.STORED,
+            result=result.blob,
+            seconds=result.seconds,
+            device=result.device,
+            stored_at=timezone.now(),
+            lease_until=None,
+        )
+        if not stored:
+            return Outcome.LOST
+        if not run.model_revision:
+            run.model_revision = result.model_revision
+            run.save(update_fields=["model_revision"])
+        log_event(
+            run_id=run.pk,
+            kind=RunEventKind.STORED,
+            shard=shard,
+            message=f"stored, {result.rows} values, {result.seconds:.1f} s",
+        )
+        missing = run.shards.exclude(status=ShardStatus.STORED).exists()
+        return Outcome.STORED if missing else Outcome.COMPLETED

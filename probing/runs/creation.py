@@ -1,0 +1,142 @@
+"""Tries runs out dry, and creates them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pydantic
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from probing.measures.base import Cost, Measure, Problem, ShardPlan
+from probing.measures.registry import UnknownMeasureError, get_measure
+from probing.measures.stimuli import Stimuli
+from probing.models import LanguageModel, Run, RunEventKind, Shard
+from probing.runs.errors import RunError
+from probing.runs.events import log_event
+from probing.runs.parameters import validate_parameters
+from probing.runs.speed import seconds_per_pass
+from probing.runs.waking import wake_workers
+
+LARGEST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True)
+class DryRun:
+    """What a run would cost, and what would not work.
+
+    Attributes
+    ----------
+    cost : shards, forward passes and tokens; None where a fatal problem keeps it from being told.
+    seconds : one worker's time judged by this model's latest run, None before there is one.
+    problems : everything found; a run with a fatal one cannot be created.
+    """
+
+    cost: Cost | None
+    seconds: float | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def fatal(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if problem.fatal)
+
+    @property
+    def notices(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if not problem.fatal)
+
+
+def dry_run(
+    *, measure: str, model: LanguageModel, stimuli: Stimuli, parameters: Mapping[str, Any]
+) -> DryRun:
+    """Say what a run would cost and what would not work. Reads the tokenizer; stores nothing."""
+    try:
+        checked = _find_measure(measure)
+        return _try_out(checked, model, stimuli, validate_parameters(checked, parameters))
+    except RunError as error:
+        return DryRun(cost=None, seconds=None, problems=error.problems)
+
+
+def create_run(
+    *,
+    measure: str,
+    model: LanguageModel,
+    stimuli: Stimuli,
+    parameters: Mapping[str, Any],
+    seed: int,
+    created_by: AbstractBaseUser | None,
+) -> Run:
+    """Create a run with all its shards in one transaction, and wake workers once it is there.
+
+    Raises :class:`RunError` with every fatal problem; then nothing is stored. What deserves a
+    remark but stops nothing is kept with the run.
+    """
+    if not 0 <= seed <= LARGEST_SEED:
+        raise RunError.at(
+            "seed", f"The seed is {seed}, expected a whole number from 0 to {LARGEST_SEED}."
+        )
+    checked = _find_measure(measure)
+    validated = validate_parameters(checked, parameters)
+    tried = _try_out(checked, model, stimuli, validated)
+    if tried.fatal:
+        raise RunError(tried.fatal)
+    plan = checked.plan(stimuli, validated)
+    run = Run(
+        measure=measure,
+        model=model,
+        parameters=validated.model_dump(mode="json"),
+        stimuli=stimuli.to_dict(),
+        stimuli_hash=stimuli.content_hash(),
+        seed=seed,
+        shard_count=len(plan),
+        notices=[f"{problem.where}: {problem.message}" for problem in tried.notices],
+        created_by=created_by,
+        code_version=settings.CODE_VERSION,
+    )
+    _store(run, plan)
+    return run
+
+
+def _store(run: Run, plan: list[ShardPlan]) -> None:
+    with transaction.atomic():
+        run.save(force_insert=True)
+        Shard.objects.bulk_create(
+            [
+                Shard(run=run, index=part.index, title=part.title[:300], payload=part.payload)
+                for part in plan
+            ],
+            batch_size=500,
+        )
+        log_event(
+            run_id=run.pk,
+            kind=RunEventKind.PLANNED,
+            message=f"planned {len(plan)} shards in one transaction",
+        )
+        transaction.on_commit(wake_workers, robust=True)
+
+
+def _find_measure(name: str) -> Measure[Any]:
+    try:
+        return get_measure(name)
+    except UnknownMeasureError as error:
+        raise RunError.at("measure", str(error)) from error
+
+
+def _try_out(
+    measure: Measure[Any], model: LanguageModel, stimuli: Stimuli, parameters: pydantic.BaseModel
+) -> DryRun:
+    from probing.lm import LanguageModelError, load_tokenizer
+
+    try:
+        tokenizer = load_tokenizer(model.location, revision=model.revision or None)
+        problems = tuple(measure.problems(stimuli, parameters, tokenizer))
+        if any(problem.fatal for problem in problems):
+            return DryRun(cost=None, seconds=None, problems=problems)
+        cost = measure.estimate(stimuli, parameters, tokenizer)
+        pace = seconds_per_pass(model=model, tokenizer=tokenizer)
+    except LanguageModelError as error:
+        raise RunError.at("model", str(error)) from error
+    seconds = None if pace is None else pace * cost.forward_passes
+    return DryRun(cost=cost, seconds=seconds, problems=problems)

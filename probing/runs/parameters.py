@@ -1,0 +1,51 @@
+"""Validates a measure's parameters, with errors that name field, value and what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pydantic
+
+from probing.measures.base import Measure, Problem
+from probing.runs.errors import RunError
+
+# How people write “no value” where a parameter allows that, in a form or on the command line.
+NO_VALUE = ("", "none")
+
+
+def validate_parameters(measure: Measure[Any], values: Mapping[str, Any]) -> pydantic.BaseModel:
+    """Return ``values`` as the measure's parameters; :class:`RunError` with every fault at once.
+
+    Texts are read as the numbers or words that the schema expects.
+    """
+    schema = measure.Parameters
+    read = {name: _read(schema, name, value) for name, value in values.items()}
+    try:
+        return schema.model_validate(read)
+    except pydantic.ValidationError as error:
+        raise RunError([_problem(measure, fault) for fault in error.errors()]) from error
+
+
+def allows_none(schema: type[pydantic.BaseModel], name: str) -> bool:
+    """Return whether parameter ``name`` may be left without a value."""
+    described = schema.model_json_schema()["properties"].get(name, {})
+    return {"type": "null"} in described.get("anyOf", [])
+
+
+def _read(schema: type[pydantic.BaseModel], name: str, value: Any) -> Any:
+    written = value.strip().lower() if isinstance(value, str) else value
+    return None if written in NO_VALUE and allows_none(schema, name) else value
+
+
+def _problem(measure: Measure[Any], fault: Any) -> Problem:
+    name = ".".join(str(part) for part in fault["loc"])
+    if fault["type"] == "extra_forbidden":
+        known = ", ".join(measure.Parameters.model_fields)
+        message = f"There is no parameter “{name}”. {measure.title} has: {known}."
+    elif not name:  # a rule about several parameters together
+        message = fault["msg"].removeprefix("Value error, ")
+    else:
+        expected = fault["msg"].replace("Input should be", "expected").replace("Value error, ", "")
+        message = f"{name} is “{fault['input']}”, {expected}."
+    return Problem(where=f"parameter {name}" if name else "parameters", message=message, fatal=True)

@@ -1,0 +1,119 @@
+"""Selector: groups, traits and templates of the library as the measures' stimuli."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from annotation.models import GroupSet, SocialGroup, TraitPair
+from probing.measures.stimuli import Group, Stimuli, Trait
+from probing.measures.stimuli import Template as TemplateStimulus
+from probing.measures.templates import TemplateError
+from probing.models import Template, TemplateSet
+from probing.runs.errors import RunError
+
+DEFAULT_GROUPS = "cao-2022-human-study"
+
+
+def load_stimuli(
+    *,
+    groups: str | Iterable[str],
+    templates: str | Iterable[str],
+    traits: Iterable[str] | None = None,
+) -> Stimuli:
+    """Return the stimuli named by slugs; a name may be an entry's or a set's. Five queries.
+
+    A set stands for its entries in the order of their slugs. An entry that is named twice comes
+    once, in its first place. ``traits=None`` takes every trait pair of the library.
+
+    Raises :class:`RunError` naming each unknown slug, or what is missing altogether.
+    """
+    chosen_groups = _resolve(
+        groups,
+        where="groups",
+        noun="group or set of groups",
+        entries={entry.slug: entry for entry in SocialGroup.objects.all()},
+        sets=_members(GroupSet.groups.through, "groupset__slug", "socialgroup__slug"),
+    )
+    chosen_templates = _resolve(
+        templates,
+        where="templates",
+        noun="template or set of templates",
+        entries={entry.slug: entry for entry in Template.objects.all()},
+        sets=_members(TemplateSet.templates.through, "templateset__slug", "template__slug"),
+    )
+    pairs = {entry.slug: entry for entry in TraitPair.objects.all()}
+    chosen_traits = _resolve(
+        list(pairs) if traits is None else traits,
+        where="traits",
+        noun="trait pair",
+        entries=pairs,
+        sets={},
+    )
+    try:
+        return _build(chosen_groups, chosen_traits, chosen_templates)
+    except TemplateError as error:  # a text that went into the library round the validation
+        raise RunError.at("templates", str(error)) from error
+
+
+def _build(
+    chosen_groups: Sequence[SocialGroup],
+    chosen_traits: Sequence[TraitPair],
+    chosen_templates: Sequence[Template],
+) -> Stimuli:
+    return Stimuli(
+        groups=tuple(
+            Group(
+                slug=entry.slug,
+                singular=entry.singular,
+                plural=entry.plural,
+                plural_capitalised=entry.plural_capitalised,
+            )
+            for entry in chosen_groups
+        ),
+        traits=tuple(
+            Trait(slug=entry.slug, low=entry.low, high=entry.high, dimension=entry.dimension)
+            for entry in chosen_traits
+        ),
+        templates=tuple(
+            TemplateStimulus(slug=entry.slug, text=entry.text) for entry in chosen_templates
+        ),
+    )
+
+
+def _members(through: Any, set_field: str, entry_field: str) -> dict[str, list[str]]:
+    """Return the slugs of each set's entries in order."""
+    members: dict[str, list[str]] = {}
+    rows = through.objects.order_by(set_field, entry_field).values_list(set_field, entry_field)
+    for set_slug, entry_slug in rows:
+        members.setdefault(set_slug, []).append(entry_slug)
+    return members
+
+
+def _resolve(
+    names: str | Iterable[str],
+    *,
+    where: str,
+    noun: str,
+    entries: dict[str, Any],
+    sets: dict[str, list[str]],
+) -> Sequence[Any]:
+    wanted = [names] if isinstance(names, str) else list(names)
+    unknown = [name for name in wanted if name not in entries and name not in sets]
+    if unknown:
+        known = [*sets, *entries]
+        raise RunError.at(
+            where,
+            " ".join(_unknown(noun, name, known) for name in unknown),
+        )
+    slugs = dict.fromkeys(slug for name in wanted for slug in sets.get(name, [name]))
+    if not slugs:
+        raise RunError.at(where, f"No {where} are chosen, expected at least one {noun}.")
+    return [entries[slug] for slug in slugs]
+
+
+def _unknown(noun: str, name: str, known: list[str]) -> str:
+    close = get_close_matches(name, known, n=3) or known[:3]
+    hint = f" Near or known: {', '.join(close)}." if close else " The library holds none."
+    return f"There is no {noun} “{name}”.{hint}"

@@ -1,0 +1,30 @@
+"""Celery's way into the engine. The sweeper starts with the worker that imports this."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from celery import shared_task
+
+from probing.runs import sweeper  # noqa: F401 (connects its signals)
+from probing.runs.sweeping import sweep as sweep_runs
+from probing.runs.waking import WORK_TASK, wake_workers
+from probing.runs.working import work, worker_name
+
+# Short, so that a worker that is told to stop is soon between two messages, and reports and other
+# tasks of the same queue get their turn.
+BUDGET_SECONDS = 5.0
+
+
+@shared_task(name=WORK_TASK, bind=True)
+def work_shards(self: Any) -> None:
+    """Compute shards for a while, then make room for other messages and come back."""
+    done = work(worker=worker_name(self.request.hostname), budget_seconds=BUDGET_SECONDS)
+    if not done.exhausted:
+        wake_workers()
+
+
+@shared_task(name="probing.sweep")
+def sweep() -> None:
+    """Sweep once, for installations that prefer a scheduler of their own."""
+    sweep_runs()

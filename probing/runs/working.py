@@ -1,0 +1,52 @@
+"""What a worker does: claim, compute, store, until nothing is left."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from dataclasses import dataclass
+
+from probing.runs.aggregation import finish_complete_runs
+from probing.runs.claiming import claim_shard
+from probing.runs.computing import compute_shard
+
+
+@dataclass(frozen=True)
+class WorkDone:
+    """What one call of :func:`work` did.
+
+    Attributes
+    ----------
+    shards : number of shards that it claimed.
+    exhausted : whether it stopped because nothing was left, not because its time was up.
+    """
+
+    shards: int
+    exhausted: bool
+
+
+def work(*, worker: str, budget_seconds: float | None = None) -> WorkDone:
+    """Compute waiting shards of any run until none is left or the time is used up.
+
+    A shard that was begun is always finished, so that the budget may be exceeded by one shard.
+    """
+    begun = time.monotonic()
+    finish_complete_runs()
+    shards = 0
+    while budget_seconds is None or time.monotonic() - begun < budget_seconds:
+        shard = claim_shard(worker=worker)
+        if shard is None:
+            return WorkDone(shards=shards, exhausted=True)
+        compute_shard(shard)
+        shards += 1
+    return WorkDone(shards=shards, exhausted=False)
+
+
+def worker_name(hostname: str | None = None) -> str:
+    """Return the name of this process among all workers, such as ``gpu-1-4711``.
+
+    ``hostname`` is Celery's name of the worker; the process id tells its pool's processes apart.
+    """
+    host = (hostname or socket.gethostname()).removeprefix("celery@")
+    return f"{host[:100]}-{os.getpid()}"
