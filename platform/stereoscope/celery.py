@@ -1,10 +1,16 @@
 """The Celery application. The database holds the truth about work; messages only wake workers."""
 
+from __future__ import annotations
+
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from celery import Celery
-from celery.signals import celeryd_init
+from celery.signals import celeryd_init, worker_ready, worker_shutdown
+
+if TYPE_CHECKING:
+    from stereoscope.presence import PresenceThread
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stereoscope.settings")
 
@@ -24,3 +30,22 @@ def ensure_broker_folders() -> None:
 @celeryd_init.connect
 def prepare_worker(**_: object) -> None:
     ensure_broker_folders()
+
+
+_presences: list[PresenceThread] = []
+
+
+@worker_ready.connect
+def announce_worker(sender: Any, **_: object) -> None:
+    """Begin to write down that this worker is alive; ``sender`` is its consumer."""
+    from stereoscope.presence import PresenceThread
+
+    presence = PresenceThread(sender.hostname)
+    _presences.append(presence)
+    presence.start()
+
+
+@worker_shutdown.connect
+def retract_worker(**_: object) -> None:
+    while _presences:
+        _presences.pop().stop()

@@ -1,10 +1,15 @@
-"""One content security policy for participants and reports, a wider one for the admin theme."""
+"""Health before everything else; one content security policy, a wider one for the admin theme."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import asdict
+
 from csp.middleware import CSPMiddleware
 from django.conf import settings
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+
+from stereoscope.health import check_health
 
 # The admin theme and the API's documentation page bring scripts that evaluate expressions.
 WIDER_PREFIXES = ("/admin/", "/api/docs/")
@@ -19,3 +24,27 @@ class ContentSecurityPolicy(CSPMiddleware):
         if request.path.startswith(WIDER_PREFIXES) and not hasattr(response, "_csp_update"):
             response._csp_update = settings.ADMIN_CONTENT_SECURITY_POLICY  # type: ignore[attr-defined]
         return super().process_response(request, response)
+
+
+class Health:
+    """Answer ``/health/live`` (this process) and ``/health/ready`` (database, broker, worker).
+
+    The first middleware, because probes come by address: they know none of the allowed hosts and
+    do not follow redirects.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.path == "/health/live":
+            return _answer({"status": "live"}, 200)
+        if request.path == "/health/ready":
+            health = check_health()
+            status = "ready" if health.is_ready else "not ready"
+            return _answer({"status": status} | asdict(health), 200 if health.is_ready else 503)
+        return self.get_response(request)
+
+
+def _answer(content: dict[str, str], status: int) -> JsonResponse:
+    return JsonResponse(content, status=status, headers={"Cache-Control": "no-store"})

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 from django.templatetags.static import static
@@ -26,14 +28,15 @@ CODE_VERSION: str = find_code_version(BASE_DIR, env.str("STEREOSCOPE_REVISION", 
 
 def _read_or_create_secret(path: Path) -> str:
     """Return the key kept beside the embedded database, creating it once, readable by its owner."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_text().strip()
-    with os.fdopen(descriptor, "w") as handle:
-        key = secrets.token_urlsafe(64)
-        handle.write(key)
-    return key
+    if not path.exists():
+        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+        with os.fdopen(descriptor, "w") as handle:
+            handle.write(secrets.token_urlsafe(64))
+        # Linking fails if another process was first, and nobody ever reads half a key.
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+        os.unlink(draft)
+    return path.read_text().strip()
 
 
 SECRET_KEY: str = env.str("SECRET_KEY", "") or _read_or_create_secret(VAR_DIR / "secret-key")
@@ -68,6 +71,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "stereoscope.middleware.Health",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -140,8 +144,8 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TIMEZONE = "UTC"
 CELERY_TASK_DEFAULT_QUEUE = "default"
 # Where a message was lost, the sweep finds the work: seconds between two looks.
-SWEEP_SECONDS: float = env.float("SWEEP_SECONDS", 15.0)
-SHARD_LEASE_SECONDS: float = env.float("SHARD_LEASE_SECONDS", 120.0)
+SWEEP_SECONDS: float = env.float("SWEEP_SECONDS", 10.0)
+SHARD_LEASE_SECONDS: float = env.float("SHARD_LEASE_SECONDS", 30.0)
 
 # --- Language models ----------------------------------------------------------------------------
 
@@ -178,7 +182,6 @@ X_FRAME_OPTIONS = "DENY"
 if HTTPS:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_SSL_REDIRECT = True
-    SECURE_REDIRECT_EXEMPT = [r"^health/"]
     SESSION_COOKIE_SECURE = True
     CSRF_COOKIE_SECURE = True
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000)
@@ -216,6 +219,7 @@ USE_TZ = True
 
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns about a folder that is not there
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # With a manifest, files are collected once, named by their content and cached for good by browsers;
 # without one they are served from where they lie, which suits tests and development.
@@ -331,11 +335,22 @@ UNFOLD = {
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"tokens": {"()": "stereoscope.logs.TokenFilter"}},
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["tokens"],
+        }
+    },
     "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", "WARNING")},
     "loggers": {
-        name: {"level": env.log_level("LOG_LEVEL", "INFO")}
-        for name in ("annotation", "probing", "evaluation", "stereoscope")
+        **{
+            name: {"level": env.log_level("LOG_LEVEL", "INFO")}
+            for name in ("annotation", "probing", "evaluation", "stereoscope")
+        },
+        # A page that does not exist or a form that was refused is everyday life.
+        "django.request": {"level": "ERROR"},
     },
 }
