@@ -270,7 +270,12 @@ UNFOLD = {
     "SITE_URL": "/",
     "SHOW_HISTORY": True,
     "SHOW_BACK_BUTTON": False,
-    "STYLES": [lambda request: static("stereoscope/admin.css")],
+    # The tokens turn dark by themselves, following the system; the theme's own switch would not.
+    "THEME": "light",
+    "STYLES": [
+        lambda request: static("stereoscope/admin.css"),
+        lambda request: static("stereoscope/researcher.css"),
+    ],
     "SIDEBAR": {
         "show_search": False,
         "show_all_applications": False,
