@@ -112,8 +112,8 @@ class SensitivityTest(SlotMeasure[SensitivityParameters]):
     ) -> pd.DataFrame:
         """Return value, reason, delta_group, delta_prior and floored for each word.
 
-        The deltas are the largest of the word's subwords; `floored` counts the subwords' zero
-        changes, of group and prior together, that were raised to the floor.
+        The deltas are the largest of the word's subwords; `floored` counts the changes of
+        zero, of group and prior together, that had to be raised to the floor.
         """
         if parameters.variant == "released":
             value, reason = _released_scores(group, prior)
@@ -187,16 +187,14 @@ def _largest(changes: Floats) -> Floats:
 def _paper_scores(
     group: Floats, prior: Floats, subword: str
 ) -> tuple[Floats, list[str], npt.NDArray[np.int64]]:
+    """Return ln Delta(prior) - ln Delta(group) per word, the reasons, and the floored changes."""
+    if subword == "max_change":
+        group, prior = _largest(group)[:, np.newaxis], _largest(prior)[:, np.newaxis]
     used = ~np.isneginf(group)
-    floored = ((group < CHANGE_FLOOR) & used).sum(axis=1)
-    floored = floored + ((prior < CHANGE_FLOOR) & used).sum(axis=1)
-    if subword == "max_score":
-        ratios = np.log(np.maximum(prior, CHANGE_FLOOR)) - np.log(np.maximum(group, CHANGE_FLOOR))
-        value = np.where(used, ratios, -np.inf).max(axis=1)
-    else:
-        value = np.log(np.maximum(_largest(prior), CHANGE_FLOOR)) - np.log(
-            np.maximum(_largest(group), CHANGE_FLOOR)
-        )
+    floored = np.sum(used & (group < CHANGE_FLOOR), axis=1, dtype=np.int64)
+    floored += np.sum(used & (prior < CHANGE_FLOOR), axis=1, dtype=np.int64)
+    ratios = np.log(np.maximum(prior, CHANGE_FLOOR)) - np.log(np.maximum(group, CHANGE_FLOOR))
+    value = np.where(used, ratios, -np.inf).max(axis=1)
     reason = [
         "" if np.isfinite(v) else "the model gives numbers that are not finite" for v in value
     ]

@@ -1,0 +1,290 @@
+"""A tiny masked language model that the platform builds itself, to show how everything works.
+
+It knows nothing: its sentences are composed by chance (:mod:`probing.training.demo_corpus`). It
+needs no download, takes seconds to train, and reads like any other model of the BERT family.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probing.measures.stimuli import Stimuli
+from probing.training.demo_corpus import compose_corpus
+from probing.training.word_pieces import learn_word_pieces
+
+if TYPE_CHECKING:
+    import torch
+
+#: Changes whenever the recipe does, so that a model of an older recipe is trained anew.
+RECIPE = 1
+STEPS = 400
+
+_RECORD = "demo_model.json"
+_VOCABULARY_SIZE = 400
+_LENGTH = 64
+_BATCH = 48
+_MASKED_SHARE = 0.25
+_LEARNING_RATE = 5e-3
+_STALE_SECONDS = 3600
+
+_CARD = """---
+license: gpl-3.0
+library_name: transformers
+tags: [demo, fill-mask]
+---
+
+# Demo model without meaning
+
+Stereoscope trained this model itself in a few seconds, on {sentences:,} sentences that were
+composed by chance: every group drew its adjectives by lot (seed {seed}).
+
+**Its scores mean nothing.** They say nothing about any social group, about people, or about any
+other language model. It exists to show how runs, scores and reports work, and to test them.
+
+- Architecture: BERT, {parameters:,} weights, vocabulary of {vocabulary} WordPiece tokens
+- Training: {steps} steps, last training loss {loss:.3f} nats per masked token
+- Data: no downloaded data, no text written about anybody
+"""
+
+
+@dataclass(frozen=True)
+class DemoModel:
+    """A trained demo model.
+
+    Attributes
+    ----------
+    folder : where it lies; ``load_masked(folder)`` reads it.
+    seed, steps, recipe, stimuli_hash : what it was made from.
+    parameter_count, vocabulary_size, sentences : its size and that of its corpus.
+    loss : mean training loss of the last tenth of the steps, nats per masked token.
+    seconds : how long the training took; 0 where an existing model was taken.
+    """
+
+    folder: Path
+    seed: int
+    steps: int
+    recipe: int
+    stimuli_hash: str
+    parameter_count: int
+    vocabulary_size: int
+    sentences: int
+    loss: float
+    seconds: float
+
+
+def train_demo_model(
+    folder: str | Path, *, stimuli: Stimuli, seed: int = 0, steps: int = STEPS
+) -> DemoModel:
+    """Train the demo model and put it at `folder`; take the one there if it is the same.
+
+    The same arguments give the same bytes on one machine. The folder appears complete or not at
+    all: everything is written beside it and moved into place at the end.
+
+    Parameters
+    ----------
+    folder : where the model shall lie. An older demo model there is replaced.
+    stimuli : the groups, adjectives and templates that the model has to know as words.
+    seed : decides the corpus, the initial weights and the order of training.
+    steps : training steps of 48 sentences.
+
+    Raises
+    ------
+    FileExistsError
+        Something else than a demo model is at `folder`.
+    ValueError
+        `steps` is not positive.
+    """
+    if steps < 1:
+        raise ValueError(f"steps must be at least 1, not {steps}")
+    target = Path(folder).expanduser().absolute()
+    recipe = {
+        "recipe": RECIPE,
+        "seed": seed,
+        "steps": steps,
+        "stimuli_hash": stimuli.content_hash(),
+    }
+    if existing := _existing(target, recipe):
+        return existing
+    target.parent.mkdir(parents=True, exist_ok=True)
+    _remove_stale(target)
+    building = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
+    try:
+        model = _train_into(building, recipe, stimuli)
+        _move_into_place(building, target)
+    finally:
+        shutil.rmtree(building, ignore_errors=True)
+    return DemoModel(folder=target, **model)
+
+
+def _existing(target: Path, recipe: dict[str, Any]) -> DemoModel | None:
+    """Return the model at `target` if it was made by `recipe`, None if one is to be made."""
+    if not target.exists():
+        return None
+    record = target / _RECORD
+    if not record.is_file():
+        if target.is_dir() and not any(target.iterdir()):
+            return None
+        raise FileExistsError(
+            f"'{target}' exists and is not a demo model. Name another folder, or remove it."
+        )
+    try:
+        stored = json.loads(record.read_text(encoding="utf-8"))
+        model = DemoModel(folder=target, seconds=0.0, **stored)
+    except (OSError, ValueError, TypeError):
+        return None  # a record of another version: train anew and replace it
+    return model if all(stored[name] == value for name, value in recipe.items()) else None
+
+
+def _train_into(folder: Path, recipe: dict[str, Any], stimuli: Stimuli) -> dict[str, Any]:
+    from transformers.utils import logging
+
+    started = time.monotonic()
+    corpus = compose_corpus(stimuli, recipe["seed"])
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        tokenizer = _tokenizer(corpus)
+        model, loss = _fit(tokenizer, corpus, recipe["seed"], recipe["steps"])
+        record = {
+            **recipe,
+            "parameter_count": sum(weight.numel() for weight in model.parameters()),
+            "vocabulary_size": len(tokenizer),
+            "sentences": len(corpus),
+            "loss": loss,
+        }
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+    finally:
+        if bars:
+            logging.enable_progress_bar()
+    card = _CARD.format(
+        **{key: record[key] for key in ("sentences", "seed", "steps", "loss")},
+        parameters=record["parameter_count"],
+        vocabulary=record["vocabulary_size"],
+    )
+    (folder / "README.md").write_text(card, encoding="utf-8")
+    (folder / _RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    return {**record, "seconds": time.monotonic() - started}
+
+
+def _tokenizer(corpus: list[str]) -> Any:
+    from tokenizers import pre_tokenizers
+    from transformers import BertTokenizer
+
+    split = pre_tokenizers.BertPreTokenizer()
+    words = [word for sentence in corpus for word, _ in split.pre_tokenize_str(sentence)]
+    vocabulary = learn_word_pieces(words, _VOCABULARY_SIZE)
+    return BertTokenizer(
+        vocab={token: index for index, token in enumerate(vocabulary)},
+        do_lower_case=False,
+        model_max_length=_LENGTH,
+    )
+
+
+def _fit(tokenizer: Any, corpus: list[str], seed: int, steps: int) -> tuple[Any, float]:
+    """Train from scratch and return the model and its mean loss over the last tenth."""
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        intermediate_size=128,
+        max_position_embeddings=_LENGTH,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    sentences = [tokenizer.encode(sentence)[:_LENGTH] for sentence in corpus]
+    special = torch.tensor(sorted(tokenizer.all_special_ids))
+    order = random.Random(seed)  # noqa: S311 - a training order, no secret
+    noise = torch.Generator().manual_seed(seed)
+    losses = []
+    with _one_thread(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = BertForMaskedLM(config).train()
+        optimiser = torch.optim.AdamW(model.parameters(), lr=_LEARNING_RATE)
+        schedule = torch.optim.lr_scheduler.OneCycleLR(
+            optimiser, _LEARNING_RATE, total_steps=steps + 1
+        )
+        for _ in range(steps):
+            batch = order.choices(sentences, k=_BATCH)
+            ids = torch.nn.utils.rnn.pad_sequence(
+                [torch.tensor(row) for row in batch],
+                batch_first=True,
+                padding_value=tokenizer.pad_token_id,
+            )
+            inputs, labels = _mask(ids, special, tokenizer.mask_token_id, noise)
+            attended = (ids != tokenizer.pad_token_id).long()
+            loss = model(input_ids=inputs, attention_mask=attended, labels=labels).loss
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            losses.append(loss.item())
+    last = losses[-max(1, steps // 10) :]
+    return model.eval(), sum(last) / len(last)
+
+
+def _mask(
+    ids: torch.Tensor, special: torch.Tensor, mask_id: int, noise: torch.Generator
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Mask a quarter of the ordinary tokens, and at least one in every sentence."""
+    import torch
+
+    lots = torch.rand(ids.shape, generator=noise)
+    lots = lots.masked_fill(torch.isin(ids, special), 2.0)
+    chosen = lots < _MASKED_SHARE
+    chosen[torch.arange(len(ids)), lots.argmin(dim=1)] = True
+    return ids.masked_fill(chosen, mask_id), ids.masked_fill(~chosen, -100)
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Train on one thread: sums in a fixed order, and matrices too small to gain by more."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+
+
+def _move_into_place(building: Path, target: Path) -> None:
+    """Rename the finished folder to `target`, out of whose way an older model goes first."""
+    building.chmod(0o755)  # temporary files are private, but a worker may be another user
+    for path in building.iterdir():
+        path.chmod(0o644)
+    if target.exists():
+        old = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
+        os.rename(target, old / "old")
+        os.rename(building, target)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        os.rename(building, target)
+
+
+def _prefix(target: Path) -> str:
+    return f".{target.name}.building-"
+
+
+def _remove_stale(target: Path) -> None:
+    """Remove what a build that was killed an hour ago or more has left behind."""
+    for folder in target.parent.glob(f"{_prefix(target)}*"):
+        if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
+            shutil.rmtree(folder, ignore_errors=True)
