@@ -1,0 +1,38 @@
+"""Analyses: from ratings and scores to estimates with their uncertainty."""
+
+from evaluation.analyses.alignment import analyse_alignment
+from evaluation.analyses.alignment_result import (
+    AlignmentOptions,
+    AlignmentResult,
+    Cell,
+    Estimate,
+    GroupAlignment,
+    HumanCell,
+    LeftOut,
+    ModelCell,
+    NoiseCeiling,
+    PooledAlignment,
+    Resampling,
+)
+from evaluation.analyses.alignment_tables import to_tables
+from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.analyses.score_table import ScoreTable
+
+__all__ = [
+    "AlignmentOptions",
+    "AlignmentResult",
+    "Cell",
+    "Estimate",
+    "GroupAlignment",
+    "HumanCell",
+    "LeftOut",
+    "ModelCell",
+    "NoiseCeiling",
+    "PooledAlignment",
+    "Resampling",
+    "ScoreTable",
+    "analyse_alignment",
+    "from_plain",
+    "to_plain",
+    "to_tables",
+]

@@ -1,0 +1,333 @@
+"""Alignment: does the order of a model's scores follow the order of people's mean ratings?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from evaluation.analyses.alignment_cells import build_cells, frame_values, why_no_interval
+from evaluation.analyses.alignment_resamples import Resamples, draw_resamples, mean_over_groups
+from evaluation.analyses.alignment_result import (
+    AlignmentOptions,
+    AlignmentResult,
+    Cell,
+    Estimate,
+    GroupAlignment,
+    LeftOut,
+    NoiseCeiling,
+    PooledAlignment,
+)
+from evaluation.analyses.noise_ceiling import no_ceiling, noise_ceiling
+from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
+from evaluation.analyses.score_table import ScoreTable
+from evaluation.metrics import (
+    RankCorrelation,
+    Undefined,
+    bias_corrected_interval,
+    holm_correction,
+    kendall_tau_b,
+    kendall_tau_b_batch,
+    no_interval,
+    precision_at_k,
+    precision_at_k_batch,
+    recentred_interval,
+)
+
+NAME = "alignment"
+VERSION = "1.0.0"
+
+TAU_BOUNDS = (-1.0, 1.0)
+SHARE_BOUNDS = (0.0, 1.0)
+
+Array = NDArray[np.float64]
+
+
+def analyse_alignment(
+    *,
+    ratings: pd.DataFrame,
+    scores: pd.DataFrame | ScoreTable,
+    groups: Sequence[str],
+    scales: Sequence[str],
+    options: AlignmentOptions | None = None,
+) -> AlignmentResult:
+    """Compare people's mean ratings with a model's scores, per group and over all cells.
+
+    ratings : columns submission, group, scale, value (0 to 100); one row a rating, repeated
+        groups left out beforehand
+    scores : a table of groups by scales, NaN = no score; or a `ScoreTable` with intervals,
+        numbers of prompts and reasons
+    groups, scales : slugs, in the order of the result; ties in scores keep the order of scales
+    options : see `AlignmentOptions`
+
+    Per group and pooled over all cells: Kendall's tau-b with its p-value (Holm-corrected over
+    groups), precision at k, intervals and the noise ceiling; per cell: mean, sd, n, interval.
+
+    Intervals. Whole submissions are resampled. A group's tau and precision also resample its
+    scales, since 16 scales are a sample too, and take the bias-corrected percentile. The pooled
+    values resample submissions alone and take the recentred percentile; in simulation it covers
+    the value that studies of this size have on average 94 to 97 times in 100, while the
+    bias-corrected percentile collapses there (`evaluation.metrics.interval`). A resample without
+    a rating of a group is skipped for this group and counted.
+
+    Undefined numbers are NaN with a reason; bad input raises ValueError before any work.
+    """
+    options = options or AlignmentOptions()
+    cube, strangers = build_rating_cube(ratings, groups=groups, scales=scales)
+    table = scores if isinstance(scores, ScoreTable) else ScoreTable(mean=scores)
+    model = frame_values(table.mean, cube)
+    if np.isinf(model).any():
+        raise ValueError("a score is infinite; give NaN and a reason instead")
+    people_rng, scale_rng, pooled_rng, *group_rngs = (
+        np.random.default_rng(seed)
+        for seed in np.random.SeedSequence(options.seed).spawn(3 + len(cube.groups))
+    )
+    human = _human_means(cube)
+    complete = ~np.isnan(human) & ~np.isnan(model)
+    resamples = None
+    if options.n_resamples and len(cube.submissions) > 1:
+        resamples = draw_resamples(cube, options.n_resamples, people=people_rng, scales=scale_rng)
+    by_group = tuple(
+        _align_group(g, cube, human, model, complete, resamples, rng, options)
+        for g, rng in enumerate(group_rngs)
+    )
+    corrected = holm_correction([group.p_value for group in by_group])
+    by_group = tuple(
+        replace(group, p_holm=float(p)) for group, p in zip(by_group, corrected, strict=True)
+    )
+    cells = build_cells(cube, human, complete, table, resamples, options)
+    return AlignmentResult(
+        analysis=NAME,
+        version=VERSION,
+        signature=_sign(options),
+        options=options,
+        groups=cube.groups,
+        scales=cube.scales,
+        pooled=_pool(cube, human, model, complete, by_group, resamples, pooled_rng, options),
+        by_group=by_group,
+        cells=cells,
+        left_out=strangers + _stranger_scores(table, cube) + _gaps(cells, by_group, cube),
+    )
+
+
+def _sign(options: AlignmentOptions) -> str:
+    parts = {
+        "seed": options.seed,
+        "resamples": options.n_resamples,
+        "splits": options.n_splits,
+        "level": options.level,
+        "ceiling": options.ceiling_share,
+        "k": options.k,
+        "centre": options.centre,
+        "tau": "b",
+        "group": "bc:submissions+scales",
+        "overall": "recentred:submissions",
+        "holm": "groups",
+    }
+    return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])
+
+
+def _human_means(cube: RatingCube) -> Array:
+    total = np.where(cube.rated, cube.values, 0.0).sum(axis=0)
+    counts = cube.counts
+    return np.divide(total, counts, out=np.full(total.shape, np.nan), where=counts > 0)
+
+
+def _tau_of(human: Array, model: Array) -> RankCorrelation:
+    """Tau of means and scores, its reason in the words of this analysis."""
+    found = kendall_tau_b(human, model)
+    words = {
+        Undefined.CONSTANT_FIRST: Undefined.CONSTANT_HUMAN,
+        Undefined.CONSTANT_SECOND: Undefined.CONSTANT_MODEL,
+    }
+    if np.isnan(model).all():
+        return replace(found, reason=Undefined.NO_SCORES)
+    if np.isnan(human).all():
+        return replace(found, reason=Undefined.NO_RATINGS)
+    return replace(found, reason=words.get(Undefined(found.reason), found.reason))
+
+
+def _align_group(
+    g: int,
+    cube: RatingCube,
+    human: Array,
+    model: Array,
+    complete: NDArray[np.bool_],
+    resamples: Resamples | None,
+    rng: np.random.Generator,
+    options: AlignmentOptions,
+) -> GroupAlignment:
+    rated = cube.rated[:, g]
+    raters = int(rated.any(axis=1).sum())
+    scores = np.where(complete[g], model[g], np.nan)
+    tau = _tau_of(human[g], model[g])
+    precision = precision_at_k(scores, human[g], k=options.k, centre=options.centre)
+
+    blocked = why_no_interval(raters, resamples, options)
+    if resamples is None or blocked:
+        tau_draws = top_draws = bottom_draws = mean_draws = np.empty(0)
+    else:
+        tau_draws = resamples.group_taus(g, scores)
+        drawn = resamples.group_precision(g, scores, k=options.k, centre=options.centre)
+        top_draws, bottom_draws, mean_draws = drawn.top, drawn.bottom, drawn.mean
+
+    def share(value: float, draws: Array) -> Estimate:
+        return _estimate(value, draws, precision.reason, blocked, SHARE_BOUNDS, options)
+
+    return GroupAlignment(
+        group=cube.groups[g],
+        n_raters=raters,
+        n_incomplete=raters - int(rated.all(axis=1).sum()),
+        n_scales=int(complete[g].sum()),
+        tau=_estimate(tau.value, tau_draws, tau.reason, blocked, TAU_BOUNDS, options),
+        p_value=tau.p_value,
+        p_holm=np.nan,
+        precision_top=share(precision.top, top_draws),
+        precision_bottom=share(precision.bottom, bottom_draws),
+        precision=share(precision.mean, mean_draws),
+        ceiling=_ceiling(cube.values[:, g][:, complete[g]], tau.reason, rng, options),
+    )
+
+
+def _ceiling(
+    values: Array, why_no_tau: str, rng: np.random.Generator, options: AlignmentOptions
+) -> NoiseCeiling:
+    """The ceiling over the cells that tau rests on; without such cells, tau's own reason."""
+    if values.shape[1] == 0:
+        return no_ceiling(why_no_tau)
+    return noise_ceiling(values, n_splits=options.n_splits, share=options.ceiling_share, rng=rng)
+
+
+def _estimate(
+    value: float,
+    draws: Array,
+    reason: str,
+    blocked: str,
+    bounds: tuple[float, float],
+    options: AlignmentOptions,
+    *,
+    recentred: bool = False,
+) -> Estimate:
+    if np.isnan(value):
+        interval = no_interval(Undefined.NO_ESTIMATE, level=options.level)
+    elif blocked:
+        interval = no_interval(blocked, level=options.level)
+    elif recentred:
+        interval = recentred_interval(value, draws, level=options.level, bounds=bounds)
+    else:
+        interval = bias_corrected_interval(value, draws, level=options.level, bounds=bounds)
+    return Estimate(float(value), interval, reason)
+
+
+def _pool(
+    cube: RatingCube,
+    human: Array,
+    model: Array,
+    complete: NDArray[np.bool_],
+    by_group: tuple[GroupAlignment, ...],
+    resamples: Resamples | None,
+    rng: np.random.Generator,
+    options: AlignmentOptions,
+) -> PooledAlignment:
+    used = cube.rated & complete
+    annotations = np.asarray(used.any(axis=2))
+    people = int(annotations.any(axis=1).sum())
+    blocked = why_no_interval(people, resamples, options)
+    tau = _tau_of(human.ravel(), model.ravel())
+    draws = {name: np.empty(0) for name in ("tau", "group_tau", "top", "bottom", "mean")}
+    thinned = 0
+    if resamples is not None and not blocked:
+        draws = _pooled_draws(model, complete, by_group, resamples, options)
+        thinned = int(np.isnan(resamples.means[:, complete]).any(axis=1).sum())
+
+    def over_groups(values: list[float], name: str, bounds: tuple[float, float]) -> Estimate:
+        found = [value for value in values if not np.isnan(value)]
+        mean = float(np.mean(found)) if found else np.nan
+        reason = Undefined.NONE if found else Undefined.NO_GROUP
+        return _estimate(mean, draws[name], reason, blocked, bounds, options, recentred=True)
+
+    above = [g for g in by_group if g.tau.value > 0 and g.p_holm < 1 - options.level]
+    return PooledAlignment(
+        n_submissions=people,
+        n_annotations=int(annotations.sum()),
+        n_groups=int(complete.any(axis=1).sum()),
+        n_cells=int(complete.sum()),
+        tau=_estimate(
+            tau.value, draws["tau"], tau.reason, blocked, TAU_BOUNDS, options, recentred=True
+        ),
+        p_value=tau.p_value,
+        group_tau=over_groups([g.tau.value for g in by_group], "group_tau", TAU_BOUNDS),
+        precision_top=over_groups([g.precision_top.value for g in by_group], "top", SHARE_BOUNDS),
+        precision_bottom=over_groups(
+            [g.precision_bottom.value for g in by_group], "bottom", SHARE_BOUNDS
+        ),
+        precision=over_groups([g.precision.value for g in by_group], "mean", SHARE_BOUNDS),
+        ceiling=_ceiling(cube.values[:, complete], tau.reason, rng, options),
+        n_tested=sum(not np.isnan(g.p_value) for g in by_group),
+        n_above_zero=len(above),
+        n_thinned=thinned,
+    )
+
+
+def _pooled_draws(
+    model: Array,
+    complete: NDArray[np.bool_],
+    by_group: tuple[GroupAlignment, ...],
+    resamples: Resamples,
+    options: AlignmentOptions,
+) -> dict[str, Array]:
+    """Every pooled quantity over resampled submissions, the scales as they are."""
+    taus, tops, bottoms, means = [], [], [], []
+    for g, group in enumerate(by_group):
+        scores = np.where(complete[g], model[g], np.nan)
+        if not np.isnan(group.tau.value):
+            taus.append(kendall_tau_b_batch(resamples.means[:, g], scores))
+        if not np.isnan(group.precision.value):
+            drawn = precision_at_k_batch(
+                scores, resamples.means[:, g], k=options.k, centre=options.centre
+            )
+            tops.append(drawn.top)
+            bottoms.append(drawn.bottom)
+            means.append(drawn.mean)
+    n = options.n_resamples
+    return {
+        "tau": kendall_tau_b_batch(resamples.means[:, complete], model[complete]),
+        "group_tau": mean_over_groups(taus, n),
+        "top": mean_over_groups(tops, n),
+        "bottom": mean_over_groups(bottoms, n),
+        "mean": mean_over_groups(means, n),
+    }
+
+
+def _stranger_scores(table: ScoreTable, cube: RatingCube) -> tuple[LeftOut, ...]:
+    out = []
+    for name in table.mean.index.difference(list(cube.groups)):
+        n = int(table.mean.loc[name].notna().sum())
+        out.append(LeftOut("scores", str(name), "", n, "the group is not part of this analysis"))
+    for name in table.mean.columns.difference(list(cube.scales)):
+        n = int(table.mean.reindex(index=list(cube.groups))[name].notna().sum())
+        out.append(LeftOut("scores", "", str(name), n, "the scale is not part of this analysis"))
+    return tuple(out)
+
+
+def _gaps(
+    cells: tuple[Cell, ...], by_group: tuple[GroupAlignment, ...], cube: RatingCube
+) -> tuple[LeftOut, ...]:
+    """Groups without a tau, and single cells that the other groups lack."""
+    out = []
+    undefined = {group.group: group for group in by_group if group.tau.reason}
+    for group in undefined.values():
+        own = [cell for cell in cells if cell.group == group.group]
+        given = {cell.model.reason for cell in own}
+        reason = group.tau.reason
+        if reason == Undefined.NO_SCORES and len(given) == 1:
+            reason = given.pop()
+        out.append(LeftOut("group", group.group, "", 1, str(reason)))
+    for cell in cells:
+        reason = cell.human.reason or cell.model.reason
+        if reason and cell.group not in undefined:
+            out.append(LeftOut("cell", cell.group, cell.scale, 1, str(reason)))
+    return tuple(out)

@@ -1,0 +1,125 @@
+"""The cells of an alignment: one group on one scale, as people and the model see it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from evaluation.analyses.alignment_resamples import Resamples
+from evaluation.analyses.alignment_result import AlignmentOptions, Cell, HumanCell, ModelCell
+from evaluation.analyses.rating_cube import RatingCube
+from evaluation.analyses.score_table import ScoreTable
+from evaluation.metrics import Undefined, bias_corrected_interval, no_interval
+
+RATING_BOUNDS = (0.0, 100.0)
+
+Array = NDArray[np.float64]
+
+
+def frame_values(frame: pd.DataFrame, cube: RatingCube) -> Array:
+    """(n_groups, n_scales) in the order of the cube; NaN where the frame has no such cell."""
+    for axis, names in (("group", frame.index), ("scale", frame.columns)):
+        if not names.is_unique:
+            raise ValueError(f"a {axis} stands twice in the scores")
+    ordered = frame.reindex(index=list(cube.groups), columns=list(cube.scales))
+    return ordered.to_numpy(dtype=float)
+
+
+def why_no_interval(people: int, resamples: Resamples | None, options: AlignmentOptions) -> str:
+    """Return the reason why that many people give no interval, empty where they do."""
+    if people == 0:
+        return Undefined.NO_RATINGS
+    if options.n_resamples == 0:
+        return Undefined.NOT_REQUESTED
+    if people == 1 or resamples is None:
+        return Undefined.ONE_RATER
+    return Undefined.NONE
+
+
+def build_cells(
+    cube: RatingCube,
+    human: Array,
+    complete: NDArray[np.bool_],
+    table: ScoreTable,
+    resamples: Resamples | None,
+    options: AlignmentOptions,
+) -> tuple[Cell, ...]:
+    """Return every group on every scale, in order; cells without a value carry the reason."""
+    parts = {
+        name: np.full(human.shape, np.nan) if frame is None else frame_values(frame, cube)
+        for name, frame in (
+            ("mean", table.mean),
+            ("low", table.low),
+            ("high", table.high),
+            ("n", table.n),
+        )
+    }
+    counts = cube.counts
+    cells = []
+    for g, group in enumerate(cube.groups):
+        human_ranks = _ranks(human[g], complete[g])
+        model_ranks = _ranks(parts["mean"][g], complete[g])
+        for s, scale in enumerate(cube.scales):
+            n_prompts, missing = parts["n"][g, s], bool(np.isnan(parts["mean"][g, s]))
+            cells.append(
+                Cell(
+                    group=group,
+                    scale=scale,
+                    human=_human_cell(
+                        cube.values[:, g, s],
+                        human[g, s],
+                        int(counts[g, s]),
+                        human_ranks[s],
+                        None if resamples is None else resamples.means[:, g, s],
+                        why_no_interval(int(counts[g, s]), resamples, options),
+                        options,
+                    ),
+                    model=ModelCell(
+                        mean=float(parts["mean"][g, s]),
+                        low=float(parts["low"][g, s]),
+                        high=float(parts["high"][g, s]),
+                        n=None if np.isnan(n_prompts) else int(n_prompts),
+                        rank=model_ranks[s],
+                        reason=_score_reason(table, group, scale) if missing else Undefined.NONE,
+                    ),
+                )
+            )
+    return tuple(cells)
+
+
+def _human_cell(
+    values: Array,
+    mean: float,
+    n: int,
+    rank: int | None,
+    draws: Array | None,
+    blocked: str,
+    options: AlignmentOptions,
+) -> HumanCell:
+    ratings = values[~np.isnan(values)]
+    if draws is None or blocked:
+        interval = no_interval(blocked, level=options.level)
+    else:
+        interval = bias_corrected_interval(mean, draws, level=options.level, bounds=RATING_BOUNDS)
+    return HumanCell(
+        mean=float(mean),
+        sd=float(ratings.std(ddof=1)) if n > 1 else np.nan,
+        n=n,
+        interval=interval,
+        rank=rank,
+        reason=Undefined.NONE if n else Undefined.NO_RATINGS,
+        sd_reason=Undefined.NONE if n > 1 else Undefined.ONE_RATING,
+    )
+
+
+def _ranks(values: Array, complete: NDArray[np.bool_]) -> list[int | None]:
+    """Rank from the 100 pole down among complete scales; ties share the smaller rank."""
+    ranks = stats.rankdata(-values[complete], method="min")
+    ranked = iter(ranks)
+    return [int(next(ranked)) if has else None for has in complete]
+
+
+def _score_reason(table: ScoreTable, group: str, scale: str) -> str:
+    return table.reasons.get((group, scale)) or Undefined.NO_SCORES

@@ -1,0 +1,202 @@
+"""What the alignment analysis returns: frozen records from a single cell to the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from evaluation.metrics import Interval, Undefined
+
+
+@dataclass(frozen=True)
+class AlignmentOptions:
+    """The choices behind an alignment.
+
+    seed : whole number from 0; the same seed and data give the same intervals
+    n_resamples : bootstrap resamples, 0 for no intervals
+    n_splits : split halves for the noise ceiling, 0 for none
+    level : coverage of the intervals, 0 to 1
+    ceiling_share : central share of the split halves that the ceiling's band shows, 0 to 1
+    k : places at either end for precision at k
+    centre : the neutral rating
+    """
+
+    seed: int = 0
+    n_resamples: int = 2_000
+    n_splits: int = 1_000
+    level: float = 0.95
+    ceiling_share: float = 0.8
+    k: int = 3
+    centre: float = 50.0
+
+    def __post_init__(self) -> None:
+        for name, least in (("seed", 0), ("n_resamples", 0), ("n_splits", 0), ("k", 1)):
+            value = getattr(self, name)
+            if value < least:
+                raise ValueError(f"{name} is {value}, expected a whole number from {least}")
+        for name in ("level", "ceiling_share"):
+            value = getattr(self, name)
+            if not 0 < value < 1:
+                raise ValueError(f"{name} is {value}, expected a share between 0 and 1")
+        if not 0 <= self.centre <= 100:
+            raise ValueError(f"centre is {self.centre}, expected a rating from 0 to 100")
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """What was drawn again for which interval."""
+
+    cell: str = "whole submissions"
+    group: str = "whole submissions and scales"
+    overall: str = "whole submissions"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value, NaN with a reason where undefined, and its interval."""
+
+    value: float
+    interval: Interval
+    reason: str = Undefined.NONE
+
+
+@dataclass(frozen=True)
+class NoiseCeiling:
+    """Tau between the mean profiles of two random halves of the people.
+
+    mean, low, high : mean and central band over the splits, NaN where undefined
+    n_first, n_second : people in either half
+    n_splits, n_skipped : splits that count, and splits that could not be compared
+    """
+
+    mean: float
+    low: float
+    high: float
+    n_first: int = 0
+    n_second: int = 0
+    n_splits: int = 0
+    n_skipped: int = 0
+    reason: str = Undefined.NONE
+
+
+@dataclass(frozen=True)
+class HumanCell:
+    """People's ratings of one group on one scale, 0 to 100; sd with ddof 1.
+
+    rank : 1 = nearest the 100 pole, among the group's scales with ratings and scores
+    """
+
+    mean: float
+    sd: float
+    n: int
+    interval: Interval
+    rank: int | None
+    reason: str = Undefined.NONE
+    sd_reason: str = Undefined.NONE
+
+
+@dataclass(frozen=True)
+class ModelCell:
+    """The model's score of one group on one scale, positive towards the 100 pole.
+
+    n : prompts behind the score, None where unknown
+    """
+
+    mean: float
+    low: float
+    high: float
+    n: int | None
+    rank: int | None
+    reason: str = Undefined.NONE
+
+
+@dataclass(frozen=True)
+class Cell:
+    group: str
+    scale: str
+    human: HumanCell
+    model: ModelCell
+
+
+@dataclass(frozen=True)
+class GroupAlignment:
+    """One group: how the order of the model's scores follows the order of people's means.
+
+    n_raters : submissions with at least one rating of the group
+    n_incomplete : those among them that did not rate every scale; their ratings count
+    n_scales : scales with both a mean and a score
+    p_value, p_holm : of tau, two-sided; corrected over the groups of the result
+    """
+
+    group: str
+    n_raters: int
+    n_incomplete: int
+    n_scales: int
+    tau: Estimate
+    p_value: float
+    p_holm: float
+    precision_top: Estimate
+    precision_bottom: Estimate
+    precision: Estimate
+    ceiling: NoiseCeiling
+
+
+@dataclass(frozen=True)
+class PooledAlignment:
+    """All groups together.
+
+    tau : over all cells pooled (Cao et al. 2022, Table 6)
+    group_tau : mean of the groups' taus, which differs from the pooled one
+    precision_* : means over groups
+    n_submissions, n_annotations, n_cells, n_groups : people, people × groups, cells and groups
+        that the estimates rest on
+    n_tested, n_above_zero : groups with a p-value; groups with tau > 0 and a corrected p-value
+        below 1 − level
+    n_thinned : resamples in which some cell had no rating, so that they rest on fewer cells
+    """
+
+    n_submissions: int
+    n_annotations: int
+    n_groups: int
+    n_cells: int
+    tau: Estimate
+    p_value: float
+    group_tau: Estimate
+    precision_top: Estimate
+    precision_bottom: Estimate
+    precision: Estimate
+    ceiling: NoiseCeiling
+    n_tested: int
+    n_above_zero: int
+    n_thinned: int
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Something that did not enter, and why.
+
+    what : group, cell, ratings or scores
+    n : how many of it
+    """
+
+    what: str
+    group: str
+    scale: str
+    n: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class AlignmentResult:
+    """The two pictures and how far they agree; see `analyse_alignment`."""
+
+    analysis: str
+    version: str
+    signature: str
+    options: AlignmentOptions
+    groups: tuple[str, ...]
+    scales: tuple[str, ...]
+    pooled: PooledAlignment
+    by_group: tuple[GroupAlignment, ...]
+    cells: tuple[Cell, ...]
+    left_out: tuple[LeftOut, ...]
+    resampling: Resampling = field(default_factory=Resampling)

@@ -1,0 +1,110 @@
+"""Ratings as an array: submissions × groups × scales."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from evaluation.analyses.alignment_result import LeftOut
+
+COLUMNS = ("submission", "group", "scale", "value")
+
+
+@dataclass(frozen=True)
+class RatingCube:
+    """values : (n_submissions, n_groups, n_scales), 0 to 100, NaN = not rated"""
+
+    submissions: tuple[str, ...]
+    groups: tuple[str, ...]
+    scales: tuple[str, ...]
+    values: NDArray[np.float64]
+
+    @property
+    def rated(self) -> NDArray[np.bool_]:
+        """(n_submissions, n_groups, n_scales): where there is a rating."""
+        return ~np.isnan(self.values)
+
+    @property
+    def counts(self) -> NDArray[np.int_]:
+        """(n_groups, n_scales): ratings of every cell."""
+        return self.rated.sum(axis=0)
+
+    def flat(self) -> NDArray[np.float64]:
+        """(n_submissions, n_groups · n_scales): the same values, cells in a row."""
+        return self.values.reshape(len(self.submissions), -1)
+
+
+def build_rating_cube(
+    ratings: pd.DataFrame, *, groups: Sequence[str], scales: Sequence[str]
+) -> tuple[RatingCube, tuple[LeftOut, ...]]:
+    """Return the ratings in the given order of groups and scales, and what has no place in it.
+
+    ratings : columns submission, group, scale, value; one row a rating
+
+    The order of the rows does not matter. Raises ValueError for missing columns, for a value
+    that is no number from 0 to 100, and for two ratings of one cell by one submission.
+    """
+    _validate_order("groups", groups)
+    _validate_order("scales", scales)
+    _validate_ratings(ratings)
+    known = ratings["group"].isin(groups) & ratings["scale"].isin(scales)
+    kept = ratings[known]
+    submissions = sorted(kept["submission"].unique(), key=str)
+    values = np.full((len(submissions), len(groups), len(scales)), np.nan)
+    place = (
+        pd.Index(submissions).get_indexer(kept["submission"]),
+        pd.Index(list(groups)).get_indexer(pd.Index(kept["group"])),
+        pd.Index(list(scales)).get_indexer(pd.Index(kept["scale"])),
+    )
+    values[place] = kept["value"].to_numpy(dtype=float)
+    cube = RatingCube(tuple(map(str, submissions)), tuple(groups), tuple(scales), values)
+    return cube, _strangers(ratings, groups, scales)
+
+
+def _strangers(
+    ratings: pd.DataFrame, groups: Sequence[str], scales: Sequence[str]
+) -> tuple[LeftOut, ...]:
+    """Ratings of groups and scales that were not asked for, counted."""
+    stranger_group = ~ratings["group"].isin(groups)
+    stranger_scale = ~stranger_group & ~ratings["scale"].isin(scales)
+    found = [
+        LeftOut("ratings", str(name), "", int(n), "the group is not part of this analysis")
+        for name, n in ratings["group"][stranger_group].value_counts().sort_index().items()
+    ]
+    found += [
+        LeftOut("ratings", "", str(name), int(n), "the scale is not part of this analysis")
+        for name, n in ratings["scale"][stranger_scale].value_counts().sort_index().items()
+    ]
+    return tuple(found)
+
+
+def _validate_order(name: str, order: Sequence[str]) -> None:
+    if len(order) == 0:
+        raise ValueError(f"there are no {name} to analyse")
+    if len(set(order)) != len(order):
+        doubled = sorted({item for item in order if list(order).count(item) > 1})
+        raise ValueError(f"{name} are named twice: {', '.join(doubled)}")
+
+
+def _validate_ratings(ratings: pd.DataFrame) -> None:
+    absent = [column for column in COLUMNS if column not in ratings.columns]
+    if absent:
+        raise ValueError(f"the ratings lack the columns {', '.join(absent)}")
+    numbers = pd.to_numeric(ratings["value"], errors="coerce").to_numpy(dtype=float)
+    bad = np.flatnonzero(~((numbers >= 0) & (numbers <= 100)))
+    if bad.size:
+        row, value = bad[0] + 1, ratings["value"].iloc[bad[0]]
+        raise ValueError(
+            f"row {row}: value is {value!r}, expected a number from 0 to 100 ({bad.size} such rows)"
+        )
+    doubled = ratings.duplicated(["submission", "group", "scale"])
+    if doubled.any():
+        first = ratings[doubled].iloc[0]
+        raise ValueError(
+            f"two ratings of {first['group']} on {first['scale']} by one submission; "
+            "leave repeated groups out"
+        )

@@ -1,0 +1,26 @@
+"""Why a number does not exist, in words that a page can show and translate."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Undefined(StrEnum):
+    """A reason for a missing number; the value is the sentence that stands in its place."""
+
+    NONE = ""
+    TOO_FEW = "fewer than three scales have both a rating and a score"
+    CONSTANT_FIRST = "all values of the first list are equal"
+    CONSTANT_SECOND = "all values of the second list are equal"
+    CONSTANT_HUMAN = "people's mean ratings are all equal"
+    CONSTANT_MODEL = "the model's scores are all equal"
+    FEWER_THAN_K = "there are fewer scales than places to fill"
+    NO_RATINGS = "nobody rated it"
+    NO_SCORES = "the model has no score for it"
+    NO_GROUP = "no group has a value"
+    ONE_RATER = "only one person rated it"
+    ONE_RATING = "a spread needs at least two ratings"
+    NO_ESTIMATE = "there is no estimate to put an interval round"
+    FEW_RESAMPLES = "fewer than half of the resamples could be computed"
+    NOT_REQUESTED = "it was not asked for"
+    FEW_SPLITS = "fewer than half of the split halves could be compared"

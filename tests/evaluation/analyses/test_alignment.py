@@ -1,0 +1,391 @@
+"""The alignment analysis: values by hand, small data, what is left out, reproducibility."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from evaluation.analyses import (
+    AlignmentOptions,
+    AlignmentResult,
+    ScoreTable,
+    analyse_alignment,
+    from_plain,
+    to_plain,
+    to_tables,
+)
+from evaluation.metrics import Undefined
+from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
+
+QUICK = AlignmentOptions(seed=11, n_resamples=200, n_splits=50)
+SCALES = ["s1", "s2", "s3", "s4"]
+
+
+def long(rows: dict[tuple[str, str], list[float | None]]) -> pd.DataFrame:
+    """{(submission, group): values in the order of SCALES} as one row a rating."""
+    return pd.DataFrame(
+        [
+            (person, group, scale, value)
+            for (person, group), values in rows.items()
+            for scale, value in zip(SCALES, values, strict=True)
+            if value is not None
+        ],
+        columns=["submission", "group", "scale", "value"],
+    )
+
+
+def table(**rows: list[float]) -> pd.DataFrame:
+    return pd.DataFrame.from_dict(rows, orient="index", columns=SCALES)
+
+
+@pytest.fixture(scope="module")
+def study():
+    """40 people, 6 groups, 16 scales; the model follows the truth with noise."""
+    rng = np.random.default_rng(5)
+    groups, scales = names("group", 6), names("scale", 16)
+    truth = rng.normal(50, 15, (6, 16))
+    ratings = as_long(simulate_ratings(truth, people=40, per_person=3, rng=rng), groups, scales)
+    scores = pd.DataFrame(truth + rng.normal(0, 15, (6, 16)), groups, scales)
+    return {"ratings": ratings, "scores": scores, "groups": groups, "scales": scales}
+
+
+@pytest.fixture(scope="module")
+def result(study):
+    return analyse_alignment(**study, options=QUICK)
+
+
+def test_means_tau_and_precision_by_hand():
+    # Means of g: 15, 35, 60, 80. Scores 1 3 2 4: C − D = 5 − 1 = 4 of 6 pairs, tau = 2/3; of
+    # 4! = 24 orders of four, 8 are as extreme as one exchange on either side: p = 8/24.
+    # Top three by score: 4 3 2 → 80 35 60 → 2/3; bottom: 1 2 3 → 15 60 35 → 2/3.
+    found = analyse_alignment(
+        ratings=long({("a", "g"): [10, 30, 50, 70], ("b", "g"): [20, 40, 70, 90]}),
+        scores=table(g=[1, 3, 2, 4]),
+        groups=["g"],
+        scales=SCALES,
+        options=QUICK,
+    )
+    group = found.by_group[0]
+    assert [cell.human.mean for cell in found.cells] == [15, 35, 60, 80]
+    # Two values d apart have sd d/√2.
+    assert [cell.human.sd for cell in found.cells] == pytest.approx(
+        [10 / 2**0.5, 10 / 2**0.5, 20 / 2**0.5, 20 / 2**0.5]
+    )
+    assert [cell.human.rank for cell in found.cells] == [4, 3, 2, 1]
+    assert [cell.model.rank for cell in found.cells] == [4, 2, 3, 1]
+    assert group.tau.value == pytest.approx(2 / 3)
+    assert group.p_value == pytest.approx(8 / 24)
+    assert group.p_holm == pytest.approx(8 / 24)
+    assert (group.precision_top.value, group.precision_bottom.value) == pytest.approx((2 / 3,) * 2)
+    assert (group.n_raters, group.n_incomplete, group.n_scales) == (2, 0, 4)
+
+
+def test_pooled_tau_is_over_all_cells_and_group_tau_the_mean_of_the_groups(result, study):
+    means = study["ratings"].pivot_table(index="group", columns="scale", values="value")
+    expected = stats.kendalltau(means.to_numpy().ravel(), study["scores"].to_numpy().ravel())
+    assert result.pooled.tau.value == pytest.approx(expected.statistic)
+    assert result.pooled.p_value == pytest.approx(expected.pvalue)
+    taus = [
+        stats.kendalltau(means.loc[g], study["scores"].loc[g]).statistic for g in study["groups"]
+    ]
+    assert result.pooled.group_tau.value == pytest.approx(np.mean(taus))
+    assert result.pooled.n_cells == 96
+    assert result.pooled.n_annotations == len(
+        study["ratings"][["submission", "group"]].drop_duplicates()
+    )
+
+
+def test_overall_precision_is_the_mean_over_groups(result):
+    values = [group.precision.value for group in result.by_group]
+    assert result.pooled.precision.value == pytest.approx(sum(values) / len(values))
+
+
+def test_every_interval_holds_its_estimate_and_names_its_resamples(result):
+    estimates = [result.pooled.tau, result.pooled.group_tau, result.pooled.precision]
+    estimates += [group.tau for group in result.by_group]
+    for estimate in estimates:
+        assert estimate.interval.low <= estimate.value <= estimate.interval.high
+        assert estimate.interval.n_resamples + estimate.interval.n_skipped == 200
+    for cell in result.cells:
+        assert cell.human.interval.low < cell.human.mean < cell.human.interval.high
+    assert result.resampling.group == "whole submissions and scales"
+    assert result.resampling.overall == "whole submissions"
+
+
+def test_one_seed_gives_one_result_whatever_the_order_of_the_rows(study, result):
+    mixed = study["ratings"].sample(frac=1, random_state=4)
+    again = analyse_alignment(**{**study, "ratings": mixed}, options=QUICK)
+    assert to_plain(again) == to_plain(result)
+
+
+def test_another_seed_moves_intervals_but_no_estimate(study, result):
+    other = analyse_alignment(**study, options=dataclasses.replace(QUICK, seed=12))
+    assert other.pooled.tau.value == result.pooled.tau.value
+    assert other.pooled.tau.interval != result.pooled.tau.interval
+    assert other.signature != result.signature
+    assert "seed:12" in other.signature
+
+
+def test_result_survives_storage_as_json(result):
+    stored = json.dumps(to_plain(result), allow_nan=False)
+    again = from_plain(AlignmentResult, json.loads(stored))
+    assert to_plain(again) == json.loads(stored)
+    for name, frame in to_tables(result).items():
+        pd.testing.assert_frame_equal(to_tables(again)[name], frame)
+
+
+def test_a_stored_result_with_unknown_fields_is_not_read(result):
+    stored = to_plain(result)
+    with pytest.raises(ValueError, match="no field surprise"):
+        from_plain(AlignmentResult, {**stored, "surprise": 1})
+    del stored["pooled"]
+    with pytest.raises(ValueError, match="pooled"):
+        from_plain(AlignmentResult, stored)
+
+
+def test_nothing_infinite_is_stored():
+    with pytest.raises(ValueError, match="infinite"):
+        to_plain((1.0, math.inf))
+
+
+def test_one_submission_gives_values_but_no_interval_and_no_ceiling():
+    found = analyse_alignment(
+        ratings=long({("a", "g"): [10, 30, 50, 70]}),
+        scores=table(g=[1, 3, 2, 4], h=[4, 3, 2, 1]),
+        groups=["g", "h"],
+        scales=SCALES,
+        options=QUICK,
+    )
+    group, missing = found.by_group
+    assert group.tau.value == pytest.approx(2 / 3)
+    for record in (group, found.pooled):
+        assert math.isnan(record.tau.interval.low)
+        assert record.tau.interval.reason == Undefined.ONE_RATER
+        assert record.ceiling.reason == Undefined.ONE_RATER
+    assert found.cells[0].human.sd_reason == Undefined.ONE_RATING
+    assert missing.tau.reason == Undefined.NO_RATINGS
+    assert missing.ceiling.reason == Undefined.NO_RATINGS
+    assert math.isnan(missing.p_holm)
+    assert group.p_holm == group.p_value  # one test alone needs no correction
+    assert [(item.what, item.group, item.reason) for item in found.left_out] == [
+        ("group", "h", Undefined.NO_RATINGS)
+    ]
+
+
+def test_no_ratings_at_all_is_a_result_with_reasons():
+    found = analyse_alignment(
+        ratings=long({}), scores=table(g=[1, 2, 3, 4]), groups=["g"], scales=SCALES
+    )
+    assert math.isnan(found.pooled.tau.value)
+    assert found.pooled.tau.reason == Undefined.NO_RATINGS
+    assert found.pooled.precision.reason == Undefined.NO_GROUP
+    assert found.pooled.n_submissions == 0
+    json.dumps(to_plain(found), allow_nan=False)
+
+
+def test_a_group_with_one_rater_among_many_has_no_interval_of_its_own(study):
+    lonely = study["ratings"]["group"] == "group-00"
+    first = study["ratings"][lonely]["submission"].iloc[0]
+    kept = study["ratings"][~lonely | (study["ratings"]["submission"] == first)]
+    found = analyse_alignment(**{**study, "ratings": kept}, options=QUICK)
+    group = found.by_group[0]
+    assert group.n_raters == 1
+    assert not math.isnan(group.tau.value)
+    assert group.tau.interval.reason == Undefined.ONE_RATER
+    assert group.ceiling.reason == Undefined.ONE_RATER
+    assert not math.isnan(found.pooled.tau.interval.low)
+    # A resample misses the only rater of 40 with probability (39/40)^40 = 0.363, and lacks
+    # the group's cells then: about 73 of 200 resamples, sd 6.8.
+    assert 45 <= found.pooled.n_thinned <= 100
+
+
+def test_resamples_without_a_rating_of_a_group_are_skipped_and_counted(study):
+    rare = study["ratings"]["group"] == "group-00"
+    two = study["ratings"][rare]["submission"].unique()[:2]
+    kept = study["ratings"][~rare | study["ratings"]["submission"].isin(two)]
+    found = analyse_alignment(**{**study, "ratings": kept}, options=QUICK)
+    # Both raters of 40 are missed with probability (38/40)^40 = 0.129: about 26 of 200, sd 4.7.
+    assert 10 <= found.by_group[0].tau.interval.n_skipped <= 45
+    assert found.by_group[1].tau.interval.n_skipped == 0
+
+
+def test_groups_and_cells_without_scores_are_left_out_with_the_reason_given():
+    scores = ScoreTable(
+        mean=table(g=[1, np.nan, 2, 4], h=[np.nan] * 4),
+        reasons={("h", scale): "the corpus never names it" for scale in SCALES},
+    )
+    rows = {(p, g): [10, 30, 50, 70 + i] for i, p in enumerate("abc") for g in "gh"}
+    found = analyse_alignment(
+        ratings=long(rows), scores=scores, groups=["g", "h"], scales=SCALES, options=QUICK
+    )
+    assert found.by_group[0].n_scales == 3
+    assert [(i.what, i.group, i.scale, i.reason) for i in found.left_out] == [
+        ("group", "h", "", "the corpus never names it"),
+        ("cell", "g", "s2", Undefined.NO_SCORES),
+    ]
+    assert found.by_group[1].tau.reason == Undefined.NO_SCORES
+    assert found.by_group[1].ceiling.reason == Undefined.NO_SCORES
+    assert found.cells[4].model.reason == "the corpus never names it"
+    assert found.pooled.n_cells == 3
+
+
+def test_ratings_and_scores_of_strangers_are_counted_not_used():
+    rows = {("a", "g"): [10, 30, 50, 70], ("a", "x"): [1, 2, 3, None]}
+    found = analyse_alignment(
+        ratings=long(rows),
+        scores=table(g=[1, 3, 2, 4], y=[1, 2, 3, np.nan]),
+        groups=["g"],
+        scales=SCALES,
+        options=QUICK,
+    )
+    assert [(i.what, i.group, i.n) for i in found.left_out] == [
+        ("ratings", "x", 3),
+        ("scores", "y", 3),
+    ]
+    assert found.pooled.n_annotations == 1
+
+
+def test_equal_means_or_equal_scores_give_a_reason_and_no_tau():
+    found = analyse_alignment(
+        ratings=long({("a", "g"): [50] * 4, ("a", "h"): [1, 2, 3, 4], ("b", "h"): [1, 2, 3, 4]}),
+        scores=table(g=[1, 2, 3, 4], h=[7, 7, 7, 7]),
+        groups=["g", "h"],
+        scales=SCALES,
+        options=QUICK,
+    )
+    assert found.by_group[0].tau.reason == Undefined.CONSTANT_HUMAN
+    assert found.by_group[1].tau.reason == Undefined.CONSTANT_MODEL
+    assert found.pooled.n_tested == 0
+
+
+def test_an_annotation_of_some_scales_counts_in_the_means():
+    rows = {("a", "g"): [10, 30, 50, 70], ("b", "g"): [20, None, None, None]}
+    found = analyse_alignment(
+        ratings=long(rows),
+        scores=table(g=[1, 2, 3, 4]),
+        groups=["g"],
+        scales=SCALES,
+        options=QUICK,
+    )
+    assert [cell.human.n for cell in found.cells] == [2, 1, 1, 1]
+    assert found.cells[0].human.mean == 15
+    assert (found.by_group[0].n_raters, found.by_group[0].n_incomplete) == (2, 1)
+
+
+def test_groups_above_zero_are_counted_after_correction():
+    # Four scales in perfect order: p = 2/24 alone, above 0.05, so no group counts. Eight scales:
+    # p = 2/8! = 0.00005, times two groups still below 0.05.
+    def run(n_scales: int) -> int:
+        scales = names("s", n_scales)
+        values = np.tile(np.arange(n_scales, dtype=float), (3, 2, 1))
+        scores = pd.DataFrame(values[0], ["g", "h"], scales)
+        found = analyse_alignment(
+            ratings=as_long(values, ["g", "h"], scales),
+            scores=scores,
+            groups=["g", "h"],
+            scales=scales,
+            options=QUICK,
+        )
+        return found.pooled.n_above_zero
+
+    assert (run(4), run(8)) == (0, 2)
+
+
+def test_zero_resamples_and_splits_give_the_bare_values(study):
+    bare = AlignmentOptions(n_resamples=0, n_splits=0)
+    found = analyse_alignment(**study, options=bare)
+    assert found.pooled.tau.interval.reason == Undefined.NOT_REQUESTED
+    assert found.pooled.ceiling.reason == Undefined.NOT_REQUESTED
+    assert not math.isnan(found.pooled.tau.value)
+
+
+def test_scores_carry_their_intervals_and_prompts_into_the_cells(study):
+    means = study["scores"]
+    scores = ScoreTable(mean=means, low=means - 1, high=means + 1, n=means * 0 + 35)
+    cell = analyse_alignment(**{**study, "scores": scores}, options=QUICK).cells[0]
+    assert (cell.model.low, cell.model.high) == (cell.model.mean - 1, cell.model.mean + 1)
+    assert cell.model.n == 35
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"value": 104.0}, "row 1: value is .*104.*expected a number from 0 to 100"),
+        ({"value": -1.0}, "row 1: value is"),
+        ({"value": np.nan}, "row 1: value is"),
+    ],
+)
+def test_values_that_are_no_ratings_are_refused_with_their_row(study, change, message):
+    ratings = study["ratings"].copy()
+    ratings.loc[0, "value"] = change["value"]
+    with pytest.raises(ValueError, match=message):
+        analyse_alignment(**{**study, "ratings": ratings})
+
+
+def test_bad_tables_and_orders_are_refused(study):
+    def run(**changes):
+        return analyse_alignment(**{**study, **changes})
+
+    with pytest.raises(ValueError, match="lack the columns submission"):
+        run(ratings=study["ratings"].drop(columns="submission"))
+    with pytest.raises(ValueError, match="two ratings of group-"):
+        run(ratings=pd.concat([study["ratings"], study["ratings"].head(1)]))
+    with pytest.raises(ValueError, match="no groups"):
+        run(groups=[])
+    with pytest.raises(ValueError, match="named twice: scale-00"):
+        run(scales=["scale-00", "scale-00"])
+    with pytest.raises(ValueError, match="infinite"):
+        run(scores=study["scores"] / 0)
+    with pytest.raises(ValueError, match="group stands twice"):
+        run(scores=pd.concat([study["scores"], study["scores"]]))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"level": 95}, {"n_resamples": -1}, {"k": 0}, {"ceiling_share": 0}, {"centre": 101}],
+)
+def test_options_out_of_range_are_refused(options):
+    with pytest.raises(ValueError, match="expected"):
+        AlignmentOptions(**options)
+
+
+def test_tables_hold_one_row_a_group_and_a_cell_and_neutral_gaps(result):
+    tables = to_tables(result)
+    assert {name: len(frame) for name, frame in tables.items()} == {
+        "groups": 6,
+        "cells": 96,
+        "overall": 13,
+        "left_out": 0,
+    }
+    cell = tables["cells"].iloc[0]
+    assert cell["human_mean"] == result.cells[0].human.mean
+    assert pd.isna(cell["model_low"])
+    overall = tables["overall"].set_index("quantity")
+    assert overall.loc["tau_pooled", "low"] == result.pooled.tau.interval.low
+    assert overall.loc["ceiling_pooled", "level"] == 0.8
+
+
+def test_scores_by_prompt_become_means_with_t_intervals():
+    # Prompts 1 2 3: mean 2, sd 1, n 3; t(0.975, 2) = 4.30265; half width 4.30265/√3 = 2.48414.
+    prompts = pd.DataFrame(
+        {"group": "g", "scale": ["s", "s", "s", "t"], "value": [1.0, 2.0, 3.0, 5.0]}
+    )
+    found = ScoreTable.from_long(prompts)
+    assert found.mean.loc["g", "s"] == 2
+    assert found.low.loc["g", "s"] == pytest.approx(2 - 2.48414, abs=1e-5)
+    assert found.high.loc["g", "s"] == pytest.approx(2 + 2.48414, abs=1e-5)
+    assert found.n.loc["g"].to_list() == [3, 1]
+    assert np.isnan(found.low.loc["g", "t"])
+
+
+def test_scores_by_prompt_refuse_missing_columns_and_infinities():
+    with pytest.raises(ValueError, match="lack the columns scale, value"):
+        ScoreTable.from_long(pd.DataFrame({"group": ["g"]}))
+    with pytest.raises(ValueError, match="infinite"):
+        ScoreTable.from_long(pd.DataFrame({"group": ["g"], "scale": ["s"], "value": [np.inf]}))
