@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 from celery import Celery
 from celery.signals import celeryd_init, worker_ready, worker_shutdown
 
+from stereoscope.broker import register_transport
+
 if TYPE_CHECKING:
     from stereoscope.presence import PresenceThread
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stereoscope.settings")
 
+register_transport()
 app = Celery("stereoscope")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["probing.runs", "evaluation.reports"])

@@ -20,6 +20,7 @@ from probing.runs.events import log_event
 from probing.runs.failing import fail_run
 from probing.runs.inputs import load_inputs
 from probing.runs.results import from_parquet
+from probing.runs.signals import run_finished
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
 
@@ -112,6 +113,7 @@ def _store(run: Run, result: _Aggregate) -> bool:
             kind=RunEventKind.FINISHED,
             message=f"finished, {len(result.scores)} scores stored",
         )
+        transaction.on_commit(lambda: run_finished.send_robust(sender=Run, run=locked))
         return True
 
 

@@ -11,6 +11,7 @@ from celery.worker import state
 from django.conf import settings
 from django.db import connection
 
+from probing.runs.signals import swept
 from probing.runs.sweeping import sweep
 
 logger = logging.getLogger(__name__)
@@ -31,7 +32,10 @@ class Sweeper(Thread):
     def run(self) -> None:
         while True:
             try:
-                sweep(idle=max(0, self._places - len(state.reserved_requests)))
+                idle = max(0, self._places - len(state.reserved_requests))
+                sweep(idle=idle)
+                if idle:
+                    swept.send_robust(sender=Sweeper)
             except Exception:  # a database that is away for a moment must not end the sweeping
                 logger.exception("a sweep failed, the next one follows")
             finally:
