@@ -44,7 +44,8 @@ ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", 
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 # Behind a proxy that ends TLS: cookies only over https, redirects, HSTS.
 HTTPS: bool = env.bool("HTTPS", False)
-SITE_URL: str = env.str("SITE_URL", f"http://127.0.0.1:{env.int('PORT', 8000)}").rstrip("/")
+PORT: int = env.int("PORT", 8000)
+SITE_URL: str = env.str("SITE_URL", f"http://127.0.0.1:{PORT}").rstrip("/")
 
 INSTALLED_APPS = [
     "unfold",

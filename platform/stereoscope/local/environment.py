@@ -22,7 +22,7 @@ STAMP = VENV / "installed-requirements.json"
 SUPPORTED = ("3.14", "3.13", "3.12", "3.11")
 
 
-class EnvironmentProblem(Exception):
+class NoEnvironmentError(Exception):
     """Why there can be no environment; the message names the remedy."""
 
 
@@ -39,11 +39,11 @@ def find_python() -> str:
             return found
         unable = unable or version
     if unable:
-        raise EnvironmentProblem(
+        raise NoEnvironmentError(
             f"Python {unable} has no venv module. On Debian and Ubuntu: "
             f"sudo apt install python{unable}-venv"
         )
-    raise EnvironmentProblem(
+    raise NoEnvironmentError(
         f"No Python {SUPPORTED[-1]} or newer (up to {SUPPORTED[0]}) was found. Install one, "
         "for example on Debian and Ubuntu: sudo apt install python3 python3-venv"
     )
@@ -105,7 +105,7 @@ def prepare_environment(name: str) -> None:
 
 def _run(command: list[str], message: str) -> None:
     if subprocess.run(command, check=False).returncode:  # noqa: S603
-        raise EnvironmentProblem(message)
+        raise NoEnvironmentError(message)
 
 
 def _succeeds(command: list[str]) -> bool:
@@ -119,8 +119,8 @@ def main() -> int:
     name = sys.argv[1] if len(sys.argv) > 1 else "requirements.txt"
     try:
         prepare_environment(name)
-    except EnvironmentProblem as problem:
-        print(problem, file=sys.stderr)
+    except NoEnvironmentError as error:
+        print(error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped. The next start goes on from here.", file=sys.stderr)

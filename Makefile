@@ -1,0 +1,64 @@
+# Two commands: `make run` and `make test`. The rest are their parts.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+PYTHON := .venv/bin/python
+export PYTHONPATH := .:platform
+# Tests and checks run on the embedded parts, whatever this shell is set to.
+EMBEDDED := env -u DATABASE_URL -u CELERY_BROKER_URL -u VAR_DIR -u DJANGO_SETTINGS_MODULE
+
+.PHONY: help
+help:
+	@echo "make run                     the platform with a demo, in this terminal"
+	@echo "make run PORT=8001           … on another port"
+	@echo "make run MODEL=roberta-base  … with a masked model of the hub, or a folder"
+	@echo "make test                    everything that CI runs"
+	@echo "make lint                    format, rules, types, templates, migrations, settings"
+
+# --- make run ------------------------------------------------------------------------------------
+
+.PHONY: run
+run: environment
+	@exec env STATIC_MANIFEST=true $(PYTHON) manage.py runlocal $${MODEL:+--model "$$MODEL"}
+
+.PHONY: environment
+environment:
+	@python3 platform/stereoscope/local/environment.py requirements.txt
+
+# --- make test -----------------------------------------------------------------------------------
+
+.PHONY: test
+test: lint browser
+	$(EMBEDDED) $(PYTHON) -m pytest -n 2
+	$(PYTHON) tests/services.py
+
+.PHONY: environment-dev
+environment-dev:
+	@python3 platform/stereoscope/local/environment.py requirements-dev.txt
+
+# The system's Chromium serves the browser tests; without one, Playwright fetches its own.
+.PHONY: browser
+browser: environment-dev
+	@command -v chromium chromium-browser google-chrome > /dev/null \
+	  || $(PYTHON) -m playwright install chromium
+
+.PHONY: lint
+lint: environment-dev
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m mypy
+	find templates -name '*.html' -print0 | xargs -0 $(PYTHON) -m djade --check --target-version 5.2
+	$(EMBEDDED) $(PYTHON) manage.py makemigrations --check --dry-run
+	$(MAKE) --no-print-directory check-deploy
+
+# The settings of a real installation. No server is asked: only the settings are judged.
+.PHONY: check-deploy
+check-deploy:
+	folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && \
+	  env -u DEBUG VAR_DIR="$$folder" HTTPS=true ALLOWED_HOSTS=stereoscope.example \
+	    SECRET_KEY="$$($(PYTHON) -c 'import secrets; print(secrets.token_urlsafe(64))')" \
+	    DATABASE_URL=postgres://stereoscope@db.example/stereoscope \
+	    CELERY_BROKER_URL=redis://redis.example/0 STATIC_MANIFEST=true \
+	    $(PYTHON) manage.py check --deploy --fail-level WARNING

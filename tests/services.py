@@ -1,0 +1,91 @@
+"""Runs the tests marked `services` once more, on PostgreSQL and Redis of the local host.
+
+What does not answer is skipped, in a block of text that nobody overlooks.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import psycopg
+import redis
+
+PATIENCE_SECONDS = 3
+
+
+def postgres_addresses() -> list[str]:
+    """Return where to look: `DATABASE_URL`, the PG* variables, then the usual accounts."""
+    host = os.environ.get("PGHOST", "127.0.0.1")
+    port = os.environ.get("PGPORT", "5432")
+    user = os.environ.get("PGUSER", os.environ.get("POSTGRES_USER", "postgres"))
+    passwords = [os.environ.get("PGPASSWORD"), os.environ.get("POSTGRES_PASSWORD"), "", "postgres"]
+    given = os.environ.get("DATABASE_URL", "")
+    found = [given] if given.startswith("postgres") else []
+    for password in dict.fromkeys(word for word in passwords if word is not None):
+        credentials = f"{user}:{password}" if password else user
+        found.append(f"postgres://{credentials}@{host}:{port}/postgres")
+    return found
+
+
+def redis_addresses() -> list[str]:
+    given = os.environ.get("CELERY_BROKER_URL", "")
+    # A database of its own: the tests empty nothing that somebody else may use.
+    return ([given] if given.startswith("redis") else []) + ["redis://127.0.0.1:6379/14"]
+
+
+def postgres_answers(address: str) -> bool:
+    try:
+        with psycopg.connect(
+            address.replace("postgres://", "postgresql://", 1), connect_timeout=PATIENCE_SECONDS
+        ):
+            return True
+    except psycopg.Error:
+        return False
+
+
+def redis_answers(address: str) -> bool:
+    try:
+        with redis.Redis.from_url(address, socket_connect_timeout=PATIENCE_SECONDS) as server:
+            return bool(server.ping())
+    except redis.RedisError:
+        return False
+
+
+def announce_skip(missing: list[str]) -> None:
+    lines = [
+        f"SKIPPED: the tests on {' and '.join(missing)}.",
+        "The tests marked `services` did not run a second time, because no server answered on",
+        "the local host. They ran on SQLite and the filesystem broker only.",
+    ]
+    print("\n" + "\n".join(["!" * 96, *(f"!! {line}" for line in lines), "!" * 96]) + "\n")
+
+
+def main() -> int:
+    database = next(filter(postgres_answers, postgres_addresses()), None)
+    broker = next(filter(redis_answers, redis_addresses()), None)
+    missing = [] if database else ["PostgreSQL (127.0.0.1:5432)"]
+    missing += [] if broker else ["Redis (127.0.0.1:6379)"]
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in {"DATABASE_URL", "CELERY_BROKER_URL", "VAR_DIR", "DJANGO_SETTINGS_MODULE"}
+    }
+    status = 0
+    if database or broker:
+        environment |= {"DATABASE_URL": database} if database else {}
+        environment |= {"CELERY_BROKER_URL": broker} if broker else {}
+        chosen = " and ".join(
+            name for name, there in (("PostgreSQL", database), ("Redis", broker)) if there
+        )
+        print(f"\nOnce more on {chosen}:", flush=True)
+        command = [sys.executable, "-m", "pytest", "-m", "services", "-n", "2"]
+        status = subprocess.run(command, env=environment, check=False).returncode
+    if missing:
+        announce_skip(missing)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
