@@ -1,0 +1,73 @@
+"""ILPS* and SeT as released, against golden/expected/abc_released_*.json.
+
+Those values were produced by running the released code of Cao et al. (2022) on the checkpoints.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.golden.abc_cases import (
+    MODELS,
+    AbcCase,
+    assert_matches,
+    compute_rows,
+    load_case,
+    values_by_word,
+)
+
+pytestmark = pytest.mark.shared
+
+
+@pytest.fixture(params=MODELS)
+def case(request: pytest.FixtureRequest, shared_dir: Path) -> AbcCase:
+    return load_case(shared_dir, "released", request.param)
+
+
+def test_the_generic_nouns_are_those_of_the_released_code(case: AbcCase) -> None:
+    for template, stored in zip(
+        case.stimuli.templates, case.data["templates"].values(), strict=True
+    ):
+        assert template.generic_noun == stored["prior_group"]
+
+
+def test_released_ilps_star_matches_for_all_adjectives(case: AbcCase) -> None:
+    rows = compute_rows(case, "ilps_star", prior="noun", renorm="released")
+    expected = case.expected(("ilps_star", "per_adjective"))
+    assert_matches(values_by_word(rows), expected, case.tolerance)
+
+
+def test_released_set_matches_inside_its_domain_and_is_undefined_outside(case: AbcCase) -> None:
+    rows = compute_rows(case, "set", prior="noun", variant="released")
+    found, expected = values_by_word(rows), case.expected(("set", "per_adjective"))
+    reasons = rows.groupby(["template", "group", "word"])["reason"].first()
+    unsafe = _unsafe_distances(case)
+    assert unsafe, "the files hold entries outside the domain; without them nothing is tested"
+
+    safe = expected[[key for key in expected.index if key not in unsafe]]
+    assert_matches(found, safe, case.tolerance)
+
+    undefined = {key for key, distance in unsafe.items() if distance >= 1}
+    assert undefined
+    for key, distance in unsafe.items():
+        if abs(distance - 1) < 1e-4:
+            continue  # float32 decides on which side of 1 such an entry falls
+        assert np.isnan(found[key]) == (key in undefined), key
+        assert bool(reasons[key]) == (key in undefined), key
+
+
+def _unsafe_distances(case: AbcCase) -> dict[tuple[str, str, str], float]:
+    """The larger of the stored distances of group and prior, where one is 0.98 or more."""
+    unsafe = {}
+    for template, stored in zip(
+        case.stimuli.templates, case.data["templates"].values(), strict=True
+    ):
+        for group, name in zip(case.stimuli.groups, stored["groups"], strict=True):
+            for word, entry in stored["set_unsafe"].get(name, {}).items():
+                if word not in case.words:
+                    continue
+                unsafe[template.slug, group.slug, word] = max(entry.values())
+    return unsafe
