@@ -1,0 +1,264 @@
+"""What the exports of a study hold and what they never hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import tracemalloc
+
+import pytest
+
+from annotation.exports.downloads import build_download
+from annotation.exports.payments import build_payment_table
+from annotation.exports.ratings import build_rating_table
+from annotation.exports.submissions import build_submission_table
+from annotation.exports.tables import Table, stream_csv
+from annotation.imports.abc_ratings import import_abc_ratings
+from annotation.models import (
+    CheckKind,
+    DemographicAnswer,
+    DemographicQuestion,
+    Panel,
+    Rating,
+    RejectionGround,
+    Study,
+    StudyGroup,
+    Submission,
+    SubmissionState,
+)
+from annotation.studies.reviewing import review_submission
+from tests.annotation.studies.people import make_study, make_submission
+
+pytestmark = pytest.mark.django_db
+
+
+def read(table: Table) -> list[dict[str, str]]:
+    text = b"".join(stream_csv(table)).decode()
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_every_rating_is_one_row_in_the_scales_own_direction() -> None:
+    study = make_study()
+    submission = make_submission(study, value=73.25)
+    rows = read(build_rating_table(study))
+    # Four groups and the repeated one, 16 lines each.
+    assert len(rows) == 5 * 16
+    first = rows[0]
+    rating = Rating.objects.get(
+        assignment__submission=submission, assignment__position=1, scale__position=1
+    )
+    instrument = submission.instrument
+    assert first == {
+        "study": study.public_id,
+        "origin": "collected",
+        "submission": submission.public_id,
+        "submission_state": "finished",
+        "data_decision": "waiting",
+        "checks_passed": "true",
+        "group": rating.assignment.group.slug,
+        "group_text": rating.assignment.group.plural,
+        "group_position": "1",
+        "is_repeat": "false",
+        "scale": "powerless-powerful",
+        "low": "powerless",
+        "high": "powerful",
+        "dimension": "agency",
+        "value": "73.25",
+        "scale_position": "1",
+        "flipped": "false",
+        "first_touch_ms": "901",
+        "changes": "1",
+        "instrument_version": "1",
+        "instrument_hash": instrument.content_hash,
+    }
+    assert {row["is_repeat"] for row in rows[-16:]} == {"true"}
+    assert len(first["instrument_hash"]) == 64
+
+
+def test_ratings_of_another_study_stay_out() -> None:
+    study, other = make_study(), make_study(title="Another")
+    make_submission(other)
+    assert read(build_rating_table(study)) == []
+
+
+def test_a_nasty_group_name_is_neutralised_and_its_rating_is_not() -> None:
+    study = make_study()
+    make_submission(study, groups=1, value=0.0)
+    StudyGroup.objects.update(plural='=cmd|" /C calc"!A0')
+    row = read(build_rating_table(study))[0]
+    assert row["group_text"] == '\'=cmd|" /C calc"!A0'
+    assert row["value"] == "0.0"
+
+
+def test_rating_exports_cost_one_query(django_assert_num_queries) -> None:
+    study = make_study()
+    for _ in range(3):
+        make_submission(study)
+    with django_assert_num_queries(1):
+        read(build_rating_table(study))
+
+
+def test_submissions_carry_times_checks_decisions_and_demographics() -> None:
+    study = make_study()
+    submission = make_submission(study, failed=[CheckKind.MARKED_TRAITS], minutes=9)
+    questions = {question.slug: question for question in DemographicQuestion.objects.all()}
+    for slug, value, declined in [
+        ("age", 34, False),
+        ("gender", ["Woman", "Non-binary"], False),
+        ("state", "=Ohio", False),
+        ("education", None, True),
+    ]:
+        DemographicAnswer.objects.create(
+            submission=submission, question=questions[slug], value=value, declined=declined
+        )
+    rows = read(build_submission_table(study))
+    assert len(rows) == 1
+    row = rows[0]
+    assert row["submission"] == submission.public_id
+    assert (row["state"], row["outcome"]) == ("finished", "failed_check")
+    assert (row["check_group_name"], row["check_marked_traits"]) == ("passed", "failed")
+    assert row["checks_passed"] == "false"
+    assert row["self_agreement"] == "0.875"
+    assert float(row["seconds"]) == pytest.approx(540)
+    assert row["demographic_age"] == "34"
+    assert row["demographic_gender"] == "Woman; Non-binary"
+    assert row["demographic_state"] == "'=Ohio"
+    assert row["demographic_education"] == "[declined]"
+    assert row["demographic_area"] == ""
+
+
+def test_a_check_that_could_not_be_asked_is_not_failed() -> None:
+    study = make_study()
+    submission = make_submission(study)
+    submission.checks.filter(kind=CheckKind.MARKED_TRAITS).update(passed=None)
+    assert read(build_submission_table(study))[0]["check_marked_traits"] == "not asked"
+
+
+def test_imported_submissions_have_no_times() -> None:
+    content = json.dumps({"a": {"women": {"cold - warm": "5"}}}).encode()
+    study = import_abc_ratings(content=content, file_name="a.json").study
+    row = read(build_submission_table(study))[0]
+    assert (row["origin"], row["started_at"], row["finished_at"], row["seconds"]) == (
+        "imported",
+        "",
+        "",
+        "",
+    )
+
+
+def test_submission_exports_do_not_query_per_submission(django_assert_num_queries) -> None:
+    study = make_study()
+    for _ in range(4):
+        make_submission(study)
+    # Questions, submissions with their instruments, checks, answers.
+    with django_assert_num_queries(4):
+        read(build_submission_table(study))
+
+
+def test_data_exports_never_hold_an_external_id() -> None:
+    study = make_study(panel=Panel.PROLIFIC)
+    make_submission(study, external_id="5f8a1c2b9e")
+    for name in (
+        "ratings.csv",
+        "ratings-codebook.csv",
+        "submissions.csv",
+        "submissions-codebook.csv",
+    ):
+        content = b"".join(build_download(study, name))
+        assert b"5f8a1c2b9e" not in content, name
+        token = Submission.objects.get().token.encode()
+        assert token not in content, name
+
+
+def test_payments_name_the_person_and_the_decision_but_not_the_submission() -> None:
+    study = make_study(panel=Panel.PROLIFIC, reward_cents=240)
+    paid = make_submission(study, external_id="bbb")
+    rejected = make_submission(study, external_id="aaa")
+    make_submission(study, external_id="ccc", state=SubmissionState.IN_PROGRESS)
+    review_submission(
+        submission=paid, reviewer=None, data_decision="accepted", pay_decision="approved"
+    )
+    review_submission(
+        submission=rejected,
+        reviewer=None,
+        data_decision="excluded",
+        pay_decision="rejected",
+        reason="Every line at the left end.",
+        on_ground=RejectionGround.LOW_EFFORT,
+    )
+    rows = read(build_payment_table(study))
+    assert [row["external_id"] for row in rows] == ["aaa", "bbb", "ccc"]
+    assert [row["pay_decision"] for row in rows] == ["rejected", "approved", "waiting"]
+    assert (rows[0]["pay_ground"], rows[0]["reason"]) == (
+        "low_effort",
+        "Every line at the left end.",
+    )
+    assert (rows[1]["pay_ground"], rows[1]["reason"]) == ("", "")
+    assert rows[1]["completion_code"] == study.completion_codes["completed"]
+    assert rows[1]["reward_cents"] == "240"
+    content = b"".join(stream_csv(build_payment_table(study)))
+    assert paid.public_id.encode() not in content
+    assert paid.participant.pseudonym.encode() not in content
+
+
+def test_payments_stay_after_a_withdrawal() -> None:
+    study = make_study(panel=Panel.PROLIFIC)
+    make_submission(study, external_id="aaa", state=SubmissionState.WITHDRAWN)
+    assert [row["state"] for row in read(build_payment_table(study))] == ["withdrawn"]
+
+
+def test_payments_of_another_study_stay_out() -> None:
+    study, other = make_study(panel=Panel.PROLIFIC), make_study(panel=Panel.PROLIFIC)
+    make_submission(other, external_id="aaa")
+    assert read(build_payment_table(study)) == []
+
+
+@pytest.fixture
+def large_study() -> Study:
+    """200 annotators, 4 groups, 16 scales: 12,800 ratings."""
+    pairs = [
+        "powerless - powerful",
+        "low status - high status",
+        "dominated - dominant",
+        "poor - wealthy",
+        "unconfident - confident",
+        "unassertive - competitive",
+        "traditional - modern",
+        "religious - science-oriented",
+        "conventional - alternative",
+        "conservative - liberal",
+        "untrustworthy - trustworthy",
+        "dishonest - sincere",
+        "cold - warm",
+        "threatening - benevolent",
+        "repellent - likable",
+        "egoistic - altruistic",
+    ]
+    data = {
+        f"annotator{number}": {
+            group: {pair: (number * 7 + place) % 101 for place, pair in enumerate(pairs)}
+            for group in ("women", "men", "veterans", "teenagers")
+        }
+        for number in range(200)
+    }
+    return import_abc_ratings(content=json.dumps(data).encode(), file_name="large.json").study
+
+
+def test_a_large_export_streams_with_bounded_memory(large_study: Study) -> None:
+    response = build_download(large_study, "ratings.csv")
+    assert response.streaming
+    rows, size, most = -1, 0, 0
+    tracemalloc.start()
+    try:
+        for chunk in response:
+            rows += chunk.count(b"\r\n")
+            size += len(chunk)
+            most = max(most, len(chunk))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert rows == 12_800
+    assert size > 2_500_000
+    assert most < 250_000
+    assert peak < 4_000_000
