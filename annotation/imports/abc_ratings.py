@@ -1,0 +1,280 @@
+"""Stores published group ratings as a closed study with the origin “imported”."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.imports.abc_file import (
+    ParsedFile,
+    Problem,
+    RatingEntry,
+    Vocabulary,
+    build_vocabulary,
+    parse_abc_file,
+)
+from annotation.models import (
+    DataDecision,
+    GroupAssignment,
+    Instrument,
+    Origin,
+    Outcome,
+    Participant,
+    PayDecision,
+    PoleSides,
+    Rating,
+    SocialGroup,
+    Study,
+    StudyGroup,
+    StudyStatus,
+    Submission,
+    SubmissionState,
+    TraitPair,
+    TraitScale,
+)
+from annotation.models.tokens import ALPHABET
+from annotation.studies.creation import order_groups
+from annotation.studies.lifecycle import hash_instrument
+from annotation.survey.flow import StepKind
+
+CITATION = (
+    "Cao, Sotnikova, Daumé III, Rudinger and Zou (2022): Theory-Grounded Measurement of U.S. "
+    "Social Stereotypes in English Language Models. NAACL 2022. MIT licence."
+)
+TITLE = "Group ratings of Cao et al. (2022)"
+DIGEST_SHOWN = 12
+BATCH = 1000
+
+
+class AlreadyImportedError(Exception):
+    """The same file is in the database already; ``study`` holds it."""
+
+    def __init__(self, study: Study) -> None:
+        super().__init__(
+            f"This file was imported before: study “{study.title}” ({study.public_id}) holds it."
+        )
+        self.study = study
+
+
+class BadRowsError(Exception):
+    """The file has bad rows and nothing was stored."""
+
+    def __init__(self, parsed: ParsedFile) -> None:
+        super().__init__(
+            f"Nothing was imported: {parsed.n_skipped} of {parsed.n_skipped + len(parsed.rows)} "
+            f"ratings stand in {len(parsed.problems)} bad places."
+        )
+        self.problems = parsed.problems
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    study: Study
+    n_submissions: int
+    n_groups: int
+    n_scales: int
+    n_ratings: int
+    skipped: tuple[Problem, ...]
+
+    @property
+    def n_skipped(self) -> int:
+        """Values of the file that were left out."""
+        return sum(problem.n_ratings for problem in self.skipped)
+
+
+def import_abc_ratings(
+    *,
+    content: bytes,
+    file_name: str,
+    owner: User | None = None,
+    title: str = TITLE,
+    citation: str = CITATION,
+    skip_bad: bool = False,
+) -> ImportResult:
+    """Store a file of ratings as one closed study, or nothing at all.
+
+    Raises `AbcFileError` for a file of another shape, `BadRowsError` for bad rows unless
+    ``skip_bad``, `AlreadyImportedError` for a file that a study holds already and
+    `ValidationError` where no rating is left or the title is not valid.
+    """
+    digest = hashlib.sha256(content).hexdigest()
+    _refuse_second_import(digest)
+    parsed = parse_abc_file(content, load_vocabulary())
+    if parsed.problems and not skip_bad:
+        raise BadRowsError(parsed)
+    if not parsed.rows:
+        raise ValidationError("Nothing was imported: no rating is left, all rows are bad.")
+    source = f"{citation}\nFile: {file_name}\nSHA-256: {digest}"
+    try:
+        study = _store(parsed.rows, digest=digest, owner=owner, title=title, source=source)
+    except IntegrityError:
+        # Two imports of one file at once: the pseudonyms carry the file's hash and are unique.
+        _refuse_second_import(digest)
+        raise
+    return ImportResult(
+        study=study,
+        n_submissions=len({row.annotator for row in parsed.rows}),
+        n_groups=len({row.group for row in parsed.rows}),
+        n_scales=len({row.scale for row in parsed.rows}),
+        n_ratings=len(parsed.rows),
+        skipped=parsed.problems,
+    )
+
+
+def load_vocabulary() -> Vocabulary:
+    """Return the spellings of the library's groups and trait pairs. Two queries."""
+    return build_vocabulary(
+        [
+            (group.slug, (group.singular, group.plural, group.plural_capitalised))
+            for group in SocialGroup.objects.all()
+        ],
+        TraitPair.objects.values_list("slug", "low", "high"),
+    )
+
+
+def find_imported(digest: str) -> Study | None:
+    """Return the study that holds the file with this SHA-256. One query."""
+    return Study.objects.filter(origin=Origin.IMPORTED, source__contains=digest).first()
+
+
+def _refuse_second_import(digest: str) -> None:
+    study = find_imported(digest)
+    if study is not None:
+        raise AlreadyImportedError(study)
+
+
+@transaction.atomic
+def _store(
+    rows: Sequence[RatingEntry], *, digest: str, owner: User | None, title: str, source: str
+) -> Study:
+    annotated = Counter(group for _, group in {(row.annotator, row.group) for row in rows})
+    study = Study(
+        title=title,
+        owner=owner,
+        origin=Origin.IMPORTED,
+        status=StudyStatus.CLOSED,
+        source=source,
+        quota_per_group=min(annotated.values()),
+        reward_cents=0,
+        completion_codes={},
+        closed_at=timezone.now(),
+    )
+    # Nobody is paid through an imported study or reads a contact on its pages.
+    study.full_clean(exclude=["completion_codes", "contact_email"])
+    study.save()
+    instrument = _store_instrument(study, rows)
+    assignments = _store_submissions(study, instrument, rows, digest)
+    scales = {scale.slug: scale for scale in instrument.scales.all()}
+    Rating.objects.bulk_create(
+        [
+            Rating(
+                assignment=assignments[row.annotator, row.group],
+                scale=scales[row.scale],
+                value=row.value,
+                # The low pole stood on the left throughout; the place on the page is not known.
+                flipped=False,
+            )
+            for row in rows
+        ],
+        batch_size=BATCH,
+    )
+    return study
+
+
+def _store_instrument(study: Study, rows: Sequence[RatingEntry]) -> Instrument:
+    """Store the groups and scales that occur, frozen: nobody will see it differently again."""
+    longest = max(Counter(name for name, _ in {(r.annotator, r.group) for r in rows}).values())
+    instrument = Instrument.objects.create(
+        study=study, flow=[StepKind.RATING.value] * longest, pole_sides=PoleSides.FIXED
+    )
+    groups = SocialGroup.objects.filter(slug__in={row.group for row in rows})
+    StudyGroup.objects.bulk_create(
+        StudyGroup(
+            instrument=instrument,
+            group=group,
+            slug=group.slug,
+            singular=group.singular,
+            plural=group.plural,
+            plural_capitalised=group.plural_capitalised,
+            domains=group.domains,
+            position=position,
+        )
+        for position, group in enumerate(order_groups(groups), start=1)
+    )
+    pairs = TraitPair.objects.filter(slug__in={row.scale for row in rows})
+    TraitScale.objects.bulk_create(
+        TraitScale(
+            instrument=instrument,
+            trait_pair=pair,
+            slug=pair.slug,
+            low=pair.low,
+            high=pair.high,
+            dimension=pair.dimension,
+            position=position,
+        )
+        for position, pair in enumerate(pairs, start=1)
+    )
+    instrument.content_hash = hash_instrument(instrument)
+    instrument.frozen_at = timezone.now()
+    instrument.save(update_fields=["content_hash", "frozen_at"])
+    return instrument
+
+
+def _store_submissions(
+    study: Study, instrument: Instrument, rows: Sequence[RatingEntry], digest: str
+) -> dict[tuple[str, str], GroupAssignment]:
+    """Store one accepted submission per annotator; return the assignments by their names."""
+    names = list(dict.fromkeys(row.annotator for row in rows))
+    participants = Participant.objects.bulk_create(
+        [Participant(pseudonym=f"{name}@{digest[:DIGEST_SHOWN]}") for name in names],
+        batch_size=BATCH,
+    )
+    submissions = Submission.objects.bulk_create(
+        [
+            Submission(
+                public_id=_derive_public_id(digest, name),
+                study=study,
+                instrument=instrument,
+                participant=participant,
+                state=SubmissionState.FINISHED,
+                outcome=Outcome.COMPLETED,
+                step_index=len(instrument.flow),
+                data_decision=DataDecision.ACCEPTED,
+                pay_decision=PayDecision.APPROVED,
+            )
+            for name, participant in zip(names, participants, strict=True)
+        ],
+        batch_size=BATCH,
+    )
+    by_name = dict(zip(names, submissions, strict=True))
+    groups = {group.slug: group for group in instrument.groups.all()}
+    positions: Counter[str] = Counter()
+    keys = list(dict.fromkeys((row.annotator, row.group) for row in rows))
+    assignments = []
+    for name, slug in keys:
+        positions[name] += 1
+        assignments.append(
+            GroupAssignment(submission=by_name[name], group=groups[slug], position=positions[name])
+        )
+    stored = GroupAssignment.objects.bulk_create(assignments, batch_size=BATCH)
+    return dict(zip(keys, stored, strict=True))
+
+
+def _derive_public_id(digest: str, name: str) -> str:
+    """Return a submission's public id that is the same wherever this file is imported.
+
+    Reports name their ratings by a hash over public ids: it must not change with the database.
+    """
+    number = int(hashlib.sha256(f"{digest}\n{name}".encode()).hexdigest(), 16)
+    letters = []
+    for _ in range(12):
+        number, rest = divmod(number, len(ALPHABET))
+        letters.append(ALPHABET[rest])
+    return "".join(letters)

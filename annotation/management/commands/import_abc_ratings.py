@@ -1,0 +1,77 @@
+"""Imports published group ratings from a JSON file."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
+
+from annotation.imports.abc_file import AbcFileError
+from annotation.imports.abc_ratings import (
+    CITATION,
+    TITLE,
+    AlreadyImportedError,
+    BadRowsError,
+    import_abc_ratings,
+)
+
+
+class Command(BaseCommand):
+    help = (
+        "Imports group ratings from a JSON file of the shape annotator → group → trait pair → "
+        "value (0 to 100), as published by Cao et al. (2022), into a closed study."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="the JSON file")
+        parser.add_argument("--title", default=TITLE, help="title of the study")
+        parser.add_argument("--citation", default=CITATION, help="where the data come from")
+        parser.add_argument("--owner", default="", help="user name of the study's owner")
+        parser.add_argument(
+            "--skip-bad", action="store_true", help="leave bad rows out instead of stopping"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["file"]
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
+        owner = None
+        if options["owner"]:
+            owner = get_user_model().objects.filter(username=options["owner"]).first()
+            if owner is None:
+                raise CommandError(f"No user is called “{options['owner']}”.")
+        try:
+            result = import_abc_ratings(
+                content=content,
+                file_name=path.name,
+                owner=owner,
+                title=options["title"],
+                citation=options["citation"],
+                skip_bad=options["skip_bad"],
+            )
+        except BadRowsError as error:
+            for problem in error.problems:
+                self.stderr.write(str(problem))
+            raise CommandError(f"{error} Mend them, or leave them out with --skip-bad.") from error
+        except (AbcFileError, AlreadyImportedError) as error:
+            raise CommandError(str(error)) from error
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        for problem in result.skipped:
+            self.stderr.write(f"Left out: {problem}")
+        link = reverse("admin:annotation_study_change", args=[result.study.pk])
+        self.stdout.write(
+            f"Study “{result.study.title}” ({result.study.public_id}): "
+            f"{result.n_submissions} submissions, {result.n_groups} groups, "
+            f"{result.n_scales} trait scales, {result.n_ratings} ratings stored, "
+            f"{result.n_skipped} left out.\n"
+            f"Look at it on {settings.SITE_URL}{link}"
+        )
