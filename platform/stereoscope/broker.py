@@ -20,7 +20,7 @@ from kombu.utils.json import dumps
 class Channel(filesystem.Channel):
     """Kombu's channel with folders that come back and messages that are never seen half."""
 
-    def _put(self, queue: str, payload: Any, **_: Any) -> None:
+    def _put(self, queue: str, payload: Any, **kwargs: Any) -> None:  # type: ignore[override]
         folder = Path(self.data_folder_out)
         name = f"{time.time_ns():020d}_{uuid.uuid4()}.{queue}.msg"
         part = folder / f"{name}.part"  # a name that no reader looks for
@@ -31,7 +31,7 @@ class Channel(filesystem.Channel):
         except OSError as error:
             raise ChannelError(f"The message cannot be written into {folder}.") from error
 
-    def _get(self, queue: str) -> Any:
+    def _get(self, queue: str, timeout: float | None = None) -> Any:
         try:
             return super()._get(queue)
         except FileNotFoundError:

@@ -62,7 +62,7 @@ class _Aggregate:
 def _aggregate(run: Run) -> _Aggregate:
     inputs = load_inputs(run)
     blobs = run.shards.order_by("index").values_list("result", flat=True)
-    frames = [from_parquet(blob) for blob in blobs.iterator(chunk_size=200)]
+    frames = [from_parquet(blob) for blob in blobs.iterator(chunk_size=200) if blob is not None]
     given = (inputs.stimuli, inputs.parameters, frames)
     rows: Any = inputs.measure.aggregate(*given).to_dict(orient="records")
     return _Aggregate(

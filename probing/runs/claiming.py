@@ -32,14 +32,16 @@ WAITING = {"status": ShardStatus.PENDING, "lease_until": None, "worker": "", "de
 _LEASE_FIELDS = ["status", "attempts", "worker", "device", "lease_until", "started_at"]
 
 
-def claim_shard(*, worker: str, device: str = "") -> Shard | None:
+def claim_shard(*, worker: str, device: str = "", run: Run | None = None) -> Shard | None:
     """Lease the first waiting shard of the oldest open run to ``worker``, or return None.
+
+    With ``run``, only shards of that run are considered.
 
     Each waiting shard goes to exactly one of any number of workers that ask at once.
     """
     while True:
         with transaction.atomic():
-            shard = _lock_next()
+            shard = _lock_next(run)
             if shard is None:
                 return None
             now = timezone.now()
@@ -69,13 +71,15 @@ def claim_shard(*, worker: str, device: str = "") -> Shard | None:
             return shard
 
 
-def _lock_next() -> Shard | None:
+def _lock_next(run: Run | None) -> Shard | None:
     waiting = (
         Shard.objects.filter(status=ShardStatus.PENDING, run__status__in=OPEN)
         .select_related("run__model")
         .defer("result", "run__stimuli")
         .order_by("run_id", "index")
     )
+    if run is not None:
+        waiting = waiting.filter(run=run)
     if connection.features.has_select_for_update_skip_locked:
         waiting = waiting.select_for_update(skip_locked=True, of=("self",))
     return waiting.first()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pydantic
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from probing.measures.base import Cost, Measure, Problem, ShardPlan
@@ -66,7 +66,7 @@ def create_run(
     stimuli: Stimuli,
     parameters: Mapping[str, Any],
     seed: int,
-    created_by: AbstractBaseUser | None,
+    created_by: User | None,
 ) -> Run:
     """Create a run with all its shards in one transaction, and wake workers once it is there.
 

@@ -75,7 +75,7 @@ def _load(model: LanguageModel) -> LoadedModel:
         model.location,
         revision=model.revision or None,
         device=settings.MODEL_DEVICE,
-        dtype=settings.MODEL_DTYPE,
+        dtype=settings.MODEL_DTYPE,  # type: ignore[arg-type] # checked by load_masked
         threads=settings.MODEL_THREADS,
     )
     return LoadedModel(lm=lm, revision=lm.revision, device=f"{lm.device}, {settings.MODEL_DTYPE}")

@@ -7,20 +7,24 @@ from typing import Any
 from celery import shared_task
 
 from probing.runs import sweeper  # noqa: F401 (connects its signals)
+from probing.runs.stopping import stop_asked
 from probing.runs.sweeping import sweep as sweep_runs
 from probing.runs.waking import WORK_TASK, wake_workers
 from probing.runs.working import work, worker_name
 
-# Short, so that a worker that is told to stop is soon between two messages, and reports and other
-# tasks of the same queue get their turn.
+# Short, so that reports and other tasks of the same queue get their turn.
 BUDGET_SECONDS = 5.0
 
 
 @shared_task(name=WORK_TASK, bind=True)
 def work_shards(self: Any) -> None:
     """Compute shards for a while, then make room for other messages and come back."""
-    done = work(worker=worker_name(self.request.hostname), budget_seconds=BUDGET_SECONDS)
-    if not done.exhausted:
+    done = work(
+        worker=worker_name(self.request.hostname),
+        budget_seconds=BUDGET_SECONDS,
+        should_stop=stop_asked,
+    )
+    if not done.exhausted and not stop_asked():
         wake_workers()
 
 

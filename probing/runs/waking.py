@@ -28,3 +28,12 @@ def send_message(task: str, *arguments: object, messages: int = 1) -> bool:
 def wake_workers(*, messages: int = 1) -> bool:
     """Ask for ``messages`` idle workers to look for shards; return whether the broker took it."""
     return send_message(WORK_TASK, messages=messages)
+
+
+def any_worker_answers(*, seconds: float = 1.5) -> bool:
+    """Ask all workers for a sign of life; return whether one came within ``seconds``."""
+    try:
+        return bool(current_app.control.ping(timeout=seconds))
+    except Exception as error:  # every transport raises its own kind
+        logger.warning("the broker does not answer: %s", error)
+        return False

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from probing.models import Run
 from probing.runs.aggregation import finish_complete_runs
 from probing.runs.claiming import claim_shard
 from probing.runs.computing import compute_shard
@@ -19,23 +22,30 @@ class WorkDone:
     Attributes
     ----------
     shards : number of shards that it claimed.
-    exhausted : whether it stopped because nothing was left, not because its time was up.
+    exhausted : whether it ended because nothing was left.
     """
 
     shards: int
     exhausted: bool
 
 
-def work(*, worker: str, budget_seconds: float | None = None) -> WorkDone:
-    """Compute waiting shards of any run until none is left or the time is used up.
+def work(
+    *,
+    worker: str,
+    budget_seconds: float = math.inf,
+    should_stop: Callable[[], bool] = lambda: False,
+    run: Run | None = None,
+) -> WorkDone:
+    """Compute waiting shards until none is left, the time is up, or it shall stop.
 
-    A shard that was begun is always finished, so that the budget may be exceeded by one shard.
+    Takes the shards of any run, or only those of ``run``. A shard that was begun is always
+    finished, so that the budget may be exceeded by one shard.
     """
     begun = time.monotonic()
     finish_complete_runs()
     shards = 0
-    while budget_seconds is None or time.monotonic() - begun < budget_seconds:
-        shard = claim_shard(worker=worker)
+    while time.monotonic() - begun < budget_seconds and not should_stop():
+        shard = claim_shard(worker=worker, run=run)
         if shard is None:
             return WorkDone(shards=shards, exhausted=True)
         compute_shard(shard)

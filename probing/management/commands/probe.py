@@ -1,0 +1,269 @@
+"""Creates a run from the command line, follows it to its end and prints its scores."""
+
+from __future__ import annotations
+
+import time
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Callable
+from typing import IO, Any, cast
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from probing.measures.registry import MEASURES
+from probing.measures.stimuli import Stimuli
+from probing.models import LanguageModel, Run, RunStatus
+from probing.runs.claiming import OPEN
+from probing.runs.creation import DryRun, create_run, dry_run
+from probing.runs.defaults import default_templates
+from probing.runs.errors import RunError
+from probing.runs.language_models import find_model
+from probing.runs.progress import load_progress
+from probing.runs.score_table import load_score_table
+from probing.runs.stimuli import DEFAULT_GROUPS, load_stimuli
+from probing.runs.sweeping import sweep
+from probing.runs.waking import any_worker_answers
+from probing.runs.working import work, worker_name
+
+POLL_SECONDS = 0.5
+
+
+class Command(BaseCommand):
+    help = "Probe a language model: create a run, wait for its scores and print them."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.formatter_class = RawDescriptionHelpFormatter
+        parser.epilog = _describe_parameters()
+        parser.add_argument("--measure", default="set", help=f"{', '.join(MEASURES)}; default set")
+        parser.add_argument(
+            "--model", required=True, help="a registered name, a folder, or a hub id"
+        )
+        parser.add_argument("--revision", default="", help="branch, tag or commit on the hub")
+        parser.add_argument(
+            "--groups",
+            nargs="+",
+            default=[DEFAULT_GROUPS],
+            metavar="SLUG",
+            help=f"sets of groups or single groups; default {DEFAULT_GROUPS}",
+        )
+        parser.add_argument(
+            "--traits", nargs="+", metavar="SLUG", help="trait pairs; default all of the library"
+        )
+        parser.add_argument(
+            "--templates",
+            nargs="+",
+            metavar="SLUG",
+            help="sets of templates or single ones; default the best of Cao et al. (2022, Table 5)"
+            " for the measure and the model's family, and for every other family"
+            " “That {singular} is {trait}.”",
+        )
+        parser.add_argument(
+            "--param",
+            action="append",
+            default=[],
+            metavar="NAME=VALUE",
+            help="a parameter of the measure, repeatable; see below",
+        )
+        parser.add_argument("--seed", type=int, default=0, help="stored with the run; default 0")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="say what it would cost, and store nothing"
+        )
+        where = parser.add_mutually_exclusive_group()
+        where.add_argument("--no-wait", action="store_true", help="leave the run to the workers")
+        where.add_argument("--local", action="store_true", help="compute in this process")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            self._probe(options)
+        except RunError as error:
+            raise CommandError(_one_line(" ".join(error.messages))) from error
+
+    def _probe(self, options: dict[str, Any]) -> None:
+        # Django's wrapper ends every write with a line break, which would tear the progress bar.
+        stream = cast("IO[str]", self.stdout._out)
+        console = Console(file=stream, highlight=False, soft_wrap=True)
+        parameters = _read_parameters(options["param"])
+        if options["measure"] not in MEASURES:
+            raise RunError.at(
+                "measure",
+                f"There is no measure “{options['measure']}”, expected one of: "
+                f"{', '.join(MEASURES)}.",
+            )
+        model = find_model(wanted=options["model"], revision=options["revision"])
+        templates = options["templates"] or default_templates(
+            measure=options["measure"], model=model
+        )
+        stimuli = load_stimuli(
+            groups=options["groups"], traits=options["traits"], templates=templates
+        )
+        asked: dict[str, Any] = {
+            "measure": options["measure"],
+            "model": model,
+            "stimuli": stimuli,
+            "parameters": parameters,
+        }
+        if options["dry_run"]:
+            _print_dry_run(console, dry_run(**asked), stimuli)
+            return
+        run = create_run(**asked, seed=options["seed"], created_by=None)
+        console.print(
+            f"Run {run.pk}: {MEASURES[run.measure].title} with {model.name}, "
+            f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
+            f"{len(stimuli.templates)} templates, {run.shard_count} shards."
+        )
+        for notice in run.notices:
+            console.print(f"Note: {notice}")
+        if options["no_wait"]:
+            return
+        _follow(console, run, local=options["local"])
+        _report(console, run, model)
+
+
+def _read_parameters(texts: list[str]) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise RunError.at(
+                "parameters", f"--param is “{text}”, expected NAME=VALUE such as prior=noun."
+            )
+        if name.strip() in parameters:
+            raise RunError.at("parameters", f"--param {name.strip()} is given twice.")
+        parameters[name.strip()] = value
+    return parameters
+
+
+def _follow(console: Console, run: Run, *, local: bool) -> None:
+    """Show the run's progress until it is closed, computing here if no worker does."""
+    here = local
+    if not local and not any_worker_answers():
+        console.print("No worker answers: the run is computed in this process.")
+        here = True
+    with Progress(
+        TextColumn("Shards"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    ) as display:
+        task = display.add_task("shards", total=run.shard_count)
+
+        def show() -> None:
+            display.update(task, completed=load_progress(run).stored)
+
+        if here:
+            _compute_here(run, show)
+        else:
+            _wait(console, run, show)
+
+
+def _compute_here(run: Run, show: Callable[[], None]) -> None:
+    name = worker_name()
+    while _is_open(run):
+        done = work(worker=name, budget_seconds=POLL_SECONDS, run=run)
+        show()
+        if done.exhausted:  # what is left is with other workers, or with one that died
+            time.sleep(POLL_SECONDS)
+            sweep(idle=0)
+
+
+def _wait(console: Console, run: Run, show: Callable[[], None]) -> None:
+    """Wait for the workers, and take over if they fall silent for longer than a lease."""
+    stored, silent_since = 0, time.monotonic()
+    while _is_open(run):
+        time.sleep(POLL_SECONDS)
+        show()
+        now_stored = load_progress(run).stored
+        if now_stored != stored:
+            stored, silent_since = now_stored, time.monotonic()
+        elif time.monotonic() - silent_since > settings.SHARD_LEASE_SECONDS:
+            if not any_worker_answers():
+                console.print("The workers are gone: the run is finished in this process.")
+                _compute_here(run, show)
+            silent_since = time.monotonic()
+
+
+def _is_open(run: Run) -> bool:
+    return Run.objects.filter(pk=run.pk, status__in=OPEN).exists()
+
+
+def _report(console: Console, run: Run, model: LanguageModel) -> None:
+    run.refresh_from_db()
+    if run.status == RunStatus.FAILED:
+        last = run.error.strip().splitlines()[-1]
+        raise CommandError(f"Run {run.pk} failed: {_one_line(last)} The run's page has the rest.")
+    if run.status == RunStatus.CANCELLED:
+        raise CommandError(f"Run {run.pk} was cancelled; resume it on its page.")
+    _print_scores(console, run)
+    if model.is_demo:
+        console.print("This is the demo model: its scores are meaningless.")
+    for notice in run.notices:
+        console.print(f"Note: {notice}")
+    console.print(f"Run {run.pk} is finished: {run.scores.count()} scores stored.")
+
+
+def _print_scores(console: Console, run: Run) -> None:
+    """Print for every group the traits that it leans to most, on either side."""
+    table = load_score_table(run)
+    shown = Table(box=None, pad_edge=False)
+    for head in ("Group", "Highest pair scores", "Lowest pair scores", "Without"):
+        shown.add_column(head, justify="right" if head == "Without" else "left")
+    for row in table.rows:
+        scored = sorted(
+            (
+                (cell.value, column)
+                for cell, column in zip(row.cells, table.columns, strict=True)
+                if cell.value is not None
+            ),
+            key=lambda pair: (-pair[0], pair[1].slug),
+        )
+        shown.add_row(
+            row.name,
+            ", ".join(f"{column.high} {_signed(value)}" for value, column in scored[:3]),
+            ", ".join(f"{column.low} {_signed(value)}" for value, column in scored[:-4:-1]),
+            str(len(row.cells) - len(scored)),
+        )
+    console.print(shown)
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
+
+
+def _print_dry_run(console: Console, tried: DryRun, stimuli: Stimuli) -> None:
+    if tried.fatal:
+        raise RunError(tried.fatal)
+    for problem in tried.notices:
+        console.print(f"Note: {problem.where}: {problem.message}")
+    if tried.cost is None:
+        return
+    pace = (
+        "no run of this model is finished yet, so the time is not known"
+        if tried.seconds is None
+        else f"about {tried.seconds:.0f} s of computing at the pace of its latest run"
+    )
+    console.print(
+        f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
+        f"{len(stimuli.templates)} templates: {tried.cost.shards:,} shards, "
+        f"{tried.cost.forward_passes:,} forward passes, {tried.cost.tokens:,} tokens; {pace}. "
+        "Nothing was stored."
+    )
+
+
+def _describe_parameters() -> str:
+    """Return the parameters of every measure, from its schema."""
+    lines: list[str] = []
+    for name, measure in MEASURES.items():
+        lines += ["", f"parameters of {name} ({measure.title}):"]
+        for field, described in measure.Parameters.model_fields.items():
+            lines.append(f"  {field}={described.default}")
+            lines.append(f"      {described.description}")
+    return "\n".join(lines)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
