@@ -126,7 +126,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Celery: the filesystem broker under VAR_DIR unless CELERY_BROKER_URL says otherwise --------
 
-CELERY_BROKER_URL: str = env.str("CELERY_BROKER_URL", "filesystem://")
+CELERY_BROKER_URL: str = env.str("CELERY_BROKER_URL", "filesystem://localhost//")
 if CELERY_BROKER_URL.startswith("filesystem"):
     _broker_dir = VAR_DIR / "broker"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -244,10 +244,13 @@ REST_FRAMEWORK = {
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
-    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.LimitOffsetPagination",
+    "DEFAULT_PAGINATION_CLASS": "stereoscope.api.pagination.BoundedPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "PAGE_SIZE": 100,
+    "EXCEPTION_HANDLER": "stereoscope.api.errors.handle_exception",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Stereoscope",
@@ -256,11 +259,25 @@ SPECTACULAR_SETTINGS = {
         "runs, scores and reports; create, cancel and resume runs."
     ),
     "VERSION": "1",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAdminUser"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {
+        "StudyKind": "annotation.models.StudyKind",
+        "StudyStatus": "annotation.models.StudyStatus",
+        "Origin": "annotation.models.Origin",
+        "ModelKind": "probing.models.ModelKind",
+        "RunStatus": "probing.models.RunStatus",
+        "RunEventKind": "probing.models.RunEventKind",
+        "ReportKind": "evaluation.models.ReportKind",
+        "ReportStatus": "evaluation.models.ReportStatus",
+    },
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "stereoscope.api.schema.add_problems",
+    ],
 }
 
 # --- Admin theme --------------------------------------------------------------------------------
