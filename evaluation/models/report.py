@@ -28,20 +28,31 @@ class Report(models.Model):
     title = models.CharField(max_length=200)
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="reports")
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="reports")
-    parameters = models.JSONField(default=dict, help_text=_("Resamples, splits, seed, level."))
+    parameters = models.JSONField(
+        default=dict, blank=True, help_text=_("Resamples, splits, seed, level.")
+    )
     status = models.CharField(max_length=10, choices=ReportStatus, default=ReportStatus.WAITING)
     inputs = models.JSONField(
-        default=dict, help_text=_("What went in, with the hashes of the data.")
+        default=dict, blank=True, help_text=_("What went in, with the hashes of the data.")
     )
-    result = models.JSONField(null=True, help_text=_("The analysis as it was computed."))
+    result = models.JSONField(
+        null=True, blank=True, help_text=_("The analysis as it was computed.")
+    )
     code_version = models.CharField(max_length=60, blank=True)
-    library_versions = models.JSONField(default=dict)
+    library_versions = models.JSONField(default=dict, blank=True)
     created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="reports"
+        settings.AUTH_USER_MODEL,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="reports",
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    built_at = models.DateTimeField(null=True)
-    seconds = models.FloatField(null=True)
+    started_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("When a worker began to build it.")
+    )
+    built_at = models.DateTimeField(null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
     error = models.TextField(blank=True)
 
     class Meta:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
 urlpatterns = [
+    path("", include("annotation.survey.urls")),
+    path("reports/", include("evaluation.reports.urls")),
+    path("api/", include("stereoscope.api.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -1,0 +1,115 @@
+"""The figures of an alignment report: specification, drawing for the page, file for a paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+from django.utils.safestring import SafeString, mark_safe
+
+from annotation.models import Dimension
+from evaluation.analyses import AlignmentResult, to_tables
+from evaluation.charts import (
+    GroupLabel,
+    ProfileWords,
+    ScaleLabel,
+    forest_spec,
+    heat_maps_spec,
+    profile_spec,
+    render_svg,
+    themeable,
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart with its caption; drawn when it is asked for."""
+
+    name: str
+    caption: str
+    spec: dict[str, Any]
+
+    @cached_property
+    def svg_file(self) -> str:
+        """The drawing as a file: always light."""
+        return render_svg(self.spec)
+
+    @cached_property
+    def svg(self) -> SafeString:
+        """The drawing inside a page, in the page's own colours. The renderer escapes all texts."""
+        return mark_safe(themeable(self.svg_file))  # noqa: S308
+
+
+class AlignmentFigures:
+    """The three figures of an alignment; ``profile`` takes the group that it shows."""
+
+    def __init__(self, result: AlignmentResult, record: dict[str, Any], *, measure: str) -> None:
+        self._result = result
+        self._record = record
+        self._measure = measure
+        dimensions = dict(Dimension.choices)
+        self._groups = [
+            GroupLabel(entry["slug"], entry["plural"], entry["domain"])
+            for entry in record["groups"]
+        ]
+        self._scales = [
+            ScaleLabel(
+                entry["slug"],
+                entry["low"],
+                entry["high"],
+                entry["dimension"],
+                str(dimensions.get(entry["dimension"], "")),
+            )
+            for entry in record["scales"]
+        ]
+
+    @cached_property
+    def _tables(self) -> dict[str, pd.DataFrame]:
+        return to_tables(self._result)
+
+    @cached_property
+    def heat_maps(self) -> Figure:
+        domains = len({group.domain for group in self._groups})
+        dimensions = len({scale.dimension for scale in self._scales})
+        return Figure(
+            "heat-maps",
+            f"{len(self._groups)} groups in {domains} domains, {len(self._scales)} scales in "
+            f"{dimensions} dimensions. Ratings are centred on 50, scores on 0; scores beyond the "
+            "98th percentile are clipped. Colours show direction and strength within a map; the "
+            "units of the two maps differ.",
+            heat_maps_spec(self._tables["cells"], groups=self._groups, scales=self._scales),
+        )
+
+    def profile(self, group: str) -> Figure:
+        label = next(label for label in self._groups if label.slug == group)
+        return Figure(
+            "profile",
+            f"Mean rating and mean score of {label.text} on every scale. People’s intervals "
+            "resample whole submissions; the model’s say how far a score depends on the "
+            "wording of the prompt, and exist for two prompts or more.",
+            profile_spec(
+                self._tables["cells"],
+                self._tables["groups"],
+                group=label,
+                scales=self._scales,
+                level=self._result.options.level,
+                words=ProfileWords(model_axis=f"Model: mean {self._measure} score"),
+            ),
+        )
+
+    @cached_property
+    def forest(self) -> Figure:
+        options = self._result.options
+        ceiling = self._result.pooled.ceiling
+        return Figure(
+            "forest",
+            f"Groups in order of τ. Intervals: {options.n_resamples} resamples, of "
+            f"{self._result.resampling.group} for a group and of "
+            f"{self._result.resampling.overall} for all cells pooled. The ceiling is the "
+            f"agreement of one half of the raters with the other over {options.n_splits} splits "
+            f"(all cells: {ceiling.n_first} people with {ceiling.n_second}); a model can pass it "
+            "where people themselves agree little.",
+            forest_spec(self._tables["groups"], self._tables["overall"], groups=self._groups),
+        )

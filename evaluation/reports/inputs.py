@@ -1,0 +1,177 @@
+"""Loads what an alignment report rests on: accepted ratings, a run's scores, and their names."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import pandas as pd
+
+from annotation.models import DataDecision, Domain, Study, SubmissionState
+from annotation.studies.lifecycle import current_instrument
+from annotation.studies.ratings import hash_ratings, load_accepted_ratings
+from evaluation.reports.errors import ReportError
+from probing.models import Run, RunStatus, Score
+
+PAIR_SCORE = "pair_score"
+
+
+@dataclass(frozen=True)
+class GroupName:
+    """How a group is written; ``domain`` is its first domain's name, empty without one."""
+
+    slug: str
+    plural: str
+    domain: str
+
+
+@dataclass(frozen=True)
+class ScaleName:
+    slug: str
+    low: str
+    high: str
+    dimension: str
+
+
+@dataclass(frozen=True)
+class AlignmentInputs:
+    """``ratings``: submission, group, scale, value. ``scores``: group, scale, value, by template.
+
+    ``groups`` and ``scales`` are those that people and model have in common, in the instrument's
+    order; ``only_people`` and ``only_model`` name the groups that one side lacks.
+    """
+
+    ratings: pd.DataFrame
+    scores: pd.DataFrame
+    score_reasons: dict[tuple[str, str], str]
+    groups: tuple[GroupName, ...]
+    scales: tuple[ScaleName, ...]
+    only_people: tuple[str, ...]
+    only_model: tuple[str, ...]
+    record: dict[str, Any]
+
+
+def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
+    """Return the inputs of a report on ``study`` and a finished ``run``.
+
+    Raises `ReportError` where people or model have nothing to compare. Eight queries, whatever
+    the size of the study.
+    """
+    if run.status != RunStatus.FINISHED:
+        raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
+    rows = load_accepted_ratings(study)
+    if not rows:
+        raise ReportError(
+            f"“{study}” has no accepted ratings. Accept submissions in the review queue, or "
+            "import ratings."
+        )
+    instrument = current_instrument(study)
+    if instrument is None:
+        raise ReportError(f"“{study}” has no instrument.")
+    scores, reasons = _load_scores(run)
+    rated = {row.group for row in rows}
+    scored = set(scores["group"])
+    domains = dict(Domain.choices)
+    groups = tuple(
+        GroupName(group.slug, group.plural, str(domains[group.domains[0]]) if group.domains else "")
+        for group in instrument.groups.all()
+        if group.slug in rated and group.slug in scored
+    )
+    scales = tuple(
+        ScaleName(scale.slug, scale.low, scale.high, scale.dimension)
+        for scale in instrument.scales.all()
+        if scale.slug in set(scores["scale"])
+    )
+    if not groups:
+        raise ReportError(f"“{study}” and {run} have no group in common.")
+    if not scales:
+        raise ReportError(f"“{study}” and {run} have no trait scale in common.")
+    submissions = study.submissions.filter(state=SubmissionState.FINISHED)
+    record = {
+        "study": {
+            "public_id": study.public_id,
+            "title": study.title,
+            "origin": study.origin,
+            "source": study.source,
+            "instrument_version": instrument.version,
+            "instrument_hash": instrument.content_hash,
+            "groups_per_submission": _count_rated_groups(rows),
+            "finished": submissions.count(),
+            "accepted": submissions.filter(data_decision=DataDecision.ACCEPTED).count(),
+            "excluded": submissions.filter(data_decision=DataDecision.EXCLUDED).count(),
+            "ratings": len(rows),
+            "ratings_hash": hash_ratings(rows),
+        },
+        "run": {
+            "number": run.pk,
+            "public_id": run.public_id,
+            "measure": run.measure,
+            "model": run.model.name,
+            "model_revision": run.model_revision,
+            "is_demo": run.model.is_demo,
+            "parameters": run.parameters,
+            "seed": run.seed,
+            "templates": _templates(run),
+            "stimuli_hash": run.stimuli_hash,
+            "scores_hash": _hash_scores(scores),
+            "code_version": run.code_version,
+        },
+        "groups": [asdict(group) for group in groups],
+        "scales": [asdict(scale) for scale in scales],
+    }
+    common = {group.slug for group in groups}
+    return AlignmentInputs(
+        ratings=pd.DataFrame(rows, columns=["submission", "group", "scale", "value"]),
+        scores=scores[scores["group"].isin(common)].reset_index(drop=True),
+        score_reasons=reasons,
+        groups=groups,
+        scales=scales,
+        only_people=tuple(sorted(rated - scored)),
+        only_model=tuple(sorted(scored - rated)),
+        record=record,
+    )
+
+
+def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:
+    """Return pair scores by template, and why a cell has no score at all. One query."""
+    rows = list(
+        Score.objects.filter(run=run, name=PAIR_SCORE)
+        .order_by("group", "trait", "template")
+        .values_list("group", "trait", "template", "value", "reason")
+    )
+    reasons = {
+        (group, trait): reason
+        for group, trait, template, value, reason in rows
+        if not template and value is None
+    }
+    frame = pd.DataFrame(
+        [
+            (group, trait, template, float("nan") if value is None else value)
+            for group, trait, template, value, _ in rows
+            if template
+        ],
+        columns=["group", "scale", "template", "value"],
+    )
+    return frame, reasons
+
+
+def _count_rated_groups(rows: list[Any]) -> int:
+    """Return how many groups most submissions rated."""
+    groups: dict[str, set[str]] = {}
+    for row in rows:
+        groups.setdefault(row.submission, set()).add(row.group)
+    counts = sorted(len(found) for found in groups.values())
+    return counts[len(counts) // 2]
+
+
+def _templates(run: Run) -> list[str]:
+    return [template["text"] for template in run.stimuli.get("templates", [])]
+
+
+def _hash_scores(scores: pd.DataFrame) -> str:
+    """Return the SHA-256 of the scores in their stored order."""
+    digest = hashlib.sha256()
+    for row in scores.itertuples(index=False):
+        digest.update(f"{row.group}\t{row.scale}\t{row.template}\t{row.value!r}\n".encode())
+    return digest.hexdigest()

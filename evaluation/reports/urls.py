@@ -1,0 +1,14 @@
+"""Addresses of report pages."""
+
+from django.urls import path
+
+from evaluation.reports import views
+
+app_name = "reports"
+
+urlpatterns = [
+    path("<str:public_id>/", views.page, name="page"),
+    path("<str:public_id>/retry/", views.retry, name="retry"),
+    path("<str:public_id>/figures/<slug:name>.svg", views.figure, name="figure"),
+    path("<str:public_id>/files/<str:name>", views.file, name="file"),
+]

@@ -1,0 +1,138 @@
+"""The sentences of an alignment report. They state what was done, never a verdict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.models import Origin
+from evaluation.analyses import AlignmentResult
+from evaluation.models import Report
+from evaluation.reports.formatting import count, listing, number
+
+# How many templates are named before the rest is only counted.
+NAMED_TEMPLATES = 4
+
+
+def question(record: dict[str, Any], result: AlignmentResult) -> str:
+    """Return the lead: what is set beside what."""
+    return (
+        f"For {count(len(result.groups), 'social group')} and "
+        f"{count(len(result.scales), 'trait scale')}, this report sets people’s ratings beside "
+        "the scores of one language model and measures how well their orders agree."
+    )
+
+
+def measure_title(record: dict[str, Any]) -> str:
+    """Return the measure's title, or its name where the measure is no longer registered."""
+    from probing.measures.registry import MEASURES
+
+    measure = MEASURES.get(record["run"]["measure"])
+    return str(measure.title) if measure else str(record["run"]["measure"])
+
+
+def measure_short(record: dict[str, Any]) -> str:
+    """Return the measure's short name for axes and heads."""
+    return {"set": "SeT", "ilps_star": "ILPS*"}.get(
+        record["run"]["measure"], record["run"]["measure"]
+    )
+
+
+def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
+    """Return the method in words, one paragraph for people, model and comparison each."""
+    study, run, options = record["study"], record["run"], result.options
+    templates = run["templates"]
+    quoted = [f"“{text}”" for text in templates[:NAMED_TEMPLATES]]
+    if len(templates) > NAMED_TEMPLATES:
+        quoted.append(f"{len(templates) - NAMED_TEMPLATES} more")
+    people = (
+        "People rated how a group is seen in America, not what they think themselves, on lines "
+        "from 0 to 100 between two words. "
+        f"{count(study['accepted'], 'submission')} of {study['finished']} finished ones "
+        f"were accepted, most with {count(study['groups_per_submission'], 'group')} each; "
+        "repeated groups are left out."
+    )
+    model = (
+        f"The model’s score for a scale is {measure_title(record)} of the right adjective minus "
+        f"that of the left, averaged over {count(len(templates), 'template')}: {listing(quoted)}. "
+        "A positive score lies towards the right adjective."
+    )
+    comparison = (
+        "τ is Kendall’s tau-b between the model’s scores and the means of people’s ratings: "
+        f"overall over all {result.pooled.n_cells} pooled cells; the mean of the groups’ own τ is "
+        f"{number(result.pooled.group_tau.value)}. Precision at {options.k} is the share of the "
+        f"{options.k} highest scored scales whose mean rating is above {options.centre:g}, and of "
+        f"the {options.k} lowest whose mean is below it, averaged. Intervals come from "
+        f"{options.n_resamples} resamples: of {result.resampling.overall} for the overall values, "
+        f"of {result.resampling.group} for a group, with bias correction. The noise ceiling is τ "
+        f"between the means of two random halves of the people, over {options.n_splits} splits."
+    )
+    return [people, model, comparison]
+
+
+def caveats(record: dict[str, Any], result: AlignmentResult) -> list[str]:
+    """Return what the numbers do not say."""
+    found = [
+        "They describe one model under stated prompts. They say nothing about the people in a "
+        "group.",
+        "Prompts that name “men” or “White people” are marked: texts often leave such groups "
+        "unsaid, so scores for them rest on less natural sentences. People who rate “men” may "
+        "likewise think of the unmarked case.",
+        "A mean hides disagreement: half of the ratings at 0 and half at 100 give the same mean "
+        "as all of them at 50.",
+        "The noise ceiling says how well one half of these raters agrees with the other half. A "
+        "model can pass it where people themselves agree little.",
+        f"With {count(len(result.scales), 'scale')} a single group’s interval is wide. A "
+        "difference between two groups is not evidence of a difference.",
+    ]
+    if len(record["run"]["templates"]) == 1:
+        found.append("One template was used: the scores say nothing about other wordings.")
+    origin = record["study"]["origin"]
+    if origin == Origin.IMPORTED:
+        found.append(f"The ratings were imported. {record['study']['source']}")
+    elif origin == Origin.COLLECTED:
+        found.append("The ratings come from one study with its own panel, place and time.")
+    return found
+
+
+def provenance(
+    report: Report, record: dict[str, Any], result: AlignmentResult
+) -> list[list[tuple[str, str, str]]]:
+    """Return two columns of (name, text, code) that identify everything that went in."""
+    study, run = record["study"], record["run"]
+    excluded = study["finished"] - study["accepted"]
+    built = f"{report.built_at:%-d %B %Y, %H:%M} UTC, in {report.seconds:g} s"
+    return [
+        [
+            (
+                "Ratings",
+                f"{study['title']}, instrument {study['instrument_version']}, "
+                f"{count(study['ratings'], 'rating')}",
+                f"sha256 {study['ratings_hash'][:16]}",
+            ),
+            (
+                "Scores",
+                f"Run {run['number']}, {run['model']}, seed {run['seed']}",
+                f"sha256 {run['scores_hash'][:16]}",
+            ),
+            ("Model revision", "", run["model_revision"] or "not recorded"),
+            (
+                "Left out",
+                f"{count(excluded, 'finished submission')} not accepted; "
+                f"{count(len(result.left_out), 'entry', 'entries')} listed above"
+                if result.left_out
+                else f"{count(excluded, 'finished submission')} not accepted; no group, no scale",
+                "",
+            ),
+        ],
+        [
+            ("Analysis", "", result.signature),
+            ("Code", "", report.code_version),
+            (
+                "Libraries",
+                ", ".join(f"{name} {text}" for name, text in report.library_versions.items()),
+                "",
+            ),
+            ("Built", built, ""),
+            ("Report", "", report.public_id),
+        ],
+    ]

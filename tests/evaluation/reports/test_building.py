@@ -1,0 +1,185 @@
+"""Building a report: once, completely, from the stored record, with plain messages."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from annotation.models import Rating
+from evaluation.models import Report, ReportStatus
+from evaluation.reports import building, tasks
+from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
+from evaluation.reports.document import AlignmentDocument
+from evaluation.reports.errors import ReportError
+from evaluation.reports.requesting import request_alignment_report, retry_report
+from probing.models import RunStatus, Score
+
+FEW = {"resamples": 200, "splits": 100}
+
+pytestmark = pytest.mark.django_db
+
+
+def _build(study, run, **parameters) -> Report:
+    report = request_alignment_report(study=study, run=run, parameters={**FEW, **parameters})
+    built = build_report(report_id=report.pk)
+    assert built is not None
+    assert built.status == ReportStatus.FINAL, built.error
+    return built
+
+
+def test_report_holds_every_file_and_every_number(rated_study, scored_run):
+    report = _build(rated_study(), scored_run())
+    names = set(report.files.values_list("name", flat=True))
+    assert names == {"report.html", "groups.csv", "cells.csv", "overall.csv", "left_out.csv"}
+    cells = list(csv.DictReader(io.StringIO(_read(report, "cells.csv"))))
+    assert len(cells) == 3 * 16
+    means = Rating.objects.filter(
+        assignment__group__slug="woman", scale__slug="cold-warm"
+    ).values_list("value", flat=True)
+    cell = next(c for c in cells if (c["group"], c["scale"]) == ("woman", "cold-warm"))
+    assert float(cell["human_mean"]) == pytest.approx(sum(means) / len(means))
+    score = Score.objects.get(run=report.run, group="woman", trait="cold-warm", template="")
+    assert float(cell["model_mean"]) == pytest.approx(score.value)
+    assert (cell["low"], cell["high"], cell["group_name"]) == ("cold", "warm", "women")
+
+
+def test_html_file_needs_nothing_from_outside(rated_study, scored_run):
+    html = _read(_build(rated_study(), scored_run()), "report.html")
+    for outside in ("<script", "<link", 'src="', "url(", "http-equiv"):
+        assert outside not in html
+    assert "<style>" in html
+    assert html.count("<svg") >= 3
+
+
+def test_building_twice_changes_nothing(rated_study, scored_run):
+    report = _build(rated_study(), scored_run())
+    before = (report.built_at, report.result)
+    assert build_report(report_id=report.pk) is None
+    tasks.build_report(report.pk)
+    tasks.build_report(report.pk)
+    report.refresh_from_db()
+    assert (report.built_at, report.result) == before
+
+
+def test_rebuilt_report_gives_the_same_numbers(rated_study, scored_run):
+    report = _build(rated_study(), scored_run(), seed=11)
+    assert find_differences(report=report) == []
+
+
+def test_changed_rating_is_found_when_a_report_is_verified(rated_study, scored_run):
+    report = _build(rated_study(), scored_run())
+    rating = Rating.objects.first()
+    assert rating is not None
+    rating.value = 100 - rating.value if rating.value != 50 else 0
+    rating.save()
+    differences = find_differences(report=report)
+    assert any("ratings_hash" in line for line in differences)
+    assert any("cells" in line for line in differences)
+
+
+def test_report_waits_for_its_run_and_is_woken_when_it_is_finished(
+    rated_study, scored_run, monkeypatch
+):
+    # The message is recorded instead of sent, since no worker listens in this test.
+    woken: list[int] = []
+    monkeypatch.setattr(building, "wake_builder", lambda report: woken.append(report.pk))
+    run = scored_run(status=RunStatus.RUNNING)
+    report = request_alignment_report(study=rated_study(), run=run, parameters=FEW)
+    assert build_report(report_id=report.pk) is None
+    assert wake_waiting_reports() == 0
+    run.status = RunStatus.FINISHED
+    run.save()
+    assert wake_waiting_reports() == 1
+    assert woken == [report.pk]
+
+
+def test_report_of_a_killed_worker_is_freed_for_another(rated_study, scored_run, time_machine):
+    report = request_alignment_report(study=rated_study(), run=scored_run(), parameters=FEW)
+    time_machine.move_to("2026-01-05 10:00Z")
+    Report.objects.filter(pk=report.pk).update(
+        status=ReportStatus.BUILDING, started_at="2026-01-05T09:55Z"
+    )
+    assert wake_waiting_reports() == 0
+    time_machine.move_to("2026-01-05 10:06Z")
+    assert wake_waiting_reports() == 1
+
+
+@pytest.mark.parametrize(
+    ("parameters", "named"),
+    [
+        ({"resamples": 5}, "resamples"),
+        ({"seed": -1}, "seed"),
+        ({"colour": "red"}, "colour"),
+        ({"level": 1.5}, "level"),
+    ],
+)
+def test_bad_option_is_named_with_its_value(rated_study, scored_run, parameters, named):
+    with pytest.raises(ReportError, match=named):
+        request_alignment_report(study=rated_study(), run=scored_run(), parameters=parameters)
+    assert not Report.objects.exists()
+
+
+def test_study_without_accepted_ratings_is_refused(rated_study, scored_run):
+    with pytest.raises(ReportError, match="no accepted ratings"):
+        request_alignment_report(study=rated_study(submissions=0), run=scored_run())
+    assert not Report.objects.exists()
+
+
+@pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED])
+def test_run_that_will_not_finish_is_refused(rated_study, scored_run, status):
+    with pytest.raises(ReportError, match=status):
+        request_alignment_report(study=rated_study(), run=scored_run(status=status))
+
+
+def test_study_and_run_without_a_common_group_fail_in_plain_words(rated_study, scored_run):
+    run = scored_run(scores={"black": {"cold-warm": 0.1}})
+    report = request_alignment_report(study=rated_study(), run=run, parameters=FEW)
+    built = build_report(report_id=report.pk)
+    assert built is not None
+    assert built.status == ReportStatus.FAILED
+    assert "no group in common" in built.error
+    assert not built.files.exists()
+    retry_report(report=built)
+    built.refresh_from_db()
+    assert built.status == ReportStatus.WAITING
+
+
+def test_one_rater_gives_a_report_with_reasons_instead_of_intervals(rated_study, scored_run):
+    document = AlignmentDocument(_build(rated_study(submissions=1), scored_run()))
+    assert {row.ceiling for row in document.group_rows} == {"–"}
+    assert {row.interval for row in document.group_rows} == {"–"}
+    assert all("one person" in row.note for row in document.group_rows)
+
+
+def test_missing_scores_are_left_out_with_their_reason(rated_study, scored_run):
+    traits = ["cold-warm", "poor-wealthy", "dishonest-sincere", "traditional-modern"]
+    scores = {"man": dict.fromkeys(traits, 0.5) | {"cold-warm": None}}
+    scores["woman"] = {trait: float(place) for place, trait in enumerate(traits)}
+    document = AlignmentDocument(_build(rated_study(), scored_run(scores=scores)))
+    left_out = " ".join(document.left_out)
+    assert "the tokenizer has no piece for it" in left_out or "all equal" in left_out
+    assert "elderly" in left_out
+
+
+def test_simulated_ratings_and_demo_models_are_labelled(rated_study, scored_run):
+    study, run = rated_study(), scored_run()
+    study.origin = "simulated"
+    study.save()
+    run.model.is_demo = True
+    run.model.save()
+    html = _read(_build(study, run), "report.html")
+    assert "Simulated ratings" in html
+    assert "Its scores mean nothing" in html
+
+
+def test_texts_of_people_are_escaped(rated_study, scored_run):
+    study = rated_study(title="<script>alert(1)</script>")
+    html = _read(_build(study, scored_run()), "report.html")
+    assert "<script" not in html
+    assert "&lt;script&gt;" in html
+
+
+def _read(report: Report, name: str) -> str:
+    return bytes(report.files.get(name=name).content).decode()

@@ -1,0 +1,120 @@
+"""``manage.py report``: the same path without a browser, against independent golden values."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotation.imports.abc_file import build_vocabulary
+from annotation.imports.abc_ratings import import_abc_ratings
+from annotation.models import SocialGroup, TraitPair
+from evaluation.models import Report
+from evaluation.reports.building import build_report
+from evaluation.reports.requesting import request_alignment_report
+
+pytestmark = pytest.mark.django_db
+
+
+def _run(*arguments: str) -> str:
+    out = io.StringIO()
+    call_command("report", *arguments, stdout=out)
+    return out.getvalue()
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("case", range(4))
+def test_report_on_published_ratings_matches_golden_alignment(shared_dir, scored_run, case):
+    """Source: human_alignment.json, made with scipy on the published ratings; own scores."""
+    golden = json.loads((shared_dir / "golden/expected/human_alignment.json").read_text())
+    vocabulary = build_vocabulary(
+        [
+            (group.slug, (group.singular, group.plural, group.plural_capitalised))
+            for group in SocialGroup.objects.all()
+        ],
+        TraitPair.objects.values_list("slug", "low", "high"),
+    )
+    traits = [vocabulary.find_scale(name) for name in golden["trait_pairs"]]
+    expected = golden["cases"][case]
+    slugs = {name: vocabulary.find_group(name) for name in expected["scores"]}
+    scores = {
+        slugs[name]: dict(zip(traits, values, strict=True))
+        for name, values in expected["scores"].items()
+    }
+    published = shared_dir / "data/us_stereotypes/data_full.json"
+    study = import_abc_ratings(content=published.read_bytes(), file_name=published.name).study
+    asked = request_alignment_report(
+        study=study, run=scored_run(scores=scores), parameters={"resamples": 100, "splits": 100}
+    )
+    report = build_report(report_id=asked.pk)
+    assert report is not None
+    assert report.result is not None, report.error
+    pooled = report.result["pooled"]
+    tolerance = golden["header"]["tolerance"]["abs"]
+    overall = expected["overall"]
+    for found, wanted in (
+        (pooled["tau"]["value"], overall["tau_b_pooled"]),
+        (pooled["p_value"], overall["p"]),
+        (pooled["group_tau"]["value"], overall["mean_of_group_tau_b"]),
+        (pooled["precision"]["value"], overall["p_at_3"]),
+    ):
+        assert found == pytest.approx(wanted, abs=tolerance)
+    by_group = {row["group"]: row for row in report.result["by_group"]}
+    assert len(by_group) == len(expected["per_group"])
+    for name, wanted in expected["per_group"].items():
+        row = by_group[slugs[name]]
+        assert row["tau"]["value"] == pytest.approx(wanted["tau_b"], abs=tolerance)
+        assert row["p_value"] == pytest.approx(wanted["p"], abs=tolerance)
+        for ours, theirs in (
+            ("precision_top", "p_at_3_top"),
+            ("precision_bottom", "p_at_3_bottom"),
+            ("precision", "p_at_3"),
+        ):
+            assert row[ours]["value"] == pytest.approx(wanted[theirs], abs=tolerance)
+
+
+def test_alignment_prints_tau_and_precision_of_every_group(rated_study, scored_run, tmp_path):
+    rated_study()
+    scored_run()
+    printed = _run(
+        "alignment", "--resamples", "100", "--splits", "100", "--output", str(tmp_path / "out")
+    )
+    for text in ("men", "women", "elderly people", "P@3", "Kendall’s τ", "Noise ceiling"):
+        assert text in printed
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "cells.csv",
+        "groups.csv",
+        "left_out.csv",
+        "overall.csv",
+        "report.html",
+    ]
+
+
+def test_stored_report_can_be_verified(rated_study, scored_run):
+    rated_study()
+    scored_run()
+    _run("alignment", "--resamples", "100", "--splits", "100")
+    assert "every number is the same" in _run("verify", Report.objects.get().public_id)
+
+
+def test_missing_pieces_are_named_with_the_remedy(rated_study, scored_run, tmp_path):
+    with pytest.raises(CommandError, match="import_abc_ratings"):
+        _run("alignment")
+    rated_study()
+    with pytest.raises(CommandError, match=r"manage\.py probe"):
+        _run("alignment")
+    run = scored_run()
+    with pytest.raises(CommandError, match="no run “99999”"):
+        _run("alignment", "--run", "99999")
+    with pytest.raises(CommandError, match="no study “elsewhere”"):
+        _run("alignment", "--run", str(run.pk), "--study", "elsewhere")
+    file = Path(tmp_path / "file")
+    file.write_text("")
+    with pytest.raises(CommandError, match="expected a folder"):
+        _run("alignment", "--output", str(file))
+    with pytest.raises(CommandError, match="no report"):
+        _run("verify", "nothing")
+    assert not Report.objects.exists()

@@ -1,0 +1,138 @@
+"""Report pages: who may read them, and what they show. alice owns, bob is a member, charlie not."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from annotation.models import StudyMembership
+from evaluation.models import Report, ReportStatus
+from evaluation.reports.building import build_report
+from evaluation.reports.requesting import request_alignment_report
+from probing.models import RunStatus
+
+pytestmark = pytest.mark.django_db
+
+FEW = {"resamples": 100, "splits": 100}
+
+
+@pytest.fixture
+def alice() -> User:
+    return User.objects.create_user("alice", password="alice", is_staff=True)
+
+
+@pytest.fixture
+def report(alice, rated_study, scored_run) -> Report:
+    waiting = request_alignment_report(
+        study=rated_study(owner=alice), run=scored_run(), parameters=FEW
+    )
+    built = build_report(report_id=waiting.pk)
+    assert built is not None
+    return built
+
+
+def _address(report: Report) -> str:
+    return reverse("reports:page", args=[report.public_id])
+
+
+def test_owner_and_member_read_the_report(client, alice, report):
+    bob = User.objects.create_user("bob", is_staff=True)
+    StudyMembership.objects.create(study=report.study, user=bob)
+    for user in (alice, bob):
+        client.force_login(user)
+        assert client.get(_address(report)).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["", "files/report.html", "files/cells.csv", "figures/forest.svg"])
+def test_outsider_does_not_learn_that_the_report_exists(client, report, path):
+    client.force_login(User.objects.create_user("charlie", is_staff=True))
+    assert client.get(_address(report) + path).status_code == 404
+
+
+def test_visitor_is_sent_to_the_log_in(client, report):
+    response = client.get(_address(report))
+    assert response.status_code == 302
+    assert reverse("admin:login") in response["Location"]
+
+
+def test_another_group_can_be_shown_in_detail(client, alice, report):
+    client.force_login(alice)
+    page = client.get(_address(report), {"group": "elderly"}).content.decode()
+    assert "One group in detail: elderly people" in page
+    assert client.get(_address(report), {"group": "nobody"}).status_code == 404
+
+
+def test_page_has_no_inline_script_or_style(client, alice, report):
+    client.force_login(alice)
+    page = client.get(_address(report)).content.decode()
+    assert "<script" not in page
+    assert "<style" not in page
+    assert " style=" not in page
+
+
+def test_files_and_figures_are_downloads(client, alice, report):
+    client.force_login(alice)
+    for name, start in (("groups.csv", b"group,"), ("report.html", b"<!doctype html>")):
+        response = client.get(reverse("reports:file", args=[report.public_id, name]))
+        assert response.content.startswith(start)
+        assert "attachment" in response["Content-Disposition"]
+    for name in ("heat-maps", "profile", "forest"):
+        response = client.get(reverse("reports:figure", args=[report.public_id, name]))
+        assert response["Content-Type"] == "image/svg+xml"
+        assert b"<svg" in response.content
+    missing = client.get(reverse("reports:figure", args=[report.public_id, "pie"]))
+    assert missing.status_code == 404
+
+
+def test_page_of_a_waiting_report_says_what_it_waits_for(client, alice, rated_study, scored_run):
+    run = scored_run(status=RunStatus.RUNNING)
+    report = request_alignment_report(study=rated_study(owner=alice), run=run, parameters=FEW)
+    client.force_login(alice)
+    assert f"Waiting for run {run.pk}" in client.get(_address(report)).content.decode()
+
+
+def test_page_of_a_failed_report_says_why_and_offers_another_try(client, alice, report):
+    Report.objects.filter(pk=report.pk).update(
+        status=ReportStatus.FAILED, result=None, error="“Pilot” has no accepted ratings."
+    )
+    client.force_login(alice)
+    page = client.get(_address(report)).content.decode()
+    assert "has no accepted ratings" in page
+    client.post(reverse("reports:retry", args=[report.public_id]))
+    report.refresh_from_db()
+    assert report.status == ReportStatus.WAITING
+
+
+def test_gallery_lists_only_reports_on_visible_studies(client, alice, report):
+    gallery = reverse("admin:evaluation_report_changelist")
+    boss = User.objects.create_superuser("boss")
+    client.force_login(boss)
+    assert report.title in client.get(gallery).content.decode()
+    outsider = User.objects.create_superuser("dora")
+    outsider.is_superuser = False
+    outsider.save()
+    from django.contrib.auth.models import Permission
+
+    outsider.user_permissions.add(Permission.objects.get(codename="view_report"))
+    client.force_login(outsider)
+    assert report.title not in client.get(gallery).content.decode()
+
+
+def test_report_is_asked_for_in_the_admin(client, rated_study, scored_run):
+    client.force_login(User.objects.create_superuser("boss"))
+    study, run = rated_study(), scored_run()
+    data = {"study": study.pk, "run": run.pk, "resamples": 100, "splits": 100, "seed": 3}
+    response = client.post(reverse("admin:evaluation_report_add"), data)
+    report = Report.objects.get()
+    assert response.status_code == 302
+    assert response["Location"] == _address(report)
+    assert report.parameters["seed"] == 3
+
+
+def test_bad_option_is_named_at_its_field(client, rated_study, scored_run):
+    client.force_login(User.objects.create_superuser("boss"))
+    data = {"study": rated_study().pk, "run": scored_run().pk, "resamples": 5, "splits": 100}
+    page = client.post(reverse("admin:evaluation_report_add"), data).content.decode()
+    assert "greater than or equal to 100" in page
+    assert not Report.objects.exists()
