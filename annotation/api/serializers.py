@@ -1,0 +1,127 @@
+"""What the API says about studies. No completion code, no token and no identity passes here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from annotation.exports.ratings import RATING_FIELDS
+from annotation.exports.tables import ColumnType
+from annotation.models import Instrument, Study, StudyGroup, TraitScale
+from annotation.studies.lifecycle import current_instrument
+
+
+class StudyGroupSerializer(serializers.ModelSerializer[StudyGroup]):
+    domains = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+    class Meta:
+        model = StudyGroup
+        fields = ("slug", "singular", "plural", "plural_capitalised", "domains")
+        read_only_fields = fields
+
+
+class TraitScaleSerializer(serializers.ModelSerializer[TraitScale]):
+    class Meta:
+        model = TraitScale
+        fields = ("slug", "low", "high", "dimension")
+        read_only_fields = fields
+
+
+class InstrumentSerializer(serializers.ModelSerializer[Instrument]):
+    groups = StudyGroupSerializer(many=True, read_only=True)
+    scales = TraitScaleSerializer(many=True, read_only=True)
+    flow = serializers.ListField(child=serializers.CharField(), read_only=True)
+
+    class Meta:
+        model = Instrument
+        fields = (
+            "version",
+            "frozen_at",
+            "content_hash",
+            "language",
+            "flow",
+            "scale_order",
+            "pole_sides",
+            "show_ticks",
+            "groups",
+            "scales",
+        )
+        read_only_fields = fields
+
+
+class StudySerializer(serializers.ModelSerializer[Study]):
+    participant_link = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Study
+        fields = (
+            "public_id",
+            "title",
+            "kind",
+            "status",
+            "origin",
+            "source",
+            "participant_link",
+            "panel",
+            "quota_per_group",
+            "quota_rule",
+            "decide_by_checks",
+            "reward_cents",
+            "currency",
+            "estimated_minutes",
+            "created_at",
+            "launched_at",
+            "closed_at",
+        )
+        read_only_fields = fields
+
+    def get_participant_link(self, study: Study) -> str:
+        return settings.SITE_URL + study.get_absolute_url()
+
+
+class StudyDetailSerializer(StudySerializer):
+    instrument = serializers.SerializerMethodField(help_text="Its newest version.")
+
+    class Meta(StudySerializer.Meta):
+        fields = (*StudySerializer.Meta.fields, "instrument")
+        read_only_fields = fields
+
+    @extend_schema_field(InstrumentSerializer(allow_null=True))
+    def get_instrument(self, study: Study) -> dict[str, Any] | None:
+        instrument = current_instrument(study)
+        return None if instrument is None else dict(InstrumentSerializer(instrument).data)
+
+
+class GroupQuotaSerializer(serializers.Serializer[Any]):
+    """How far one group is from its quota; the numbers count submissions."""
+
+    group = serializers.CharField(source="group.slug")
+    plural = serializers.CharField(source="group.plural")
+    wanted = serializers.IntegerField()
+    accepted = serializers.IntegerField()
+    in_review = serializers.IntegerField()
+    in_progress = serializers.IntegerField()
+    open = serializers.IntegerField()
+
+
+CELL_FIELDS: dict[ColumnType, type[serializers.Field[Any, Any, Any, Any]]] = {
+    ColumnType.TEXT: serializers.CharField,
+    ColumnType.NUMBER: serializers.FloatField,
+    ColumnType.BOOLEAN: serializers.BooleanField,
+    ColumnType.TIME: serializers.DateTimeField,
+}
+
+
+class RatingRowSerializer(serializers.Serializer[Any]):
+    """One rating, with the columns of the export."""
+
+    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
+        return {
+            column.name: CELL_FIELDS[column.type](
+                help_text=f"{column.meaning} ({column.values})", allow_null=True
+            )
+            for column, _ in RATING_FIELDS
+        }

@@ -1,0 +1,122 @@
+"""Studies over HTTP, for those who may see them in the admin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import StreamingHttpResponse
+from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework import mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.exceptions import NotFound
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.permissions import Staff
+from annotation.api.serializers import (
+    GroupQuotaSerializer,
+    RatingRowSerializer,
+    StudyDetailSerializer,
+    StudySerializer,
+)
+from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select_ratings
+from annotation.exports.tables import stream_csv
+from annotation.models import DataDecision, Rating, Study
+from annotation.studies.access import visible_studies
+from annotation.studies.lifecycle import current_instrument
+from annotation.studies.quotas import count_quotas
+
+PUBLIC_ID = "[0-9a-z]{12}"
+
+
+class CsvRenderer(BaseRenderer):
+    """Lets a client ask for ``text/csv``; the view streams the file itself."""
+
+    media_type = "text/csv"
+    format = "csv"
+    charset = "utf-8"
+
+    def render(self, data: Any, *args: Any, **kwargs: Any) -> bytes:
+        # Only errors come here: they stay problem documents.
+        return JSONRenderer().render(data)
+
+
+@extend_schema_view(retrieve=extend_schema(responses=StudyDetailSerializer))
+class StudyViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Study]
+):
+    """Studies that this account owns or is a member of."""
+
+    queryset = Study.objects.none()
+    permission_classes = (Staff,)
+    filterset_fields = ("status", "origin", "kind", "panel")
+    lookup_field = "public_id"
+    lookup_value_regex = PUBLIC_ID
+
+    def get_queryset(self) -> QuerySet[Study]:
+        return visible_studies(self.request.user).order_by("-created_at", "-pk")
+
+    def get_serializer_class(self) -> type[StudySerializer]:
+        return StudySerializer if self.action == "list" else StudyDetailSerializer
+
+    @extend_schema(responses=GroupQuotaSerializer(many=True))
+    @action(detail=True, methods=["get"], pagination_class=None, filter_backends=[])
+    def quotas(self, request: Request, public_id: str) -> Response:
+        """Say how far every group is from its quota of accepted submissions."""
+        study = self.get_object()
+        instrument = current_instrument(study)
+        quotas = count_quotas(study, instrument_id=instrument.pk) if instrument else []
+        return Response(GroupQuotaSerializer(quotas, many=True).data)
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(
+        detail=True, methods=["get"], url_path="ratings.csv", renderer_classes=[CsvRenderer]
+    )
+    def ratings_csv(self, request: Request, public_id: str) -> StreamingHttpResponse:
+        """Return all ratings as the tidy CSV that the admin exports, streamed."""
+        study = self.get_object()
+        response = StreamingHttpResponse(
+            stream_csv(build_rating_table(study)), content_type="text/csv; charset=utf-8"
+        )
+        response["Content-Disposition"] = f'attachment; filename="ratings-{public_id}.csv"'
+        return response
+
+
+class RatingFilter(filters.FilterSet):
+    data_decision = filters.ChoiceFilter(
+        field_name="assignment__submission__data_decision", choices=DataDecision.choices
+    )
+    group = filters.CharFilter(field_name="assignment__group__slug")
+    scale = filters.CharFilter(field_name="scale__slug")
+    is_repeat = filters.BooleanFilter(field_name="assignment__is_repeat")
+
+    class Meta:
+        model = Rating
+        fields = ("data_decision", "group", "scale", "is_repeat")
+
+
+class StudyRatingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Rating]):
+    """The ratings of a study, one row each. Analyses use accepted, unrepeated ones only."""
+
+    queryset = Rating.objects.none()
+    serializer_class = RatingRowSerializer
+    permission_classes = (Staff,)
+    filterset_class = RatingFilter
+
+    def get_queryset(self) -> QuerySet[Rating]:
+        if getattr(self, "swagger_fake_view", False):  # the schema asks without a study
+            return super().get_queryset()
+        study = visible_studies(self.request.user).filter(public_id=self.kwargs["public_id"])
+        if (found := study.first()) is None:
+            raise NotFound(f"There is no study “{self.kwargs['public_id']}” that you may see.")
+        return select_ratings(found)
+
+    def paginate_queryset(self, queryset: QuerySet[Rating]) -> list[dict[str, Any]] | None:
+        fields = [field for _, field in RATING_FIELDS]
+        names = [column.name for column, _ in RATING_FIELDS]
+        page = super().paginate_queryset(queryset.values_list(*fields))
+        return None if page is None else [dict(zip(names, row, strict=True)) for row in page]

@@ -1,0 +1,63 @@
+"""Reports over HTTP, for those who may see their studies."""
+
+from __future__ import annotations
+
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
+from rest_framework import mixins, status, viewsets
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotation.api.permissions import StaffWithModelPermissions
+from evaluation.api.serializers import (
+    ReportDetailSerializer,
+    ReportRequestSerializer,
+    ReportSerializer,
+)
+from evaluation.models import Report
+from evaluation.reports.requesting import request_alignment_report
+from evaluation.reports.selectors import visible_reports
+
+
+@extend_schema_view(retrieve=extend_schema(responses=ReportDetailSerializer))
+class ReportViewSet(
+    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Report]
+):
+    """Alignment reports on studies that this account may see."""
+
+    queryset = Report.objects.none()
+    permission_classes = (StaffWithModelPermissions,)
+    filterset_fields = ("status", "kind", "study__public_id", "run__public_id")
+    lookup_field = "public_id"
+    lookup_value_regex = "[0-9a-z]{12}"
+
+    def get_queryset(self) -> QuerySet[Report]:
+        reports = visible_reports(self.request.user).order_by("-pk")
+        return reports.defer("result", "inputs") if self.action == "list" else reports
+
+    def get_serializer_class(self) -> type[ReportSerializer]:
+        return ReportSerializer if self.action == "list" else ReportDetailSerializer
+
+    @extend_schema(request=ReportRequestSerializer, responses={201: ReportDetailSerializer})
+    def create(self, request: Request) -> Response:
+        """Ask for an alignment report; a worker builds it as soon as its run is finished."""
+        form = ReportRequestSerializer(data=request.data, context={"request": request})
+        form.is_valid(raise_exception=True)
+        report = request_alignment_report(**form.validated_data, created_by=request.user)
+        return Response(ReportDetailSerializer(report).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+        parameters=[OpenApiParameter("name", str, OpenApiParameter.PATH)],
+    )
+    @action(detail=True, methods=["get"], url_path=r"files/(?P<name>[\w.-]{1,80})")
+    def files(self, request: Request, public_id: str, name: str) -> HttpResponse:
+        """Return one file of a report, such as `report.html` or `groups.csv`."""
+        found = get_object_or_404(self.get_object().files, name=name)
+        response = HttpResponse(bytes(found.content), content_type=found.media_type)
+        response["Content-Disposition"] = f'attachment; filename="{public_id}-{name}"'
+        return response

@@ -1,0 +1,33 @@
+"""Addresses of the API, version 1, of its schema and of its documentation page."""
+
+from __future__ import annotations
+
+from django.contrib.admin.views.decorators import staff_member_required
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.routers import SimpleRouter
+
+from annotation.api.views import StudyRatingViewSet, StudyViewSet
+from evaluation.api.views import ReportViewSet
+from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunScoreViewSet, RunViewSet
+
+router = SimpleRouter()
+router.register("studies", StudyViewSet, basename="study")
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/ratings", StudyRatingViewSet, basename="study-rating"
+)
+router.register("models", LanguageModelViewSet, basename="model")
+router.register("measures", MeasureViewSet, basename="measure")
+router.register("runs", RunViewSet, basename="run")
+router.register("runs/(?P<public_id>[0-9a-z]{12})/scores", RunScoreViewSet, basename="run-score")
+router.register("reports", ReportViewSet, basename="report")
+
+documentation = SpectacularSwaggerSplitView.as_view(
+    url_name="api-schema", template_name="stereoscope/api_docs.html", title="Stereoscope API"
+)
+
+urlpatterns = [
+    path("v1/", include((router.urls, "api"))),
+    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+    path("docs/", staff_member_required(documentation), name="api-docs"),
+]

@@ -1,0 +1,66 @@
+"""The demo's machine side: a tiny model of its own, or a real one, with its run and report."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+
+from annotation.models import Study
+from evaluation.models import Report, ReportStatus
+from evaluation.reports.requesting import request_alignment_report
+from probing.models import LanguageModel, Run, RunStatus
+from probing.runs.creation import create_run
+from probing.runs.defaults import default_templates
+from probing.runs.language_models import register_model
+from probing.runs.stimuli import DEFAULT_GROUPS, load_stimuli
+
+MEASURE = "set"
+SEED = 0
+MODEL_NAME = "Demo model (meaningless)"
+# What the demo model learns its words from: all that a run of the demo may ask.
+LIBRARY_TEMPLATES = "cao-2022-table-4"
+GIVEN_UP = (RunStatus.FAILED, RunStatus.CANCELLED)
+
+
+def ensure_demo_model() -> LanguageModel:
+    """Return the demo model, trained and registered on the first call (some twenty seconds)."""
+    folder = settings.VAR_DIR / "models" / "demo"
+    registered = LanguageModel.objects.filter(is_demo=True, location=str(folder)).first()
+    if registered is not None and (folder / "config.json").exists():
+        return registered
+    from probing.training.demo_model import train_demo_model
+
+    train_demo_model(
+        folder,
+        stimuli=load_stimuli(groups=DEFAULT_GROUPS, templates=LIBRARY_TEMPLATES),
+        seed=SEED,
+    )
+    return register_model(location=str(folder), name=MODEL_NAME, is_demo=True)
+
+
+def ensure_run(*, model: LanguageModel, owner: AbstractBaseUser) -> Run:
+    """Return the run of SeT with ``model`` on the library's groups, queued on the first call."""
+    stimuli = load_stimuli(
+        groups=DEFAULT_GROUPS, templates=default_templates(measure=MEASURE, model=model)
+    )
+    existing = (
+        Run.objects.filter(model=model, measure=MEASURE, stimuli_hash=stimuli.content_hash())
+        .exclude(status__in=GIVEN_UP)
+        .first()
+    )
+    return existing or create_run(
+        measure=MEASURE, model=model, stimuli=stimuli, parameters={}, seed=SEED, created_by=owner
+    )
+
+
+def ensure_report(*, study: Study, run: Run, owner: AbstractBaseUser) -> Report:
+    """Return the alignment report of ``study`` and ``run``, asked for on the first call.
+
+    A worker builds it as soon as the run is finished.
+    """
+    existing = (
+        Report.objects.filter(study=study, run=run).exclude(status=ReportStatus.FAILED).first()
+    )
+    return existing or request_alignment_report(study=study, run=run, created_by=owner)
+
+

@@ -1,0 +1,162 @@
+"""Simulated people: they take a study through the survey's own services, answering at random.
+
+Every group has a profile that is itself drawn at random, so the numbers show how the platform
+works and say nothing about any group or about any people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import numpy as np
+from django.db import transaction
+from django.http import QueryDict
+from django.utils import timezone
+
+from annotation.models import PageEvent, Panel, Study, Submission
+from annotation.survey.arriving import Arrival, start_submission
+from annotation.survey.errors import StudyFull
+from annotation.survey.flow import Step, StepKind
+from annotation.survey.pages import PAGES
+from annotation.survey.step_tokens import sign_step
+from annotation.survey.submitting import STEP_FIELD, submit_step
+from annotation.survey.visit import Visit
+
+# In points of the scale from 0 to 100.
+PROFILE_SPREAD = 15.0
+PERSON_SPREAD = 18.0
+REPEAT_SPREAD = 6.0
+# One in so many answers without reading; the checks are there to notice.
+CARELESS_EVERY = 20
+MEAN_MINUTES = 9.0
+COLLECTED_DAYS = 6.0
+
+
+@dataclass(frozen=True)
+class Person:
+    """A simulated person with a generator of their own and the profiles that everybody shares."""
+
+    rng: np.random.Generator
+    profiles: Mapping[tuple[str, str], float]
+    is_careless: bool
+
+
+@transaction.atomic
+def fill_with_simulated_people(*, study: Study, seed: int) -> list[Submission]:
+    """Let simulated people take the open ``study`` until it is full; returns their submissions.
+
+    The draws come from ``seed``; which groups a person gets is the survey's own choice. All or
+    nothing is stored.
+    """
+    rng = np.random.default_rng(seed)
+    instrument = study.instruments.get(frozen_at__isnull=False)
+    profiles = {
+        (group, scale): float(np.clip(rng.normal(50, PROFILE_SPREAD), 5, 95))
+        for group in instrument.groups.values_list("slug", flat=True)
+        for scale in instrument.scales.values_list("slug", flat=True)
+    }
+    submissions: list[Submission] = []
+    while True:
+        number = len(submissions) + 1
+        person = Person(
+            np.random.default_rng([seed, number]), profiles, number % CARELESS_EVERY == 0
+        )
+        try:
+            submissions.append(_take_part(study, f"simulated-{number:04d}", person))
+        except StudyFull:
+            break
+    _spread_over_days(submissions, rng)
+    return submissions
+
+
+def _take_part(study: Study, external_id: str, person: Person) -> Submission:
+    submission = start_submission(study=study, arrival=Arrival(Panel.LINK, external_id))
+    visit = Visit.load(submission.token)
+    first: dict[tuple[str, str], int] = {}
+    while (step := visit.step) is not None:
+        sent = QueryDict(mutable=True)
+        sent[STEP_FIELD] = sign_step(visit.submission, step)
+        sent.update(_answer(visit, step, person, first))
+        visit = submit_step(token=submission.token, sent=sent)
+    return visit.submission
+
+
+def _answer(
+    visit: Visit, step: Step, person: Person, first: dict[tuple[str, str], int]
+) -> dict[str, str]:
+    """Return the fields of one page; ``first`` remembers what the person said about each group."""
+    match step.kind:
+        case StepKind.CONSENT:
+            return {"answer": "continue", "agree": "yes"}
+        case StepKind.RATING | StepKind.REPEAT:
+            return _rate(visit, step, person, first)
+        case StepKind.GROUP_NAME:
+            group = visit.assignments[step.position].group
+            return {"group-name": "I do not remember" if person.is_careless else group.plural}
+        case StepKind.MARKED_TRAITS:
+            return _choose_words(visit, step, first)
+        case _:  # instructions have nothing to answer, demographic questions are optional
+            return {}
+
+
+def _rate(
+    visit: Visit, step: Step, person: Person, first: dict[tuple[str, str], int]
+) -> dict[str, str]:
+    group = visit.assignments[step.position].group.slug
+    fields: dict[str, str] = {}
+    for line in visit.lines:
+        key = group, line.scale.slug
+        if person.is_careless:
+            drawn = person.rng.uniform(0, 100)
+        elif key in first:
+            drawn = person.rng.normal(first[key], REPEAT_SPREAD)
+        else:
+            drawn = person.rng.normal(person.profiles[key], PERSON_SPREAD)
+        value = int(np.clip(round(drawn), 0, 100))
+        first.setdefault(key, value)
+        # What is sent is the place on the drawn line, which may run the other way.
+        fields[f"value-{line.key}"] = str(line.to_scale(value))
+        fields[f"touched-{line.key}"] = "1"
+    return fields
+
+
+def _choose_words(visit: Visit, step: Step, first: dict[tuple[str, str], int]) -> dict[str, str]:
+    """Choose, among the words offered, the one nearest to the group and the one farthest."""
+    group = visit.assignments[step.position].group.slug
+
+    def nearness(key: str) -> int:
+        scale, _, pole = key.rpartition(":")
+        value = first[group, scale]
+        return value if pole == "high" else 100 - value
+
+    shown = PAGES[step.kind].show(visit, step, sent=None, problems={})
+    near, far = ([option.key for option in words["options"]] for words in shown["lists"])
+    return {"near": max(near, key=nearness), "far": min(far, key=nearness)}
+
+
+def _spread_over_days(submissions: list[Submission], rng: np.random.Generator) -> None:
+    """Give the visits the times that people would have had: some days, some minutes each."""
+    now = timezone.now()
+    events: list[PageEvent] = []
+    starts = np.sort(rng.uniform(0, COLLECTED_DAYS, len(submissions)))
+    minutes = MEAN_MINUTES * rng.lognormal(0, 0.35, len(submissions))
+    for submission, start, length in zip(submissions, starts, minutes, strict=True):
+        begin = now - timedelta(days=COLLECTED_DAYS + 1 - float(start))
+        end = begin + timedelta(minutes=float(length))
+        submission.started_at, submission.finished_at = begin, end
+        submission.consented_at = begin + (end - begin) / 20
+        events += _spread_over_visit(submission, begin, end)
+    Submission.objects.bulk_update(
+        submissions, ["started_at", "consented_at", "finished_at"], batch_size=100
+    )
+    PageEvent.objects.bulk_update(events, ["opened_at", "submitted_at"], batch_size=100)
+
+
+def _spread_over_visit(submission: Submission, begin: datetime, end: datetime) -> list[PageEvent]:
+    pages = list(submission.pages.order_by("step_index"))
+    for number, page in enumerate(pages):
+        page.opened_at = begin + (end - begin) * number / len(pages)
+        page.submitted_at = begin + (end - begin) * (number + 1) / len(pages)
+    return pages

@@ -1,0 +1,205 @@
+"""What the API says about models, measures, runs and scores, and what it takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from probing.models import LanguageModel, Run, RunEvent, Score
+from probing.runs.creation import LARGEST_SEED
+from probing.runs.stimuli import DEFAULT_GROUPS
+
+SLUG_LENGTH = 100
+LARGEST_CHOICE = 2000
+
+
+class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
+    class Meta:
+        model = LanguageModel
+        fields = (
+            "public_id",
+            "name",
+            "kind",
+            "family",
+            "source",
+            "location",
+            "revision",
+            "parameter_count",
+            "is_demo",
+            "created_at",
+        )
+        read_only_fields = fields
+
+
+class ModelRegistrationSerializer(serializers.Serializer[Any]):
+    location = serializers.CharField(
+        max_length=500, help_text="A hub id such as roberta-large, or a folder on the workers."
+    )
+    name = serializers.CharField(
+        max_length=160, required=False, default="", allow_blank=True, help_text="As reports print."
+    )
+    revision = serializers.CharField(
+        max_length=80, required=False, default="", allow_blank=True, help_text="A hub commit."
+    )
+
+
+class MeasureSerializer(serializers.Serializer[Any]):
+    """A measure of the registry."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    citation = serializers.CharField()
+    abilities = serializers.ListField(
+        child=serializers.CharField(), help_text="What a language model must be able to do."
+    )
+    parameters = serializers.DictField(help_text="JSON Schema of the parameters.")
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    where = serializers.CharField()
+    message = serializers.CharField()
+    fatal = serializers.BooleanField()
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    shards = serializers.IntegerField()
+    forward_passes = serializers.IntegerField()
+    tokens = serializers.IntegerField()
+
+
+class DryRunSerializer(serializers.Serializer[Any]):
+    cost = CostSerializer(allow_null=True)
+    seconds = serializers.FloatField(
+        allow_null=True, help_text="By the model's latest run; null before there is one."
+    )
+    problems = ProblemSerializer(many=True)
+
+
+class RunRequestSerializer(serializers.Serializer[Any]):
+    """A run to create, or to try out dry. Names are those of the library and of `/measures/`."""
+
+    measure = serializers.CharField(max_length=40)
+    model = serializers.SlugRelatedField(
+        slug_field="public_id",
+        queryset=LanguageModel.objects.all(),
+        help_text="The public id of a registered model.",
+    )
+    groups = serializers.ListField(
+        child=serializers.CharField(max_length=SLUG_LENGTH),
+        required=False,
+        default=[DEFAULT_GROUPS],
+        max_length=LARGEST_CHOICE,
+        help_text="Slugs of groups or of sets of groups.",
+    )
+    templates = serializers.ListField(
+        child=serializers.CharField(max_length=SLUG_LENGTH),
+        required=False,
+        default=None,
+        allow_null=True,
+        max_length=LARGEST_CHOICE,
+        help_text="Slugs of templates or of sets; without any, those that the measure's paper "
+        "found best for the family of the model.",
+    )
+    traits = serializers.ListField(
+        child=serializers.CharField(max_length=SLUG_LENGTH),
+        required=False,
+        default=None,
+        allow_null=True,
+        max_length=LARGEST_CHOICE,
+        help_text="Slugs of trait pairs; without any, all of them.",
+    )
+    parameters = serializers.DictField(
+        required=False, default=dict, help_text="As the measure's schema describes them."
+    )
+    seed = serializers.IntegerField(
+        required=False, default=0, min_value=0, max_value=LARGEST_SEED
+    )
+
+
+class RunSerializer(serializers.ModelSerializer[Run]):
+    model = serializers.SlugRelatedField(slug_field="public_id", read_only=True)
+    model_name = serializers.CharField(source="model.name", read_only=True)
+    is_demo = serializers.BooleanField(
+        source="model.is_demo", read_only=True, help_text="If so, the scores mean nothing."
+    )
+    number = serializers.IntegerField(source="pk", read_only=True)
+    parameters = serializers.DictField(read_only=True)
+    notices = serializers.ListField(child=serializers.CharField(), read_only=True)
+    library_versions = serializers.DictField(child=serializers.CharField(), read_only=True)
+
+    class Meta:
+        model = Run
+        fields = (
+            "public_id",
+            "number",
+            "measure",
+            "model",
+            "model_name",
+            "is_demo",
+            "parameters",
+            "seed",
+            "status",
+            "shard_count",
+            "stimuli_hash",
+            "notices",
+            "error",
+            "created_at",
+            "started_at",
+            "finished_at",
+            "code_version",
+            "library_versions",
+            "model_revision",
+            "device",
+        )
+        read_only_fields = fields
+
+
+class RunDetailSerializer(RunSerializer):
+    stimuli = serializers.DictField(
+        read_only=True, help_text="Groups, traits and templates as they were."
+    )
+
+    class Meta(RunSerializer.Meta):
+        fields = (*RunSerializer.Meta.fields, "stimuli")
+        read_only_fields = fields
+
+
+class ScoreSerializer(serializers.ModelSerializer[Score]):
+    class Meta:
+        model = Score
+        fields = ("name", "group", "trait", "template", "value", "reason", "n")
+        read_only_fields = fields
+
+
+class WorkerRowSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    device = serializers.CharField()
+    stored = serializers.IntegerField()
+    rate = serializers.FloatField(help_text="Shards a minute.")
+    working = serializers.BooleanField()
+
+
+class RunEventSerializer(serializers.ModelSerializer[RunEvent]):
+    class Meta:
+        model = RunEvent
+        fields = ("at", "kind", "shard_index", "message")
+        read_only_fields = fields
+
+
+class ProgressSerializer(serializers.Serializer[Any]):
+    """Where a run stands; the numbers count shards."""
+
+    status = serializers.CharField()
+    total = serializers.IntegerField()
+    stored = serializers.IntegerField()
+    leased = serializers.IntegerField()
+    pending = serializers.IntegerField()
+    failed = serializers.IntegerField()
+    percent = serializers.IntegerField()
+    rate = serializers.FloatField(help_text="Shards a minute.")
+    seconds_left = serializers.FloatField(allow_null=True)
+    workers = WorkerRowSerializer(many=True)
+    events = RunEventSerializer(many=True, help_text="The newest lines of the log.")
+
+
