@@ -152,7 +152,9 @@ def _tokenizer(facts: ModelFacts) -> MaskedTokenizer:
 
     _require_tokenizer_files(facts)
     try:
-        found = AutoTokenizer.from_pretrained(facts.source, revision=facts.revision)
+        found = AutoTokenizer.from_pretrained(
+            facts.source, revision=facts.revision, local_files_only=facts.from_cache
+        )
     except Exception as error:  # the tokenizers library raises bare exceptions
         raise TokenizerError(
             f"The tokenizer of '{facts.source}' cannot be read ({_first_line(error)}). Save the "
@@ -182,7 +184,12 @@ def _weights(facts: ModelFacts, dtype: Any) -> Any:
     try:
         with _quiet():
             model, report = AutoModelForMaskedLM.from_pretrained(
-                facts.source, revision=facts.revision, dtype=dtype, output_loading_info=True
+                facts.source,
+                revision=facts.revision,
+                # A hub that did not answer a moment ago would be asked again for every file.
+                local_files_only=facts.from_cache,
+                dtype=dtype,
+                output_loading_info=True,
             )
     except Exception as error:  # OS, safetensors, pickle and shape errors, all as they come
         raise ModelFilesError(

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -54,6 +54,7 @@ class ModelFacts:
     vocabulary_size, hidden_size : sizes of the output layer, None where they are not stated.
     max_length : the most tokens read at once, special tokens included, None where not stated.
     revision : the hub's commit hash, None for a local folder.
+    from_cache : the hub did not answer, and what it gave earlier is used.
     """
 
     source: str
@@ -64,6 +65,7 @@ class ModelFacts:
     hidden_size: int | None
     max_length: int | None
     revision: str | None
+    from_cache: bool = False
 
 
 def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts:
@@ -87,7 +89,8 @@ def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts
         config = _read_config(folder / "config.json")
         return _facts(str(source), config, _count_stored(folder), None)
     found = _fetch_from_hub(str(source), revision)
-    return _facts(str(source), _read_config(found.config), found.parameter_count, found.commit)
+    facts = _facts(str(source), _read_config(found.config), found.parameter_count, found.commit)
+    return replace(facts, from_cache=found.from_cache)
 
 
 def fingerprint(folder: Path) -> str:
@@ -221,6 +224,7 @@ class _HubModel:
     config: Path
     parameter_count: int | None
     commit: str | None
+    from_cache: bool
 
 
 def _fetch_from_hub(hub_id: str, revision: str | None) -> _HubModel:
@@ -244,13 +248,14 @@ def _fetch_from_hub(hub_id: str, revision: str | None) -> _HubModel:
         ) from error
     except Exception:  # no route, no name, time out, offline mode: each its own type
         listed = None
-    commit = listed.sha if listed else None
     try:
+        # By branch, not by the commit just learned: this is what notes in the cache which commit
+        # the branch stands for, and so lets the model be found when the hub is away.
         config = Path(
             hf_hub_download(
                 hub_id,
                 "config.json",
-                revision=commit or revision,
+                revision=revision,
                 local_files_only=listed is None,
             )
         )
@@ -269,7 +274,7 @@ def _fetch_from_hub(hub_id: str, revision: str | None) -> _HubModel:
             f"The hub has {where}, but its configuration could not be fetched "
             f"({type(error).__name__}). Try again."
         ) from error
-    if commit is None and _COMMIT.fullmatch(config.parent.name):
-        commit = config.parent.name  # the cache keeps files under a folder named by their commit
+    # The cache keeps files under a folder that is named by their commit.
+    commit = config.parent.name if _COMMIT.fullmatch(config.parent.name) else None
     count = listed.safetensors.total if listed and listed.safetensors else None
-    return _HubModel(config, count, commit)
+    return _HubModel(config, count, commit, from_cache=listed is None)
