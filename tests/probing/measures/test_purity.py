@@ -1,0 +1,58 @@
+"""The pure packages stay free of Django, and measures free of torch."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from tests.conftest import ROOT
+
+PURE = (
+    "probing.lm",
+    "probing.measures",
+    "probing.training",
+    "evaluation.metrics",
+    "evaluation.analyses",
+    "evaluation.charts",
+)
+
+_PROGRAM = """
+import importlib, pkgutil, sys
+imported = []
+for name in sys.argv[1:]:
+    package = importlib.import_module(name)
+    imported.append(name)
+    for found in pkgutil.walk_packages(package.__path__, name + "."):
+        if found.name != "probing.lm.masked":
+            importlib.import_module(found.name)
+            imported.append(found.name)
+print(len(imported), "django" in sys.modules, "torch" in sys.modules)
+if "probing.lm" in sys.argv:
+    import probing.lm.masked
+    print("django" in sys.modules, "torch" in sys.modules)
+"""
+
+
+def import_all(*packages: str) -> list[str]:
+    environment = {k: v for k, v in os.environ.items() if k != "DJANGO_SETTINGS_MODULE"}
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *packages],
+        env={**environment, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_pure_packages_import_without_django_and_without_torch() -> None:
+    """Torch comes with the first model only, so that the web process never loads it."""
+    everything, with_model = import_all(*PURE)
+    count, django, torch = everything.split()
+    assert int(count) > 20
+    assert django == "False"
+    assert torch == "False"
+    assert with_model == "False True"
