@@ -73,9 +73,7 @@ class StudyViewSet(
         return Response(GroupQuotaSerializer(quotas, many=True).data)
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
-    @action(
-        detail=True, methods=["get"], url_path="ratings.csv", renderer_classes=[CsvRenderer]
-    )
+    @action(detail=True, methods=["get"], url_path="ratings.csv", renderer_classes=[CsvRenderer])
     def ratings_csv(self, request: Request, public_id: str) -> StreamingHttpResponse:
         """Return all ratings as the tidy CSV that the admin exports, streamed."""
         study = self.get_object()

@@ -112,9 +112,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     parameters = serializers.DictField(
         required=False, default=dict, help_text="As the measure's schema describes them."
     )
-    seed = serializers.IntegerField(
-        required=False, default=0, min_value=0, max_value=LARGEST_SEED
-    )
+    seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
@@ -201,5 +199,3 @@ class ProgressSerializer(serializers.Serializer[Any]):
     seconds_left = serializers.FloatField(allow_null=True)
     workers = WorkerRowSerializer(many=True)
     events = RunEventSerializer(many=True, help_text="The newest lines of the log.")
-
-

@@ -62,5 +62,3 @@ def ensure_report(*, study: Study, run: Run, owner: AbstractBaseUser) -> Report:
         Report.objects.filter(study=study, run=run).exclude(status=ReportStatus.FAILED).first()
     )
     return existing or request_alignment_report(study=study, run=run, created_by=owner)
-
-

@@ -19,7 +19,6 @@ from stereoscope.local.supervision import Supervisor
 from stereoscope.presence import end_presence
 
 HOST = "127.0.0.1"
-WEB_THREADS = 8
 READY_SECONDS = 120.0
 
 
@@ -59,11 +58,8 @@ def child_commands(port: int) -> list[ChildCommand]:
     }
     logs = settings.VAR_DIR / "log"
     web = [
-        *(sys.executable, "-m", "gunicorn", "stereoscope.wsgi"),
-        *("--bind", f"{HOST}:{port}", "--worker-class", "gthread"),
-        *("--workers", "1", "--threads", str(WEB_THREADS)),
-        # No access log: it would hold addresses and tokens of participants.
-        *("--log-level", "warning", "--graceful-timeout", "5", "--no-control-socket"),
+        *(sys.executable, "-m", "gunicorn", "--config", "python:stereoscope.server"),
+        *("--bind", f"{HOST}:{port}"),
     ]
     # One task at a time in the process itself: PyTorch already uses every core, and a forked
     # pool would load each model once more. Nobody listens to mingle, gossip and heartbeats here.

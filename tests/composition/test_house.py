@@ -1,0 +1,163 @@
+"""The rules of the house that code can break without any other test noticing."""
+
+from __future__ import annotations
+
+import ast
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# An import only ever points down: what each room may import of ours.
+ROOMS = {
+    "annotation": {"annotation"},
+    "probing": {"probing", "annotation"},
+    "evaluation": {"evaluation", "probing", "annotation"},
+    "stereoscope": {"stereoscope", "evaluation", "probing", "annotation"},
+}
+PURE = (
+    "probing.lm",
+    "probing.measures",
+    "probing.training",
+    "evaluation.metrics",
+    "evaluation.analyses",
+    "evaluation.charts",
+)
+
+
+def room_folder(room: str) -> Path:
+    return ROOT / "platform" / room if room == "stereoscope" else ROOT / room
+
+
+def modules_of(package: str) -> list[str]:
+    """Return the names of all modules of a package."""
+    folder = ROOT.joinpath(*package.split("."))
+    names = []
+    for file in sorted(folder.rglob("*.py")):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        names.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
+    return names
+
+
+def imported_names(file: Path) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}:{node.lineno} is a relative import"
+            yield node.lineno, node.module or ""
+
+
+def test_platform_is_the_standard_librarys():
+    assert not hasattr(platform, "__path__"), "platform/ must not have an __init__.py"
+    assert platform.python_version() == ".".join(map(str, sys.version_info[:3]))
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_point_down(room):
+    files = [file for file in room_folder(room).rglob("*.py") if "migrations" not in file.parts]
+    assert len(files) > 5
+    upward = [
+        f"{file.relative_to(ROOT)}:{line} imports {name}"
+        for file in files
+        for line, name in imported_names(file)
+        if name.split(".")[0] in ROOMS and name.split(".")[0] not in ROOMS[room]
+    ]
+    assert not upward, "\n".join(upward)
+
+
+@pytest.mark.parametrize("package", PURE)
+def test_numerics_import_without_django(package):
+    modules = modules_of(package)
+    assert modules
+    program = (
+        "import importlib, os, sys\n"
+        "os.environ.pop('DJANGO_SETTINGS_MODULE', None)\n"
+        f"for name in {modules!r}: importlib.import_module(name)\n"
+        "guilty = [m for m in sys.modules if m == 'django' or m.endswith('.models')\n"
+        "          and m.split('.')[0] in ('annotation', 'probing', 'evaluation')]\n"
+        "print(','.join(guilty))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == ""
+
+
+def test_the_web_process_starts_without_models_libraries():
+    """Torch alone takes seconds and hundreds of megabytes, and pages need none of it."""
+    program = (
+        "import django, sys; django.setup()\n"
+        "import stereoscope.wsgi, stereoscope.urls\n"
+        "from django.contrib import admin; admin.autodiscover()\n"
+        "print(','.join({'torch', 'transformers'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": ".:platform"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == ""
+
+
+def test_torch_is_imported_in_its_two_rooms_alone():
+    elsewhere = [
+        f"{file.relative_to(ROOT)}:{line}"
+        for room in ROOMS
+        for file in room_folder(room).rglob("*.py")
+        if not file.relative_to(ROOT).as_posix().startswith(("probing/lm/", "probing/training/"))
+        for line, name in imported_names(file)
+        if name.split(".")[0] == "torch"
+    ]
+    assert not elsewhere, elsewhere
+
+
+INLINE = re.compile(
+    r"<style|<script(?![^>]*\bsrc=)|\sstyle=|\son[a-z]+=|javascript:", re.IGNORECASE
+)
+
+
+def test_pages_hold_no_script_and_no_style_of_their_own():
+    """The content security policy refuses both; the admin theme's pages have their own policy."""
+    guilty = []
+    for file in sorted((ROOT / "templates").rglob("*.html")):
+        text = re.sub(r"\{#.*?#\}|\{% comment.*?endcomment %\}", "", file.read_text(), flags=re.S)
+        guilty += [f"{file.relative_to(ROOT)}: {found}" for found in INLINE.findall(text)]
+    allowed = {f for f in guilty if f.startswith("templates/evaluation/report_file.html")}
+    assert set(guilty) <= allowed, guilty
+
+
+def test_files_stay_short():
+    """Rule 4 of the house: a file is one idea, at the very most 600 lines."""
+    long = {
+        file.relative_to(ROOT).as_posix(): count
+        for room in ROOMS
+        for file in room_folder(room).rglob("*.py")
+        if "migrations" not in file.parts
+        and (count := len(file.read_text(encoding="utf-8").splitlines())) > 600
+    }
+    assert not long
+
+
+def test_packages_only_export_or_register():
+    """Rule 5 of the house: an ``__init__.py`` defines neither functions nor classes."""
+    guilty = [
+        f"{file.relative_to(ROOT)}:{node.lineno}"
+        for room in ROOMS
+        for file in room_folder(room).rglob("__init__.py")
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
+    assert not guilty
