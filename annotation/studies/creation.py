@@ -11,6 +11,7 @@ from django.db import transaction
 
 from annotation.library.abc_model import HUMAN_STUDY_SET
 from annotation.models import (
+    Domain,
     GroupSet,
     Instrument,
     SocialGroup,
@@ -32,7 +33,14 @@ def human_study_groups() -> list[SocialGroup]:
 
 def order_groups(groups: Iterable[SocialGroup]) -> list[SocialGroup]:
     """Return groups by domain, then by name, as tables and charts show them."""
-    return sorted(groups, key=lambda group: (group.domains[:1], group.plural.lower()))
+    places = {domain: place for place, domain in enumerate(Domain.values)}
+    return sorted(
+        groups,
+        key=lambda group: (
+            places.get(next(iter(group.domains), ""), len(places)),
+            group.plural.lower(),
+        ),
+    )
 
 
 @transaction.atomic

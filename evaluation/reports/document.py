@@ -128,15 +128,16 @@ class AlignmentDocument:
         return [self._describe_left_out(item) for item in self.result.left_out]
 
     def _describe_left_out(self, item: LeftOut) -> str:
-        group = self.group_names.get(item.group, item.group)
+        names = self.record["other_groups"] | self.group_names
+        group = names.get(item.group, item.group)
         scale = self.scales.get(item.scale)
         where = " × ".join(
             part
             for part in (group, f"{scale['low']} – {scale['high']}" if scale else item.scale)
             if part
         )
-        what = "" if item.what in {"group", "cell"} else f"{count(item.n, item.what[:-1])}: "
-        return f"{where}: {what}{item.reason}."
+        what = "" if item.what in {"group", "cell"} else f", {count(item.n, item.what[:-1])}"
+        return f"{where}{what}: {item.reason}."
 
     @cached_property
     def provenance(self) -> list[list[tuple[str, str, str]]]:
@@ -265,7 +266,8 @@ class AlignmentDocument:
                     table.insert(place, part, texts)
             if "group" in table.columns:
                 place = list(table.columns).index("group") + 1
-                names = [self.group_names.get(slug) for slug in table["group"]]
+                known = self.record["other_groups"] | self.group_names
+                names = [known.get(slug) for slug in table["group"]]
                 table.insert(place, "group_name", names)
         return tables
 

@@ -30,6 +30,7 @@ class Figure:
     name: str
     caption: str
     spec: dict[str, Any]
+    narrow_spec: dict[str, Any] | None = None
 
     @cached_property
     def svg_file(self) -> str:
@@ -40,6 +41,13 @@ class Figure:
     def svg(self) -> SafeString:
         """The drawing inside a page, in the page's own colours. The renderer escapes all texts."""
         return mark_safe(themeable(self.svg_file))  # noqa: S308
+
+    @cached_property
+    def narrow_svg(self) -> SafeString | None:
+        """The drawing for narrow pages, where there is one of its own."""
+        if self.narrow_spec is None:
+            return None
+        return mark_safe(themeable(render_svg(self.narrow_spec)))  # noqa: S308
 
 
 class AlignmentFigures:
@@ -80,6 +88,9 @@ class AlignmentFigures:
             "98th percentile are clipped. Colours show direction and strength within a map; the "
             "units of the two maps differ.",
             heat_maps_spec(self._tables["cells"], groups=self._groups, scales=self._scales),
+            heat_maps_spec(
+                self._tables["cells"], groups=self._groups, scales=self._scales, stacked=True
+            ),
         )
 
     def profile(self, group: str) -> Figure:

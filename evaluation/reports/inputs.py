@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from annotation.models import DataDecision, Domain, Study, SubmissionState
+from annotation.models import DataDecision, Domain, Instrument, Study, SubmissionState
 from annotation.studies.lifecycle import current_instrument
 from annotation.studies.ratings import hash_ratings, load_accepted_ratings
 from evaluation.reports.errors import ReportError
@@ -39,7 +39,7 @@ class AlignmentInputs:
     """``ratings``: submission, group, scale, value. ``scores``: group, scale, value, by template.
 
     ``groups`` and ``scales`` are those that people and model have in common, in the instrument's
-    order; ``only_people`` and ``only_model`` name the groups that one side lacks.
+    order; the names of groups that only one side has are in the record.
     """
 
     ratings: pd.DataFrame
@@ -47,8 +47,6 @@ class AlignmentInputs:
     score_reasons: dict[tuple[str, str], str]
     groups: tuple[GroupName, ...]
     scales: tuple[ScaleName, ...]
-    only_people: tuple[str, ...]
-    only_model: tuple[str, ...]
     record: dict[str, Any]
 
 
@@ -119,6 +117,7 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
         },
         "groups": [asdict(group) for group in groups],
         "scales": [asdict(scale) for scale in scales],
+        "other_groups": _other_names(instrument, run, {group.slug for group in groups}),
     }
     common = {group.slug for group in groups}
     return AlignmentInputs(
@@ -127,10 +126,15 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
         score_reasons=reasons,
         groups=groups,
         scales=scales,
-        only_people=tuple(sorted(rated - scored)),
-        only_model=tuple(sorted(scored - rated)),
         record=record,
     )
+
+
+def _other_names(instrument: Instrument, run: Run, common: set[str]) -> dict[str, str]:
+    """Return slug → plural of the groups that only one side has. One query."""
+    names = {entry["slug"]: entry["plural"] for entry in run.stimuli.get("groups", [])}
+    names |= dict(instrument.groups.values_list("slug", "plural"))
+    return {slug: name for slug, name in names.items() if slug not in common}
 
 
 def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:

@@ -41,7 +41,7 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
     """Return the method in words, one paragraph for people, model and comparison each."""
     study, run, options = record["study"], record["run"], result.options
     templates = run["templates"]
-    quoted = [f"“{text}”" for text in templates[:NAMED_TEMPLATES]]
+    quoted = [f"“{_show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
     if len(templates) > NAMED_TEMPLATES:
         quoted.append(f"{len(templates) - NAMED_TEMPLATES} more")
     people = (
@@ -52,9 +52,10 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         "repeated groups are left out."
     )
     model = (
-        f"The model’s score for a scale is {measure_title(record)} of the right adjective minus "
-        f"that of the left, averaged over {count(len(templates), 'template')}: {listing(quoted)}. "
-        "A positive score lies towards the right adjective."
+        f"The measure is {measure_title(record)}. The model’s score for a scale is that of the "
+        "right adjective minus that of the left, averaged over "
+        f"{count(len(templates), 'template')}: {listing(quoted)} A positive score lies towards "
+        "the right adjective."
     )
     comparison = (
         "τ is Kendall’s tau-b between the model’s scores and the means of people’s ratings: "
@@ -67,6 +68,13 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         f"between the means of two random halves of the people, over {options.n_splits} splits."
     )
     return [people, model, comparison]
+
+
+def _show_slots(template: str) -> str:
+    """Return a template as readers write it: “That [group] is [adjective].”"""
+    for slot in ("{singular}", "{plural}", "{Plural}"):
+        template = template.replace(slot, "[group]")
+    return template.replace("{trait}", "[adjective]")
 
 
 def caveats(record: dict[str, Any], result: AlignmentResult) -> list[str]:
@@ -83,15 +91,24 @@ def caveats(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         "model can pass it where people themselves agree little.",
         f"With {count(len(result.scales), 'scale')} a single group’s interval is wide. A "
         "difference between two groups is not evidence of a difference.",
+        "The interval of the overall values resamples people only: it says what other people "
+        "would give for these groups and scales, not what other groups would give.",
     ]
     if len(record["run"]["templates"]) == 1:
         found.append("One template was used: the scores say nothing about other wordings.")
     origin = record["study"]["origin"]
     if origin == Origin.IMPORTED:
-        found.append(f"The ratings were imported. {record['study']['source']}")
+        citation = record["study"]["source"].splitlines()[0]
+        found.append(f"The ratings were imported, not collected here. {citation}")
     elif origin == Origin.COLLECTED:
         found.append("The ratings come from one study with its own panel, place and time.")
     return found
+
+
+def _sources(source: str) -> list[tuple[str, str, str]]:
+    """Return the lines of an import’s source after its citation, such as file and hash."""
+    lines = [line.partition(": ") for line in source.splitlines()[1:]]
+    return [(name, "", text) for name, _, text in lines if text]
 
 
 def provenance(
@@ -109,6 +126,7 @@ def provenance(
                 f"{count(study['ratings'], 'rating')}",
                 f"sha256 {study['ratings_hash'][:16]}",
             ),
+            *_sources(study["source"]),
             (
                 "Scores",
                 f"Run {run['number']}, {run['model']}, seed {run['seed']}",
