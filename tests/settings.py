@@ -12,6 +12,10 @@ import shutil
 import tempfile
 from pathlib import Path
 
+# No test depends on the network: asked for a model of the hub, its client says at once that there
+# is none.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
 _MARK = "STEREOSCOPE_TESTS_VAR_DIR"
 
 if "VAR_DIR" not in os.environ:
@@ -21,3 +25,6 @@ elif os.environ["VAR_DIR"] == os.environ.get(_MARK) and "PYTEST_XDIST_WORKER" in
     os.environ["VAR_DIR"] = str(Path(os.environ[_MARK]) / os.environ["PYTEST_XDIST_WORKER"])
 
 from stereoscope.settings import *  # noqa: E402, F403
+
+# The real hashers are slow on purpose, half a second for each account that a test creates.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

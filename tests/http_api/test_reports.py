@@ -1,0 +1,60 @@
+"""Reports over HTTP."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from evaluation.models import Report
+
+
+def test_a_report_comes_with_result_and_files(api, alice, report):
+    content = api(alice).get(f"/api/v1/reports/{report.public_id}/").json()
+    assert content["status"] == "final"
+    assert content["is_demo"] is True
+    assert content["page"].endswith(f"/reports/{report.public_id}/")
+    assert {file["name"] for file in content["files"]} >= {"report.html", "groups.csv"}
+    assert content["result"] == Report.objects.get().result
+
+
+def test_a_table_is_fetched_as_csv(api, alice, report):
+    response = api(alice).get(f"/api/v1/reports/{report.public_id}/files/groups.csv/")
+    assert response["Content-Type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
+    assert {row["group"] for row in rows} >= {"asian", "black", "elderly"}
+
+
+def test_a_file_that_the_report_does_not_have_is_not_found(api, alice, report):
+    response = api(alice).get(f"/api/v1/reports/{report.public_id}/files/secret.txt/")
+    assert response.status_code == 404
+
+
+def test_a_report_is_asked_for_and_waits_for_a_worker(api, alice, study, run):
+    body = {
+        "study": study.public_id,
+        "run": run.public_id,
+        "title": "A question",
+        "parameters": {"resamples": 200},
+    }
+    response = api(alice).post("/api/v1/reports/", body, format="json")
+    assert response.status_code == 201, response.content
+    stored = Report.objects.get()
+    assert stored.public_id == response.json()["public_id"]
+    assert (stored.status, stored.title, stored.created_by) == ("waiting", "A question", alice)
+    assert stored.parameters["resamples"] == 200
+
+
+def test_bad_options_are_refused_and_store_nothing(api, alice, study, run):
+    body = {"study": study.public_id, "run": run.public_id, "parameters": {"resamples": 3}}
+    response = api(alice).post("/api/v1/reports/", body, format="json")
+    assert response.status_code == 400
+    assert "resamples" in response.json()["detail"]
+    assert not Report.objects.exists()
+
+
+def test_a_run_that_does_not_exist_is_named(api, alice, study):
+    body = {"study": study.public_id, "run": "0" * 12}
+    response = api(alice).post("/api/v1/reports/", body, format="json")
+    assert response.status_code == 400
+    (fault,) = response.json()["errors"]
+    assert (fault["field"], fault["value"]) == ("run", "0" * 12)

@@ -1,0 +1,92 @@
+"""Studies, quotas and ratings over HTTP."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from annotation.models import Rating, Submission
+
+
+def test_a_study_comes_with_its_instrument(api, alice, study):
+    content = api(alice).get(f"/api/v1/studies/{study.public_id}/").json()
+    assert content["title"] == "Three groups"
+    assert content["status"] == "live"
+    assert content["participant_link"].endswith(f"/s/{study.public_id}/")
+    groups = {group["slug"] for group in content["instrument"]["groups"]}
+    assert groups == {"asian", "black", "elderly"}
+    assert len(content["instrument"]["scales"]) == 16
+    assert len(content["instrument"]["content_hash"]) == 64
+
+
+def test_studies_are_filtered_by_status(api, alice, study):
+    client = api(alice)
+    assert client.get("/api/v1/studies/?status=live").json()["count"] == 1
+    assert client.get("/api/v1/studies/?status=closed").json()["count"] == 0
+    refused = client.get("/api/v1/studies/?status=sleeping")
+    assert refused.status_code == 400
+    assert refused.json()["errors"][0]["field"] == "status"
+
+
+def test_quotas_count_what_was_accepted(api, alice, study):
+    quotas = api(alice).get(f"/api/v1/studies/{study.public_id}/quotas/").json()
+    assert [quota["wanted"] for quota in quotas] == [3, 3, 3]
+    accepted = Submission.objects.filter(study=study, data_decision="accepted")
+    for quota in quotas:
+        assert (
+            quota["accepted"]
+            == accepted.filter(
+                assignments__group__slug=quota["group"], assignments__is_repeat=False
+            ).count()
+        )
+
+
+def test_ratings_come_in_pages_with_the_columns_of_the_export(api, alice, study):
+    client = api(alice)
+    address = f"/api/v1/studies/{study.public_id}/ratings/"
+    total = Rating.objects.filter(assignment__submission__study=study).count()
+    seen, content = [], client.get(address, {"limit": 40}).json()
+    while True:
+        seen += content["results"]
+        if content["next"] is None:
+            break
+        content = client.get(content["next"]).json()
+    assert content["count"] == len(seen) == total
+    exported = client.get(f"/api/v1/studies/{study.public_id}/ratings.csv/")
+    assert exported["Content-Type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(b"".join(exported).decode())))
+    assert list(rows[0]) == list(seen[0])
+    keys = ("submission", "group", "scale")
+    assert [tuple(row[key] for key in keys) for row in rows] == [
+        tuple(row[key] for key in keys) for row in seen
+    ]
+    assert [float(row["value"]) for row in rows] == [row["value"] for row in seen]
+
+
+def test_ratings_are_filtered(api, alice, study):
+    client = api(alice)
+    address = f"/api/v1/studies/{study.public_id}/ratings/"
+    content = client.get(
+        address,
+        {"group": "asian", "is_repeat": "false", "data_decision": "accepted", "limit": 1000},
+    ).json()
+    assert content["count"] == 3 * 16
+    assert {row["group"] for row in content["results"]} == {"asian"}
+
+
+def test_csv_is_also_given_to_who_asks_by_the_accept_header(api, alice, study):
+    address = f"/api/v1/studies/{study.public_id}/ratings.csv/"
+    assert api(alice).get(address, headers={"accept": "text/csv"}).status_code == 200
+
+
+def test_an_offset_beyond_every_database_gives_an_empty_page(api, alice, study):
+    address = f"/api/v1/studies/{study.public_id}/ratings/"
+    content = api(alice).get(address, {"offset": 10**30}).json()
+    assert content["results"] == []
+
+
+def test_lists_do_not_ask_once_per_study(api, alice, study, django_assert_max_num_queries):
+    client = api(alice)
+    # The token with its account, the count, the page, and one for the session's sake.
+    with django_assert_max_num_queries(4):
+        client.get("/api/v1/studies/")
