@@ -1,0 +1,7 @@
+"""Researchers' pages about machines: models, templates, runs."""
+
+from probing.admin.language_model import LanguageModelAdmin
+from probing.admin.run import RunAdmin
+from probing.admin.template import TemplateAdmin, TemplateSetAdmin
+
+__all__ = ["LanguageModelAdmin", "RunAdmin", "TemplateAdmin", "TemplateSetAdmin"]

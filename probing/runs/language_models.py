@@ -63,6 +63,15 @@ def register_model(
         return model
 
 
+def is_registered(*, location: str, revision: str = "") -> LanguageModel | None:
+    """Return the model that is registered for a hub id or folder, if there is one. One query."""
+    location = location.strip()
+    places = [location]
+    if Path(location).expanduser().is_dir():
+        places.append(str(Path(location).expanduser().resolve()))
+    return LanguageModel.objects.filter(location__in=places, revision=revision.strip()).first()
+
+
 def find_model(*, wanted: str, revision: str = "") -> LanguageModel:
     """Return the registered model of that name, or register what is at that place."""
     if not revision and (registered := LanguageModel.objects.filter(name=wanted).first()):

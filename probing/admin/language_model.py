@@ -1,0 +1,103 @@
+"""Language models in the admin: registered by their place, described by their configuration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from simple_history.admin import SimpleHistoryAdmin
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from probing.models import LanguageModel
+from probing.runs.errors import RunError
+from probing.runs.language_models import is_registered, register_model
+
+
+class RegisterModelForm(forms.ModelForm):
+    """Asks where a model is; everything else is read there."""
+
+    name = forms.CharField(
+        required=False,
+        max_length=160,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_("As reports print it. Without one it is the hub id or the folder’s name."),
+    )
+
+    class Meta:
+        model = LanguageModel
+        fields = ("location", "name", "revision")
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        if cleaned is None or self.errors:
+            return cleaned
+        place = {"location": cleaned["location"], "revision": cleaned["revision"]}
+        try:
+            if known := is_registered(**place):
+                raise RunError.at("location", f"This model is registered already, as “{known}”.")
+            # Looking a model up and registering it are one step, so that the page can name what
+            # is wrong with the place; a form with errors registers nothing.
+            self.registered = register_model(**place, name=cleaned["name"] or None)
+        except RunError as error:
+            for problem in error.problems:
+                self.add_error(
+                    problem.where if problem.where in self.fields else None, problem.message
+                )
+        return cleaned
+
+
+@admin.register(LanguageModel)
+class LanguageModelAdmin(SimpleHistoryAdmin, ModelAdmin):
+    """Registered models. Where a model is never changes: its runs refer to it."""
+
+    list_display = ("name_and_label", "family", "location", "parameters", "created_at")
+    list_filter = ("family", "source")
+    search_fields = ("name", "location")
+    fields = (
+        "name",
+        "location",
+        "revision",
+        "source",
+        "kind",
+        "family",
+        "parameters",
+        "is_demo",
+        "created_at",
+    )
+
+    def get_form(
+        self, request: HttpRequest, obj: LanguageModel | None = None, **kwargs: Any
+    ) -> type[forms.ModelForm]:
+        if obj is None:
+            kwargs["form"] = RegisterModelForm
+        return super().get_form(request, obj, **kwargs)
+
+    def get_fields(self, request: HttpRequest, obj: LanguageModel | None = None) -> Any:
+        return ("location", "name", "revision") if obj is None else self.fields
+
+    def get_readonly_fields(self, request: HttpRequest, obj: LanguageModel | None = None) -> Any:
+        return () if obj is None else [field for field in self.fields or () if field != "name"]
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if change:
+            super().save_model(request, obj, form, change)
+        else:
+            obj.__dict__.update(form.registered.__dict__)
+
+    @display(description=_("name"), ordering="name")
+    def name_and_label(self, model: LanguageModel) -> str:
+        if not model.is_demo:
+            return model.name
+        return format_html(
+            '{} <span class="badge warn mark-triangle">{}</span>', model.name, _("meaningless")
+        )
+
+    @display(description=_("parameters"), ordering="parameter_count")
+    def parameters(self, model: LanguageModel) -> str:
+        return "–" if model.parameter_count is None else f"{model.parameter_count:,}"

@@ -1,0 +1,181 @@
+"""Runs in the admin: the list, the form that creates one, and the monitor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin
+from unfold.decorators import display
+
+from probing.admin import wording
+from probing.admin.run_form import RunForm
+from probing.admin.run_page import live_context, page_context
+from probing.admin.run_table import stream_log, stream_scores
+from probing.measures.registry import MEASURES
+from probing.models import Run, RunStatus, ShardStatus
+from probing.runs.control import cancel_run, resume_run
+from probing.runs.creation import dry_run
+from probing.runs.errors import RunError
+
+
+@admin.register(Run)
+class RunAdmin(ModelAdmin):
+    """A run is created and steered through the services; nothing about it is edited."""
+
+    list_display = ("title", "model_name", "status_badge", "progress", "created_at", "created_by")
+    list_filter = ("status", "measure", "model")
+    search_fields = ("=id", "public_id", "model__name")
+    list_per_page = 50
+    actions = None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
+        stored = Count("shards", filter=Q(shards__status=ShardStatus.STORED))
+        runs = super().get_queryset(request).select_related("model", "created_by")
+        return runs.defer("stimuli").annotate(stored=stored)
+
+    def get_urls(self) -> list[URLPattern]:
+        def guarded(view: Any) -> Any:
+            return self.admin_site.admin_view(view)
+
+        own = [
+            ("live", self.live_view),
+            ("cancel", self.cancel_view),
+            ("resume", self.resume_view),
+            ("scores", self.scores_view),
+            ("log", self.log_view),
+        ]
+        return [
+            path(f"<int:pk>/{name}/", guarded(view), name=f"probing_run_{name}")
+            for name, view in own
+        ] + super().get_urls()
+
+    def has_delete_permission(self, request: HttpRequest, obj: Run | None = None) -> bool:
+        return False  # a run is the record of how scores came about
+
+    # --- the list ---------------------------------------------------------------------------
+
+    @display(description=_("run"), ordering="pk")
+    def title(self, run: Run) -> str:
+        measure = MEASURES.get(run.measure)
+        return f"{run.pk}: {measure.title if measure else run.measure}"
+
+    @display(description=_("model"), ordering="model__name")
+    def model_name(self, run: Run) -> str:
+        if not run.model.is_demo:
+            return run.model.name
+        return format_html(
+            '{} <span class="badge warn mark-triangle">{}</span>', run.model.name, _("meaningless")
+        )
+
+    @display(description=_("status"), ordering="status")
+    def status_badge(self, run: Run) -> str:
+        mark = wording.BADGES[RunStatus(run.status)]
+        return format_html('<span class="badge {}">{}</span>', mark, run.get_status_display())
+
+    @display(description=_("shards stored"))
+    def progress(self, run: Run) -> str:
+        stored: int = run.stored  # type: ignore[attr-defined] # annotated above
+        return format_html(
+            '{} <span class="dim">{}</span>', stored, _("of %(n)s") % {"n": run.shard_count}
+        )
+
+    # --- creating ---------------------------------------------------------------------------
+
+    def add_view(
+        self, request: HttpRequest, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        measure = str(request.GET.get("measure", "set"))
+        form = RunForm(request.POST or None, measure=measure if measure in MEASURES else "set")
+        tried = None
+        if request.method == "POST" and form.is_valid():
+            if "create" in request.POST and (run := form.create(cast(User, request.user))):
+                messages.success(request, _("Run %(n)s is created.") % {"n": run.pk})
+                return redirect("admin:probing_run_change", run.pk)
+            if form.is_valid():
+                tried = dry_run(**form.request)
+        return TemplateResponse(
+            request,
+            "admin/probing/run/add.html",
+            {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "title": _("New run"),
+                "form": form,
+                "measures": MEASURES.values(),
+                "tried": tried,
+                "cost": wording.cost(tried) if tried else None,
+            },
+        )
+
+    # --- the monitor ------------------------------------------------------------------------
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: Any = None,
+    ) -> HttpResponse:
+        run = self._find(request, object_id)
+        return TemplateResponse(
+            request,
+            "admin/probing/run/monitor.html",
+            {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "title": _("Run %(n)s") % {"n": run.pk},
+                "may_change": self.has_change_permission(request, run),
+                **page_context(run),
+            },
+        )
+
+    def live_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        run = self._find(request, pk)
+        context = {"may_change": self.has_change_permission(request, run), **live_context(run)}
+        response = TemplateResponse(request, "admin/probing/run/live.html", context)
+        response["Cache-Control"] = "no-store"
+        return response
+
+    def scores_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
+        return stream_scores(self._find(request, pk))
+
+    def log_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
+        return stream_log(self._find(request, pk), download="download" in request.GET)
+
+    def cancel_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return self._steer(request, pk, cancel_run)
+
+    def resume_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        return self._steer(request, pk, resume_run)
+
+    def _steer(self, request: HttpRequest, pk: int, service: Callable[..., Run]) -> HttpResponse:
+        run = self._find(request, pk)
+        if not self.has_change_permission(request, run):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        try:
+            service(run=run)
+        except RunError as error:
+            messages.error(request, str(error))
+        return redirect("admin:probing_run_change", run.pk)
+
+    def _find(self, request: HttpRequest, pk: int | str) -> Run:
+        """Return the run, or refuse; before the run is looked for, so that nothing leaks."""
+        if not self.has_view_or_change_permission(request):
+            raise PermissionDenied
+        known = self.model.objects.select_related("model", "created_by")
+        return get_object_or_404(known, pk=pk if str(pk).isdigit() else 0)

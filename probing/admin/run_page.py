@@ -1,0 +1,66 @@
+"""What the run monitor shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import timezone
+
+from probing.admin import wording
+from probing.admin.run_drawing import draw_rate, draw_shards
+from probing.admin.score_heat import heat
+from probing.measures.registry import MEASURES
+from probing.models import Run, RunStatus
+from probing.runs.inputs import load_inputs
+from probing.runs.progress import load_progress
+from probing.runs.score_table import load_score_table
+
+
+def page_context(run: Run) -> dict[str, Any]:
+    """Return the whole page. Queries of :func:`live_context` and one more at most."""
+    stimuli = load_inputs(run).stimuli
+    return {
+        **live_context(run),
+        "stimuli": stimuli,
+        "parameters": sorted(run.parameters.items()),
+        "parameter_count": wording.parameter_count(run.model),
+        "versions": sorted(run.library_versions.items()),
+    }
+
+
+def live_context(run: Run) -> dict[str, Any]:
+    """Return the part that changes while the run is open. Queries of the progress, plus scores."""
+    progress = load_progress(run)
+    run.refresh_from_db(fields=["status", "started_at", "finished_at", "error", "notices"])
+    finished = run.status == RunStatus.FINISHED
+    stimuli = load_inputs(run).stimuli
+    until = timezone.now() if progress.is_open else run.finished_at or timezone.now()
+    return {
+        "run": run,
+        "progress": progress,
+        "badge": wording.BADGES[RunStatus(run.status)],
+        "measure": MEASURES[run.measure],
+        "contents": wording.contents(
+            groups=len(stimuli.groups),
+            traits=len(stimuli.traits),
+            templates=len(stimuli.templates),
+        ),
+        "rate": wording.rate(progress.rate) if progress.rate else None,
+        "left": None if progress.seconds_left is None else wording.duration(progress.seconds_left),
+        "took": _took(run),
+        "drawing": draw_shards(progress.cells),
+        "chart": draw_rate(progress.stored_times, until),
+        "workers": [
+            (worker, wording.rate(worker.rate) if worker.rate else "–")
+            for worker in progress.workers
+        ],
+        "heat": heat(load_score_table(run)) if finished else None,
+        "template_count": len(stimuli.templates),
+        "last_error_line": run.error.strip().splitlines()[-1] if run.error.strip() else "",
+    }
+
+
+def _took(run: Run) -> tuple[str, str] | None:
+    if run.started_at is None or run.finished_at is None:
+        return None
+    return wording.duration((run.finished_at - run.started_at).total_seconds())
