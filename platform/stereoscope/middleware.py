@@ -11,12 +11,12 @@ from django.http import HttpRequest, HttpResponseBase, JsonResponse
 
 from stereoscope.health import check_health
 
-# The admin theme and the API's documentation page bring scripts that evaluate expressions.
-WIDER_PREFIXES = ("/admin/", "/api/docs/")
+# The admin theme brings scripts that evaluate expressions.
+WIDER_PREFIXES = ("/admin/",)
 
 
 class ContentSecurityPolicy(CSPMiddleware):
-    """Send the strict policy everywhere but under the admin and the API's documentation page."""
+    """Send the strict policy everywhere but under the admin."""
 
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase

@@ -132,3 +132,18 @@ def test_a_session_cannot_act_without_csrf_protection(alice, run):
     response = client.post(f"/api/v1/runs/{run.public_id}/cancel/")
     assert response.status_code == 403
     assert "CSRF" in json.loads(response.content)["detail"]
+
+
+def test_an_unknown_address_answers_with_a_problem_document(api, alice):
+    response = api(alice).post("/api/v1/rnus/", {"measure": "set"}, format="json")
+    assert response.status_code == 404
+    assert response["Content-Type"] == "application/problem+json"
+    assert response.json()["title"] == "Not Found"
+
+
+def test_the_documentation_page_is_for_those_who_log_in(client, alice):
+    assert client.get("/api/docs/").status_code == 302
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    response = client.get("/api/docs/")
+    assert response.status_code == 200
+    assert "<style" not in response.content.decode()

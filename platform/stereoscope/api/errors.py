@@ -8,7 +8,8 @@ from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.core.exceptions import ValidationError as DjangoValidationError
-from django.http import Http404
+from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from rest_framework import exceptions
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -47,6 +48,18 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response | No
         faults = list(_flatten(error.detail, (), _data(request)))
         return _problem(status, "The request is not valid.", faults, headers)
     return _problem(status, str(error.detail), headers=headers)
+
+
+@csrf_exempt
+def answer_unknown_address(request: HttpRequest, rest: str) -> JsonResponse:
+    """Answer below the API with a problem document, where no address matches."""
+    content = {
+        "type": "about:blank",
+        "title": HTTPStatus.NOT_FOUND.phrase,
+        "status": int(HTTPStatus.NOT_FOUND),
+        "detail": "There is no such address in version 1 of the API.",
+    }
+    return JsonResponse(content, status=content["status"], content_type=PROBLEM_TYPE)
 
 
 def _refuse_run(error: RunError, request: Request | None) -> Response:

@@ -10,6 +10,7 @@ from rest_framework.routers import SimpleRouter
 from annotation.api.views import StudyRatingViewSet, StudyViewSet
 from evaluation.api.views import ReportViewSet
 from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunScoreViewSet, RunViewSet
+from stereoscope.api.errors import answer_unknown_address
 
 router = SimpleRouter()
 router.register("studies", StudyViewSet, basename="study")
@@ -28,6 +29,7 @@ documentation = SpectacularSwaggerSplitView.as_view(
 
 urlpatterns = [
     path("v1/", include((router.urls, "api"))),
+    path("v1/<path:rest>", answer_unknown_address),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs/", staff_member_required(documentation), name="api-docs"),
 ]

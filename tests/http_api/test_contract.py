@@ -1,0 +1,97 @@
+"""The API keeps to its own schema: whatever the schema allows is answered, nothing ends in 500."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import schemathesis
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.renderers import OpenApiJsonRenderer
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest_framework.authtoken.models import Token
+from schemathesis.checks import not_a_server_error
+from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from stereoscope.wsgi import application
+
+EXAMPLES = 24
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+]
+
+
+def generate_schema() -> dict[str, Any]:
+    return json.loads(OpenApiJsonRenderer().render(SchemaGenerator().get_schema(public=True)))
+
+
+DOCUMENT = generate_schema()
+SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+SCHEMA.app = application
+OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
+
+
+@pytest.fixture
+def token(alice) -> str:
+    return f"Token {Token.objects.create(user=alice).key}"
+
+
+@pytest.fixture
+def real_names(study, finished_run, report) -> dict[str, str]:
+    """Public ids of what exists, by the first part of the address."""
+    return {
+        "studies": study.public_id,
+        "models": finished_run.model.public_id,
+        "runs": finished_run.public_id,
+        "reports": report.public_id,
+    }
+
+
+def test_the_served_schema_is_the_one_that_is_tested(api, alice):
+    served = api(alice).get("/api/schema/?format=json")
+    assert served.status_code == 200
+    assert set(json.loads(served.content)["paths"]) == set(DOCUMENT["paths"])
+
+
+def test_every_problem_is_documented():
+    for path, operations in DOCUMENT["paths"].items():
+        for method, operation in operations.items():
+            assert {"401", "403"} <= set(operation["responses"]), f"{method} {path}"
+
+
+@pytest.mark.parametrize("label", OPERATIONS)
+def test_every_address_keeps_to_the_schema(label, token, real_names):
+    """Valid and invalid requests, to what exists and to what was made up."""
+    operation = OPERATIONS[label]
+    room = operation.path.split("/")[3]
+    known = {"public_id": real_names[room]} if room in real_names else None
+
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(
+        case=st.one_of(
+            operation.as_strategy(generation_mode=mode, path_parameters=names)
+            for mode in GenerationMode
+            for names in (None, known)
+        )
+    )
+    def check(case: schemathesis.Case) -> None:
+        response = case.call(headers={"Authorization": token})
+        case.validate_response(response, checks=CHECKS)
+
+    check()
