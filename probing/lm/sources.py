@@ -272,7 +272,7 @@ def _fetch_from_hub(hub_id: str, revision: str | None) -> _HubModel:
     except Exception as error:  # the connection broke between the two requests
         raise ModelNotFoundError(
             f"The hub has {where}, but its configuration could not be fetched "
-            f"({type(error).__name__}). Try again."
+            f"({type(error).__name__}). Try again; a gated model needs a token in HF_TOKEN."
         ) from error
     # The cache keeps files under a folder that is named by their commit.
     commit = config.parent.name if _COMMIT.fullmatch(config.parent.name) else None

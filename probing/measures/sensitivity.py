@@ -63,7 +63,8 @@ class SensitivityParameters(SlotParameters):
         title="Variant",
         description=(
             "The published log ratio of squared distances (paper), or the released difference of "
-            "ln(1 - distance), which is undefined for distances of 1 or more (released)."
+            "ln(1 - distance), which is undefined for distances of 1 or more (released). The "
+            "released code pairs it with the prior noun."
         ),
     )
 
@@ -191,8 +192,8 @@ def _paper_scores(
     if subword == "max_change":
         group, prior = _largest(group)[:, np.newaxis], _largest(prior)[:, np.newaxis]
     used = ~np.isneginf(group)
-    floored = np.sum(used & (group < CHANGE_FLOOR), axis=1, dtype=np.int64)
-    floored += np.sum(used & (prior < CHANGE_FLOOR), axis=1, dtype=np.int64)
+    below = (used & (group < CHANGE_FLOOR)).astype(np.int64) + (used & (prior < CHANGE_FLOOR))
+    floored: npt.NDArray[np.int64] = np.atleast_1d(below.sum(axis=1))
     ratios = np.log(np.maximum(prior, CHANGE_FLOOR)) - np.log(np.maximum(group, CHANGE_FLOOR))
     value = np.where(used, ratios, -np.inf).max(axis=1)
     reason = [

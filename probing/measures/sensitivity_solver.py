@@ -142,7 +142,7 @@ def _change_given_active(s: Floats, rank: int, k: int, shift: float) -> float:
     """
     if k == 0:
         return 0.0
-    u = (np.delete(s[: k + 1], rank) if rank <= k else s[:k]) + shift
+    u = (np.delete(s[: k + 1], rank) if rank < k else s[:k]) + shift
     m = u.sum() / (k + 1)
     return float(m * m + np.square(u - m).sum())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -171,6 +172,35 @@ def test_the_prior_is_computed_once_per_template(
     assert len(lm.cache) == len(small_stimuli.templates)
     run(measure, small_stimuli, lm, groups_per_shard=1, prior="noun")
     assert len(lm.cache) == 2 * len(small_stimuli.templates)
+
+
+def test_runs_with_other_parameters_do_not_share_what_is_remembered(
+    measure: Measure[Any], small_stimuli: Stimuli, checkpoints: Any
+) -> None:
+    """Every other value of every choice, and twice the numbers, first on one model in turn and
+    then on a model that remembers nothing."""
+    variants = list(_variants(measure))
+    assert len(variants) > 2
+    shared = load_masked(checkpoints / "tiny-roberta", threads=1)
+    for parameters in variants:
+        alone = load_masked(checkpoints / "tiny-roberta", threads=1)
+        pd.testing.assert_frame_equal(
+            pd.concat(run(measure, small_stimuli, shared, **parameters)),
+            pd.concat(run(measure, small_stimuli, alone, **parameters)),
+            check_exact=True,
+        )
+
+
+def _variants(measure: Measure[Any]) -> Iterator[dict[str, Any]]:
+    """Yield the default parameters, then each change of one of them that the schema allows."""
+    yield {}
+    for name, field in measure.Parameters.model_json_schema()["properties"].items():
+        choices = [value for part in field.get("anyOf", [field]) for value in part.get("enum", [])]
+        if field.get("type") in ("integer", "number"):
+            choices = [2 * field["default"]]
+        for value in choices:
+            if value != field["default"]:
+                yield {name: value}
 
 
 def test_the_estimate_counts_the_forward_passes_that_are_made(

@@ -179,7 +179,7 @@ def test_bad_arguments_are_refused(arguments: tuple, fault: str) -> None:
 
 
 def test_a_vocabulary_of_fifty_thousand_is_solved_at_the_cost_of_a_few_sorts() -> None:
-    """32 targets at 8 positions; one sort each, so far from 256 sorts."""
+    """32 targets at 8 positions: one sort a target would cost 32 times what is measured here."""
     logits = np.random.default_rng(0).normal(0, 3, (8, 50_000))
     targets = np.random.default_rng(1).integers(0, 50_000, 8 * 32)
     rows = np.repeat(np.arange(8), 32)
@@ -193,4 +193,4 @@ def test_a_vocabulary_of_fifty_thousand_is_solved_at_the_cost_of_a_few_sorts() -
     solved = min(
         seconds(lambda: minimal_changes_by_row(logits, rows, targets, np.ones(8))) for _ in range(3)
     )
-    assert solved < max(32 * sorts, 1.0)
+    assert solved < 16 * sorts
