@@ -86,7 +86,7 @@ class RunProgress:
 
 
 def load_progress(run: Run) -> RunProgress:
-    """Return the progress of ``run``. Seven queries, whatever the number of shards.
+    """Return the progress of ``run``. Eight queries, whatever the number of shards.
 
     No query reads a result or a payload, and none returns more than a few thousand rows.
     """

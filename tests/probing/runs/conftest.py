@@ -1,0 +1,9 @@
+"""Fixtures of the engine's tests."""
+
+from tests.probing.runs.fixtures import (  # noqa: F401
+    bert,
+    make_run,
+    one_thread,
+    own_copy,
+    shared_database,
+)

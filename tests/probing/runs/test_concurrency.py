@@ -1,0 +1,123 @@
+"""Many workers at once: no shard is computed twice, and a run is aggregated once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Count
+
+from probing.models import LanguageModel, RunEvent, RunEventKind, RunStatus, Shard, ShardStatus
+from probing.runs.aggregation import aggregate_run
+from probing.runs.claiming import claim_shard
+from probing.runs.computing import compute_shard
+from probing.runs.control import cancel_run, resume_run
+from probing.runs.stimuli import load_stimuli
+from probing.runs.working import work
+from tests.probing.runs.fixtures import RunMaker, scores_of
+
+pytestmark = [pytest.mark.shared, pytest.mark.services]
+
+WORKERS = 6
+
+
+def at_once(call: Callable[[int], Any], number: int = WORKERS) -> list[Any]:
+    """Call from threads that begin together, each with its own connection; return the results."""
+    barrier, results = Barrier(number), [None] * number
+    failures: list[BaseException] = []
+
+    def body(place: int) -> None:
+        try:
+            barrier.wait()
+            results[place] = call(place)
+        except BaseException as error:
+            failures.append(error)
+        finally:
+            connection.close()
+
+    threads = [Thread(target=body, args=(place,)) for place in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+    return results
+
+
+def test_every_shard_is_claimed_by_exactly_one_of_many_workers(
+    shared_database: str, make_run: RunMaker
+) -> None:
+    stimuli = load_stimuli(
+        groups="cao-2022-human-study",
+        templates=["that-group-is-trait", "all-groups-are-trait"],
+        traits=["cold-warm"],
+    )
+    run = make_run(stimuli=stimuli)
+    assert run.shard_count == 50
+
+    def claim_all(place: int) -> list[int]:
+        claimed = []
+        while shard := claim_shard(worker=f"w{place}"):
+            claimed.append(shard.index)
+        return claimed
+
+    claimed = sorted(index for indices in at_once(claim_all) for index in indices)
+    assert claimed == list(range(50))
+    assert set(run.shards.values_list("attempts", "status")) == {(1, ShardStatus.LEASED)}
+
+
+def test_workers_side_by_side_give_the_scores_of_one_worker(
+    shared_database: str, make_run: RunMaker
+) -> None:
+    alone, together = make_run(), make_run()
+    work(worker="w", run=alone)
+    at_once(lambda place: work(worker=f"w{place}", run=together))
+    together.refresh_from_db()
+    assert together.status == RunStatus.FINISHED, together.error
+    assert scores_of(together) == scores_of(alone)
+    events = RunEvent.objects.filter(run=together).order_by()
+    for kind in (RunEventKind.CLAIMED, RunEventKind.STORED):
+        counted = events.filter(kind=kind).values("shard_index").annotate(number=Count("pk"))
+        assert {row["number"] for row in counted} == {1}
+    assert events.filter(kind=RunEventKind.FINISHED).count() == 1
+
+
+def test_two_workers_that_finish_at_once_aggregate_once(
+    shared_database: str, make_run: RunMaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = make_run()
+    with monkeypatch.context() as moment:
+        # Holds the run in the moment between its last store and its aggregation.
+        moment.setattr("probing.runs.computing.aggregate_run", lambda run: None)
+        while shard := claim_shard(worker="w"):
+            compute_shard(shard)
+    results = at_once(lambda _: aggregate_run(run))
+    assert sorted(results) == [False] * (WORKERS - 1) + [True]
+    assert run.events.filter(kind=RunEventKind.FINISHED).count() == 1
+    assert run.scores.count() == 4 * 2 * 3
+
+
+def test_cancelling_and_resuming_while_workers_compute_loses_nothing(
+    shared_database: str, make_run: RunMaker, bert: LanguageModel
+) -> None:
+    calm, run = make_run(), make_run()
+    work(worker="w", run=calm)
+
+    def steer_or_work(place: int) -> None:
+        if place:
+            work(worker=f"w{place}", run=run, budget_seconds=3)
+            return
+        for _ in range(5):
+            if Shard.objects.filter(run=run).exclude(status=ShardStatus.STORED).exists():
+                cancel_run(run=run)
+                resume_run(run=run)
+
+    at_once(steer_or_work, 4)
+    work(worker="last", run=run)
+    run.refresh_from_db()
+    assert run.status == RunStatus.FINISHED, run.error
+    assert scores_of(run) == scores_of(calm)
