@@ -286,6 +286,13 @@ UNFOLD = {
     "SITE_TITLE": "Stereoscope",
     "SITE_HEADER": "Stereoscope",
     "SITE_URL": "/",
+    "SITE_FAVICONS": [
+        {
+            "rel": "icon",
+            "type": "image/svg+xml",
+            "href": lambda request: static("stereoscope/mark.svg"),
+        }
+    ],
     "SHOW_HISTORY": True,
     "SHOW_BACK_BUTTON": False,
     # The tokens turn dark by themselves, following the system; the theme's own switch would not.

@@ -27,7 +27,7 @@ from annotation.survey.visit import Visit
 # In points of the scale from 0 to 100.
 PROFILE_SPREAD = 15.0
 PERSON_SPREAD = 18.0
-REPEAT_SPREAD = 6.0
+REPEAT_SPREAD = 4.0
 # One in so many answers without reading; the checks are there to notice.
 CARELESS_EVERY = 20
 MEAN_MINUTES = 9.0
