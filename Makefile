@@ -49,7 +49,7 @@ lint: environment-dev
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m mypy
-	find templates -name '*.html' -print0 | xargs -0 $(PYTHON) -m djade --check --target-version 5.2
+	find templates -name '*.html' -print0 | xargs -0 .venv/bin/djade --check --target-version 5.2
 	$(EMBEDDED) $(PYTHON) manage.py makemigrations --check --dry-run
 	$(MAKE) --no-print-directory check-deploy
 

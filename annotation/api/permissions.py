@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.models import User
+from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import DjangoModelPermissions
 from rest_framework.request import Request
 from rest_framework.views import APIView
@@ -22,7 +24,9 @@ class StaffWithModelPermissions(DjangoModelPermissions):
             return False
         model = view.queryset.model  # type: ignore[attr-defined]
         action = getattr(view, "action", None)
-        verb = getattr(view, "action_permissions", {}).get(action, self.VERBS.get(request.method))
+        verb = getattr(view, "action_permissions", {}).get(
+            action, self.VERBS.get(request.method or "")
+        )
         if verb is None:  # a method that the view does not have: let it say so
             return True
         names = {verb, "change"} if verb == "view" else {verb}  # as the admin: change implies view
@@ -35,3 +39,10 @@ class Staff(StaffWithModelPermissions):
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         return bool(request.user and request.user.is_active and request.user.is_staff)
+
+
+def signed_in(request: Request) -> User:
+    """Return the account behind a request that a permission has let through."""
+    if not isinstance(request.user, User):
+        raise NotAuthenticated
+    return request.user

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -57,7 +58,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
 
     class Meta:
         model = Study
-        fields = (
+        fields: tuple[str, ...] = (
             "public_id",
             "title",
             "kind",
@@ -116,7 +117,10 @@ CELL_FIELDS: dict[ColumnType, type[serializers.Field[Any, Any, Any, Any]]] = {
 
 
 class RatingRowSerializer(serializers.Serializer[Any]):
-    """One rating, with the columns of the export."""
+    """One rating, with the columns of the export; takes its cells in their order."""
+
+    def to_representation(self, instance: Sequence[Any]) -> dict[str, Any]:
+        return dict(zip((column.name for column, _ in RATING_FIELDS), instance, strict=True))
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {

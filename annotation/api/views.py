@@ -113,8 +113,5 @@ class StudyRatingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Rating])
             raise NotFound(f"There is no study “{self.kwargs['public_id']}” that you may see.")
         return select_ratings(found)
 
-    def paginate_queryset(self, queryset: QuerySet[Rating]) -> list[dict[str, Any]] | None:
-        fields = [field for _, field in RATING_FIELDS]
-        names = [column.name for column, _ in RATING_FIELDS]
-        page = super().paginate_queryset(queryset.values_list(*fields))
-        return None if page is None else [dict(zip(names, row, strict=True)) for row in page]
+    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return super().filter_queryset(queryset).values_list(*(field for _, field in RATING_FIELDS))

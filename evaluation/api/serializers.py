@@ -22,8 +22,8 @@ class ReportFileSerializer(serializers.ModelSerializer[ReportFile]):
 
 
 class ReportSerializer(serializers.ModelSerializer[Report]):
-    study = serializers.SlugRelatedField(slug_field="public_id", read_only=True)
-    run = serializers.SlugRelatedField(slug_field="public_id", read_only=True)
+    study = serializers.CharField(source="study.public_id", read_only=True)
+    run = serializers.CharField(source="run.public_id", read_only=True)
     model_name = serializers.CharField(source="run.model.name", read_only=True)
     is_demo = serializers.BooleanField(
         source="run.model.is_demo", read_only=True, help_text="If so, the numbers mean nothing."
@@ -36,7 +36,7 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
 
     class Meta:
         model = Report
-        fields = (
+        fields: tuple[str, ...] = (
             "public_id",
             "kind",
             "title",
@@ -69,8 +69,9 @@ class ReportDetailSerializer(ReportSerializer):
         fields = (*ReportSerializer.Meta.fields, "inputs", "library_versions", "files", "result")
         read_only_fields = fields
 
-    def get_files(self, report: Report) -> list[dict[str, Any]]:
-        return list(report.files.values("name", "media_type"))
+    def get_files(self, report: Report) -> list[dict[str, str]]:
+        names = report.files.values_list("name", "media_type")
+        return [{"name": name, "media_type": kind} for name, kind in names]
 
 
 class VisibleStudyField(serializers.SlugRelatedField[Study]):

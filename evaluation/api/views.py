@@ -12,7 +12,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.permissions import StaffWithModelPermissions
+from annotation.api.permissions import StaffWithModelPermissions, signed_in
 from evaluation.api.serializers import (
     ReportDetailSerializer,
     ReportRequestSerializer,
@@ -47,7 +47,7 @@ class ReportViewSet(
         """Ask for an alignment report; a worker builds it as soon as its run is finished."""
         form = ReportRequestSerializer(data=request.data, context={"request": request})
         form.is_valid(raise_exception=True)
-        report = request_alignment_report(**form.validated_data, created_by=request.user)
+        report = request_alignment_report(**form.validated_data, created_by=signed_in(request))
         return Response(ReportDetailSerializer(report).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(

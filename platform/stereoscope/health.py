@@ -55,7 +55,7 @@ def _check_database() -> str:
 
 def _check_broker() -> str:
     if settings.CELERY_BROKER_URL.startswith("filesystem"):
-        folder = Path(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_in"])
+        folder = Path(str(settings.CELERY_BROKER_TRANSPORT_OPTIONS["data_folder_in"]))
         while not folder.exists() and folder != folder.parent:
             folder = folder.parent  # the broker's folders come with the first message
         return OK if os.access(folder, os.W_OK) else "folder is not writable"

@@ -116,7 +116,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
-    model = serializers.SlugRelatedField(slug_field="public_id", read_only=True)
+    model = serializers.CharField(source="model.public_id", read_only=True)
     model_name = serializers.CharField(source="model.name", read_only=True)
     is_demo = serializers.BooleanField(
         source="model.is_demo", read_only=True, help_text="If so, the scores mean nothing."
@@ -128,7 +128,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 
     class Meta:
         model = Run
-        fields = (
+        fields: tuple[str, ...] = (
             "public_id",
             "number",
             "measure",

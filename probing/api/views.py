@@ -12,7 +12,7 @@ from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.permissions import Staff, StaffWithModelPermissions
+from annotation.api.permissions import Staff, StaffWithModelPermissions, signed_in
 from probing.api.serializers import (
     DryRunSerializer,
     LanguageModelSerializer,
@@ -123,7 +123,7 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
         run = create_run(
             **_read_request(form.validated_data),
             seed=form.validated_data["seed"],
-            created_by=request.user,
+            created_by=signed_in(request),
         )
         return Response(RunDetailSerializer(run).data, status=status.HTTP_201_CREATED)
 

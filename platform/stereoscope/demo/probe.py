@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 
 from annotation.models import Study
 from evaluation.models import Report, ReportStatus
@@ -38,7 +38,7 @@ def ensure_demo_model() -> LanguageModel:
     return register_model(location=str(folder), name=MODEL_NAME, is_demo=True)
 
 
-def ensure_run(*, model: LanguageModel, owner: AbstractBaseUser) -> Run:
+def ensure_run(*, model: LanguageModel, owner: User) -> Run:
     """Return the run of SeT with ``model`` on the library's groups, queued on the first call."""
     stimuli = load_stimuli(
         groups=DEFAULT_GROUPS, templates=default_templates(measure=MEASURE, model=model)
@@ -53,7 +53,7 @@ def ensure_run(*, model: LanguageModel, owner: AbstractBaseUser) -> Run:
     )
 
 
-def ensure_report(*, study: Study, run: Run, owner: AbstractBaseUser) -> Report:
+def ensure_report(*, study: Study, run: Run, owner: User) -> Report:
     """Return the alignment report of ``study`` and ``run``, asked for on the first call.
 
     A worker builds it as soon as the run is finished.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 
 from annotation.models import Study
 from evaluation.models import Report
@@ -31,9 +31,7 @@ class Demo:
     report: Report
 
 
-def seed_demo(
-    *, owner: AbstractBaseUser, location: str = "", say: Callable[[str], None] | None = None
-) -> Demo:
+def seed_demo(*, owner: User, location: str = "", say: Callable[[str], None] | None = None) -> Demo:
     """Create what is missing of the demo; ``location`` names a model to probe instead of its own.
 
     ``say`` is told, in a line each, what takes a while. Raises `DemoError` if there is no masked

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.models import Origin, Study
@@ -19,7 +19,7 @@ RATINGS_PER_GROUP = 20
 
 
 @transaction.atomic
-def ensure_survey(*, owner: AbstractBaseUser) -> Study:
+def ensure_survey(*, owner: User) -> Study:
     """Return the live study that a visitor can take at once, created on the first call."""
     if existing := Study.objects.filter(public_id=SURVEY_ID).first():
         return existing
@@ -36,7 +36,7 @@ def ensure_survey(*, owner: AbstractBaseUser) -> Study:
 
 
 @transaction.atomic
-def ensure_simulated_people(*, owner: AbstractBaseUser) -> Study:
+def ensure_simulated_people(*, owner: User) -> Study:
     """Return the closed study with simulated submissions, created and filled on the first call."""
     if existing := Study.objects.filter(public_id=PEOPLE_ID).first():
         return existing

@@ -52,7 +52,7 @@ class Child:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_stop_with_parent if _LIBC else None,
+                preexec_fn=_stop_with_parent if _LIBC is not None else None,
             )
         self._reader: IO[str] = command.log.open(encoding="utf-8", errors="replace")
         self._partial = ""
@@ -92,4 +92,5 @@ class Child:
 
 def _stop_with_parent() -> None:
     """In the child, before it runs: ask Linux for SIGTERM when the launcher dies."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+    if _LIBC is not None:
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
