@@ -107,12 +107,39 @@ def launch_study(*, study: Study) -> Study:
     problems = find_launch_problems(study)
     if problems:
         raise ValidationError(problems)
+    _freeze_newest(study)
+    return _change_status(study, StudyStatus.LIVE)
+
+
+@transaction.atomic
+def publish_version(*, study: Study) -> Instrument:
+    """Freeze the newest version of a launched study's instrument: from now on people see it.
+
+    Who has started goes on with the version that they saw. Raises `ValidationError` for a study
+    that was never launched or is over, for a version with problems and where nothing is new.
+    """
+    study = _lock(study)
+    if study.status not in {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.PAUSED}:
+        raise ValidationError(
+            f"The study is {study.get_status_display().lower()}: launching it puts its newest "
+            "version in force."
+        )
     instrument = current_instrument(study)
-    if instrument is not None and not instrument.is_frozen:
+    if instrument is not None and instrument.is_frozen:
+        raise ValidationError(f"Version {instrument.version} is in force already.")
+    problems = find_launch_problems(study)
+    if problems:
+        raise ValidationError(problems)
+    return _freeze_newest(study)
+
+
+def _freeze_newest(study: Study) -> Instrument:
+    instrument = study.instruments.select_for_update().order_by("-version")[0]
+    if not instrument.is_frozen:
         instrument.content_hash = hash_instrument(instrument)
         instrument.frozen_at = timezone.now()
         instrument.save(update_fields=["content_hash", "frozen_at"])
-    return _change_status(study, StudyStatus.LIVE)
+    return instrument
 
 
 @transaction.atomic

@@ -37,6 +37,7 @@ class GroupQuota:
 def count_quotas(study: Study, *, instrument_id: int) -> list[GroupQuota]:
     """Return the counts of every group of an instrument, in its order. Two queries.
 
+    Submissions that saw another version of the instrument count for the group of the same slug.
     A finished submission waits for review with its slot taken unless it failed a check, since
     failed data are excluded as a rule. A slot of work in progress is held until its reservation
     lapses. Repeated groups take no slot of their own.
@@ -44,9 +45,9 @@ def count_quotas(study: Study, *, instrument_id: int) -> list[GroupQuota]:
     submission = Q(submission__study=study)
     now = timezone.now()
     counted = {
-        row["group"]: row
+        row["group__slug"]: row
         for row in GroupAssignment.objects.filter(submission, is_repeat=False)
-        .values("group")
+        .values("group__slug")
         .annotate(
             accepted=Count("pk", filter=Q(submission__data_decision=DataDecision.ACCEPTED)),
             in_review=Count(
@@ -72,7 +73,7 @@ def count_quotas(study: Study, *, instrument_id: int) -> list[GroupQuota]:
         GroupQuota(
             group=group,
             wanted=study.quota_per_group,
-            accepted=(row := counted.get(group.pk, zero))["accepted"],
+            accepted=(row := counted.get(group.slug, zero))["accepted"],
             in_review=row["in_review"],
             in_progress=row["in_progress"],
         )

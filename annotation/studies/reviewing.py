@@ -110,6 +110,21 @@ def _validate_state(submission: Submission, data_decision: str) -> None:
             code="not_finished",
             params={"submission": submission, "state": submission.get_state_display().lower()},
         )
+    _refuse_withdrawn(submission, data_decision)
+
+
+def _refuse_withdrawn(submission: Submission, data_decision: str) -> None:
+    """Raise if data that were erased would be more than excluded."""
+    if (
+        submission.state == SubmissionState.WITHDRAWN
+        and data_decision in DataDecision.values
+        and data_decision != DataDecision.EXCLUDED
+    ):
+        raise ValidationError(
+            _("%(submission)s was withdrawn and its answers are erased: its data stay excluded."),
+            code="withdrawn",
+            params={"submission": submission},
+        )
 
 
 def _validate_rejection(submission: Submission, reason: str, on_ground: str) -> None:

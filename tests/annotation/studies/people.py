@@ -23,6 +23,7 @@ from annotation.models import (
     ParticipantIdentity,
     Rating,
     Study,
+    StudyGroup,
     Submission,
     SubmissionState,
 )
@@ -119,15 +120,39 @@ def make_submission(
         for index, kind in enumerate(steps)
     )
     if finished:
-        CheckResponse.objects.bulk_create(
-            CheckResponse(
-                submission=submission,
-                kind=kind,
-                step_index=index,
-                answer={"text": "senior citizens"},
-                expected={"text": chosen[0].plural},
-                passed=kind not in failed,
-            )
-            for index, kind in enumerate(CheckKind.values)
-        )
+        _store_checks(submission, chosen[0], scales[0].slug, failed)
     return submission
+
+
+def _store_checks(
+    submission: Submission, group: StudyGroup, scale: str, failed: Sequence[str]
+) -> None:
+    """Store the three checks as the survey does, each failed or passed."""
+    instrument = submission.instrument
+    near, far = [f"{scale}:high"], [f"{scale}:low"]
+    failed_traits = CheckKind.MARKED_TRAITS in failed
+    answers: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+        CheckKind.GROUP_NAME: (
+            {"text": "senior citizens" if CheckKind.GROUP_NAME in failed else group.plural},
+            {"group": group.slug, "plural": group.plural},
+        ),
+        CheckKind.MARKED_TRAITS: (
+            {"near": (far if failed_traits else near)[0], "far": far[0]},
+            {"near": near, "far": far, "near_options": near + far, "far_options": far + near},
+        ),
+        CheckKind.REPEATED_GROUP: (
+            {"matching": 8 if CheckKind.REPEATED_GROUP in failed else 14, "scales": 16},
+            {"at_least": instrument.agreement_at_least, "within": instrument.agreement_within},
+        ),
+    }
+    CheckResponse.objects.bulk_create(
+        CheckResponse(
+            submission=submission,
+            kind=kind,
+            step_index=index,
+            answer=answer,
+            expected=expected,
+            passed=kind not in failed,
+        )
+        for index, (kind, (answer, expected)) in enumerate(answers.items())
+    )

@@ -68,6 +68,17 @@ def test_a_withdrawn_submission_can_still_be_paid() -> None:
     assert Submission.objects.get().pay_decision == PayDecision.APPROVED
 
 
+def test_erased_data_stay_excluded() -> None:
+    submission = make_submission(make_study(), state=SubmissionState.WITHDRAWN)
+    with pytest.raises(ValidationError, match="its data stay excluded"):
+        review_submission(
+            submission=submission,
+            reviewer=None,
+            data_decision=DataDecision.WAITING,
+            pay_decision=PayDecision.APPROVED,
+        )
+
+
 def test_nothing_is_decided_while_somebody_is_rating() -> None:
     submission = make_submission(make_study(), state=SubmissionState.IN_PROGRESS)
     with pytest.raises(ValidationError, match="still in progress"):

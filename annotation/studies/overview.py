@@ -1,0 +1,227 @@
+"""The numbers of a study's main page, each from the database and none of them guessed."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count, Q
+from django.utils import timezone
+
+from annotation.models import (
+    CheckKind,
+    CheckResponse,
+    DataDecision,
+    Instrument,
+    PayDecision,
+    Study,
+    Submission,
+    SubmissionState,
+)
+from annotation.studies.pace import find_fast_limit, load_durations
+from annotation.studies.proportions import Proportion, estimate_proportion
+from annotation.studies.quotas import GroupQuota, count_quotas
+from annotation.survey.flow import FlowError, StepKind, parse_flow
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One stage of the way from start to accepted data; ``share`` is of the stage before."""
+
+    key: str
+    count: int
+    share: float | None
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """Failures of one kind of check among those who were asked; None is “any of them”."""
+
+    kind: CheckKind | None
+    failed: Proportion
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Submissions of a study by what became of them."""
+
+    started: int
+    consented: int
+    rated: int
+    finished: int
+    reviewed: int
+    accepted: int
+    waiting: int
+    excluded: int
+    rating_now: int
+    withdrawn: int
+    ended_early: int
+    pay_approved: int
+    pay_waiting: int
+    pay_rejected: int
+    judged: int
+    failed_any: int
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Everything that the main page of a study shows, but for the rows that wait for review."""
+
+    study: Study
+    instrument: Instrument | None
+    counts: Counts
+    stages: tuple[Stage, ...]
+    quotas: tuple[GroupQuota, ...]
+    checks: tuple[CheckResult, ...]
+    durations: tuple[float, ...]
+    median_seconds: float | None
+    fast_limit: float | None
+
+    @property
+    def ratings_wanted(self) -> int:
+        """Ratings of a group, one for each participant and group."""
+        return sum(quota.wanted for quota in self.quotas)
+
+    @property
+    def ratings_accepted(self) -> int:
+        return sum(quota.accepted for quota in self.quotas)
+
+    @property
+    def ratings_missing(self) -> int:
+        return sum(max(0, quota.wanted - quota.accepted) for quota in self.quotas)
+
+    @property
+    def places_held(self) -> int:
+        return sum(quota.in_progress for quota in self.quotas)
+
+    @property
+    def cents_approved(self) -> int:
+        return self.counts.pay_approved * self.study.reward_cents
+
+    @property
+    def cents_waiting(self) -> int:
+        """Rewards of those who finished and wait for a decision about their pay."""
+        return self.counts.pay_waiting * self.study.reward_cents
+
+    @property
+    def cents_an_hour(self) -> float | None:
+        if not self.median_seconds or not self.study.reward_cents:
+            return None
+        return self.study.reward_cents * 3600 / self.median_seconds
+
+    @property
+    def slow_groups(self) -> tuple[GroupQuota, ...]:
+        """Up to five groups that lag at least two slots behind the median, farthest first."""
+        if len(self.quotas) < 2:
+            return ()
+        middle = statistics.median(quota.open for quota in self.quotas)
+        slow = sorted(
+            (quota for quota in self.quotas if quota.open >= middle + 2),
+            key=lambda quota: (-quota.open, quota.group.position),
+        )
+        return tuple(slow) if len(slow) <= 5 else ()
+
+
+def load_overview(study: Study) -> Overview:
+    """Return the overview of a study. Six queries, whatever the size of the study."""
+    instruments = list(study.instruments.order_by("-version"))
+    instrument = instruments[0] if instruments else None
+    counts = count_submissions(study, instruments)
+    durations = tuple(load_durations(study))
+    quotas = tuple(count_quotas(study, instrument_id=instrument.pk)) if instrument else ()
+    return Overview(
+        study=study,
+        instrument=instrument,
+        counts=counts,
+        stages=build_stages(counts),
+        quotas=quotas,
+        checks=count_failed_checks(study, counts),
+        durations=durations,
+        median_seconds=statistics.median(durations) if durations else None,
+        fast_limit=find_fast_limit(durations),
+    )
+
+
+def count_submissions(study: Study, instruments: Sequence[Instrument]) -> Counts:
+    """Return how many submissions are where. One query."""
+    state, data, pay = SubmissionState, DataDecision, PayDecision
+    finished = Q(state=state.FINISHED)
+    row = Submission.objects.filter(study=study).aggregate(
+        started=Count("pk"),
+        consented=Count("pk", filter=Q(consented_at__isnull=False)),
+        rated=Count("pk", filter=_has_rated(instruments)),
+        # A submission that was withdrawn after its end did finish.
+        finished=Count("pk", filter=finished | Q(finished_at__isnull=False)),
+        reviewed=Count("pk", filter=finished & ~Q(data_decision=data.WAITING)),
+        accepted=Count("pk", filter=Q(data_decision=data.ACCEPTED)),
+        waiting=Count("pk", filter=finished & Q(data_decision=data.WAITING)),
+        excluded=Count("pk", filter=finished & Q(data_decision=data.EXCLUDED)),
+        rating_now=Count(
+            "pk", filter=Q(state=state.IN_PROGRESS, reserved_until__gt=timezone.now())
+        ),
+        withdrawn=Count("pk", filter=Q(state=state.WITHDRAWN)),
+        ended_early=Count("pk", filter=Q(state=state.ENDED)),
+        pay_approved=Count("pk", filter=Q(pay_decision=pay.APPROVED)),
+        pay_waiting=Count("pk", filter=finished & Q(pay_decision=pay.WAITING)),
+        pay_rejected=Count("pk", filter=Q(pay_decision=pay.REJECTED)),
+        judged=Count("pk", filter=finished & Q(checks_passed__isnull=False)),
+        failed_any=Count("pk", filter=finished & Q(checks_passed=False)),
+    )
+    return Counts(**row)
+
+
+def build_stages(counts: Counts) -> tuple[Stage, ...]:
+    """Return the stages from start to accepted data."""
+    stages: list[Stage] = []
+    for key in ("started", "consented", "rated", "finished", "reviewed", "accepted"):
+        count = getattr(counts, key)
+        before = stages[-1].count if stages else 0
+        stages.append(Stage(key, count, count / before if before else None))
+    return tuple(stages)
+
+
+def count_failed_checks(study: Study, counts: Counts) -> tuple[CheckResult, ...]:
+    """Return the failures of each kind of check that was asked, then of any. One query.
+
+    A submission that was asked twice and failed once has failed; checks that could not be asked
+    count neither way.
+    """
+    asked = {
+        row["kind"]: row
+        for row in CheckResponse.objects.filter(
+            submission__study=study,
+            submission__state=SubmissionState.FINISHED,
+            passed__isnull=False,
+        )
+        .values("kind")
+        .annotate(
+            n=Count("submission", distinct=True),
+            failed=Count("submission", filter=Q(passed=False), distinct=True),
+        )
+        .order_by()
+    }
+    results = [
+        CheckResult(kind, estimate_proportion(asked[kind]["failed"], asked[kind]["n"]))
+        for kind in CheckKind
+        if kind in asked
+    ]
+    if results:
+        results.append(CheckResult(None, estimate_proportion(counts.failed_any, counts.judged)))
+    return tuple(results)
+
+
+def _has_rated(instruments: Sequence[Instrument]) -> Q:
+    """Return the condition “has passed the first rating page of its own instrument”.
+
+    The step is kept when a participant withdraws and the ratings are erased.
+    """
+    condition = Q(pk__in=[])
+    for instrument in instruments:
+        try:
+            steps = parse_flow(instrument.flow)
+        except FlowError:  # a draft that is being edited; nobody has taken it
+            continue
+        first = next(step.index for step in steps if step.kind == StepKind.RATING)
+        condition |= Q(instrument=instrument, step_index__gt=first)
+    return condition
