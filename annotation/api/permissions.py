@@ -24,9 +24,8 @@ class StaffWithModelPermissions(DjangoModelPermissions):
             return False
         model = view.queryset.model  # type: ignore[attr-defined]
         action = getattr(view, "action", None)
-        verb = getattr(view, "action_permissions", {}).get(
-            action, self.VERBS.get(request.method or "")
-        )
+        usual = self.VERBS.get(request.method or "")
+        verb = getattr(view, "action_permissions", {}).get(action, usual)
         if verb is None:  # a method that the view does not have: let it say so
             return True
         names = {verb, "change"} if verb == "view" else {verb}  # as the admin: change implies view

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import tempfile
@@ -374,10 +375,10 @@ LOGGING = {
             "filters": ["tokens"],
         }
     },
-    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", "WARNING")},
+    "root": {"handlers": ["console"], "level": env.log_level("LOG_LEVEL", logging.WARNING)},
     "loggers": {
         **{
-            name: {"level": env.log_level("LOG_LEVEL", "INFO")}
+            name: {"level": env.log_level("LOG_LEVEL", logging.INFO)}
             for name in ("annotation", "probing", "evaluation", "stereoscope")
         },
         # A page that does not exist or a form that was refused is everyday life.
