@@ -44,6 +44,17 @@ class Channel(filesystem.Channel):
         except FileNotFoundError:
             return 0
 
+    def get_table(self, exchange: str) -> list[Any]:
+        table = super().get_table(exchange)
+        if table:
+            return table
+        # The folder is new or was deleted: what this process has declared is written down again.
+        for queue, bound_to, key in list(self.state.bindings):
+            if bound_to == exchange:
+                entry = self.typeof(exchange).prepare_bind(queue, exchange, key, {})
+                self._queue_bind(exchange, *entry)
+        return super().get_table(exchange)
+
     def _queue_bind(self, *args: Any) -> None:
         self.control_folder.mkdir(parents=True, exist_ok=True)
         super()._queue_bind(*args)
