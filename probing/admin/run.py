@@ -145,9 +145,7 @@ class RunAdmin(ModelAdmin):
     def live_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         run = self._find(request, pk)
         context = {"may_change": self.has_change_permission(request, run), **live_context(run)}
-        response = TemplateResponse(request, "admin/probing/run/live.html", context)
-        response["Cache-Control"] = "no-store"
-        return response
+        return TemplateResponse(request, "admin/probing/run/live.html", context)
 
     def scores_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
         return stream_scores(self._find(request, pk))

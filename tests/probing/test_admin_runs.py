@@ -1,0 +1,369 @@
+"""Researchers' pages of runs: who may see and steer, what they show, and what the form refuses."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from probing.models import LanguageModel, Run, RunStatus, Score, ShardStatus
+from probing.runs.claiming import claim_shard
+from probing.runs.control import cancel_run
+from probing.runs.failing import fail_shard
+from probing.runs.working import work
+from tests.probing.runs.fixtures import (  # noqa: F401
+    RunMaker,
+    bert,
+    make_run,
+    one_thread,
+)
+
+pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+
+
+@pytest.fixture
+def alice(client: Client) -> Client:
+    """May everything."""
+    client.force_login(User.objects.create_superuser("alice"))
+    return client
+
+
+@pytest.fixture
+def bob() -> Client:
+    """Is staff and may look at runs, not change them."""
+    user = User.objects.create_user("bob", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_run"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def charlie() -> Client:
+    """Is staff without any permission for runs."""
+    client = Client()
+    client.force_login(User.objects.create_user("charlie", is_staff=True))
+    return client
+
+
+def page(name: str, run: Run) -> str:
+    return reverse(f"admin:probing_run_{name}", args=[run.pk])
+
+
+def asked(model: LanguageModel, **changes: Any) -> dict[str, Any]:
+    """The form as a browser sends it after choosing a model and one group."""
+    return {
+        "model": model.pk,
+        "groups": [],
+        "single_groups": ["man", "woman"],
+        "templates": ["cao-2022-best-roberta"],
+        "single_templates": [],
+        "seed": "3",
+        "parameter_prior": "mask",
+        "parameter_groups_per_shard": "5",
+        "parameter_gamma": "1.0",
+        "parameter_bias": "append",
+        "parameter_subword": "max_change",
+        "parameter_variant": "paper",
+        **changes,
+    }
+
+
+# --- who may --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["change", "live", "scores", "log"])
+def test_pages_are_for_staff_with_the_permission(
+    name: str,
+    make_run: RunMaker,  # noqa: F811
+    bob: Client,
+    charlie: Client,
+) -> None:
+    run = make_run()
+    assert bob.get(page(name, run)).status_code == 200
+    assert charlie.get(page(name, run)).status_code == 403
+    stranger = Client().get(page(name, run))
+    assert stranger.status_code == 302
+    assert "login" in stranger["Location"]
+
+
+@pytest.mark.parametrize("name", ["cancel", "resume"])
+def test_only_who_may_change_runs_steers_them(
+    name: str,
+    make_run: RunMaker,  # noqa: F811
+    bob: Client,
+    charlie: Client,
+) -> None:
+    run = make_run()
+    for outsider in (bob, charlie):
+        assert outsider.post(page(name, run)).status_code == 403
+    run.refresh_from_db()
+    assert run.status == RunStatus.WAITING
+    assert b"Cancel run" not in bob.get(page("change", run)).content
+
+
+def test_only_who_may_add_runs_creates_them(bert: LanguageModel, bob: Client) -> None:  # noqa: F811
+    assert bob.get(reverse("admin:probing_run_add")).status_code == 403
+    answer = bob.post(reverse("admin:probing_run_add"), {**asked(bert), "create": "1"})
+    assert answer.status_code == 403
+    assert not Run.objects.exists()
+
+
+def test_runs_are_steered_by_post_alone(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    assert alice.get(page("cancel", run)).status_code == 405
+    run.refresh_from_db()
+    assert run.status == RunStatus.WAITING
+
+
+@pytest.mark.parametrize("name", ["change", "live", "cancel", "scores"])
+def test_a_run_that_does_not_exist_is_not_found(name: str, alice: Client) -> None:
+    address = reverse(f"admin:probing_run_{name}", args=[987654])
+    assert alice.post(address).status_code == 404
+
+
+def test_a_run_is_never_deleted_here(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    address = reverse("admin:probing_run_delete", args=[run.pk])
+    assert alice.post(address, {"post": "yes"}).status_code == 403
+    assert Run.objects.filter(pk=run.pk).exists()
+
+
+# --- the monitor ----------------------------------------------------------------------------------
+
+
+def test_cancel_and_resume_from_the_page(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    answer = alice.post(page("cancel", run), follow=True)
+    run.refresh_from_db()
+    assert run.status == RunStatus.CANCELLED
+    assert b"Resume run" in answer.content
+    answer = alice.post(page("resume", run), follow=True)
+    run.refresh_from_db()
+    assert run.status == RunStatus.WAITING
+    assert b"Cancel run" in answer.content
+
+
+def test_steering_a_finished_run_says_why_not(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    work(worker="w", run=run)
+    answer = alice.post(page("cancel", run), follow=True)
+    assert b"nothing to cancel" in answer.content
+
+
+def test_the_live_part_tells_whether_to_ask_again(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    assert b'data-run-open="true"' in alice.get(page("live", run)).content
+    cancel_run(run=run)
+    answer = alice.get(page("live", run))
+    assert b'data-run-open="false"' in answer.content
+    assert "no-store" in answer["Cache-Control"]
+
+
+def test_every_shard_is_drawn(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    claim_shard(worker="w")
+    content = alice.get(page("live", run)).content.decode()
+    drawing = content.split('<svg class="drawing"')[1].split("</svg>")[0]
+    assert drawing.count("<rect") == run.shard_count == 8
+    assert drawing.count("mark-outline") == 1
+    assert drawing.count("mark-open") == 7
+
+
+def test_a_finished_run_shows_its_scores(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    work(worker="w", run=run)
+    content = alice.get(page("change", run)).content.decode()
+    for score in Score.objects.filter(run=run, template=""):
+        shown = f"{score.value:+.2f}".replace("-", "−")
+        assert (shown if shown[1:] != "0.00" else "0.00") in content
+    assert "teenagers" in content
+    assert "meaningless" not in content
+
+
+def test_scores_of_the_demo_model_are_called_meaningless(
+    make_run: RunMaker,  # noqa: F811
+    alice: Client,
+) -> None:
+    run = make_run()
+    LanguageModel.objects.filter(pk=run.model_id).update(is_demo=True)
+    work(worker="w", run=run)
+    assert b"These scores are meaningless" in alice.get(page("change", run)).content
+    assert b"meaningless" in alice.get(reverse("admin:probing_run_changelist")).content
+    lines = list(csv.DictReader(StringIO(read(alice, page("scores", run)))))
+    assert {line["meaningless"] for line in lines} == {"yes"}
+
+
+def test_the_traceback_of_a_shard_is_escaped_on_the_page(
+    make_run: RunMaker,  # noqa: F811
+    alice: Client,
+) -> None:
+    run = make_run()
+    shard = claim_shard(worker="w")
+    assert shard is not None
+    fail_shard(shard=shard, error="Traceback\n<script>alert(1)</script>")
+    content = alice.get(page("change", run)).content.decode()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in content
+    assert "<script>alert(1)" not in content
+
+
+def read(client: Client, address: str) -> str:
+    """Return the text of a streamed answer."""
+    return b"".join(client.get(address).streaming_content).decode()  # type: ignore[attr-defined]
+
+
+def test_the_csv_holds_every_score_to_the_last_bit(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    work(worker="w", run=run)
+    lines = list(csv.DictReader(StringIO(read(alice, page("scores", run)))))
+    found = {(r["group"], r["trait"], r["template"]): float(r["value"]) for r in lines}
+    stored = {
+        (score.group, score.trait, score.template): score.value
+        for score in Score.objects.filter(run=run)
+    }
+    assert found == stored
+
+
+def test_cells_that_a_spreadsheet_would_run_are_neutralised(
+    make_run: RunMaker,  # noqa: F811
+    alice: Client,
+) -> None:
+    run = make_run()
+    LanguageModel.objects.filter(pk=run.model_id).update(name="=1+1")
+    Score.objects.create(run=run, name="pair_score", group="g", trait="t", value=-0.5, n=1)
+    (line,) = csv.DictReader(StringIO(read(alice, page("scores", run))))
+    assert line["model"] == "'=1+1"
+    assert line["value"] == "-0.5", "a number stays a number"
+
+
+def test_the_log_can_be_read_and_downloaded(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    work(worker="w", run=run)
+    text = read(alice, page("log", run))
+    assert len(text.splitlines()) == run.events.count()
+    assert "planned 8 shards" in text.splitlines()[-1]
+    download = alice.get(page("log", run) + "?download")
+    assert "attachment" in download["Content-Disposition"]
+
+
+@pytest.mark.parametrize("groups", [2, 25])
+def test_the_page_costs_the_same_for_every_size(
+    groups: int,
+    make_run: RunMaker,  # noqa: F811
+    alice: Client,
+    django_assert_max_num_queries: Any,
+) -> None:
+    from probing.runs.stimuli import load_stimuli
+
+    names = ["man", "woman"] if groups == 2 else "cao-2022-human-study"
+    run = make_run(stimuli=load_stimuli(groups=names, templates=["that-group-is-trait"]))
+    work(worker="w", run=run)
+    alice.get(page("change", run))
+    # Eight of the progress, the scores, the run and its state; the rest is session and user.
+    with django_assert_max_num_queries(16):
+        alice.get(page("change", run))
+
+
+def test_the_list_shows_progress_in_a_fixed_number_of_queries(
+    make_run: RunMaker,  # noqa: F811
+    alice: Client,
+    django_assert_max_num_queries: Any,
+) -> None:
+    for _ in range(4):
+        run = make_run()
+    work(worker="w", run=run)
+    address = reverse("admin:probing_run_changelist")
+    alice.get(address)
+    with django_assert_max_num_queries(12):
+        content = alice.get(address).content.decode()
+    assert content.count("of 8") == 4
+    assert "Finished" in content
+
+
+# --- the form -------------------------------------------------------------------------------------
+
+
+def test_a_preview_tells_the_cost_and_stores_nothing(bert: LanguageModel, alice: Client) -> None:  # noqa: F811
+    address = reverse("admin:probing_run_add") + "?measure=set"
+    content = alice.post(address, {**asked(bert), "preview": "1"}).content.decode()
+    assert "Forward passes" in content
+    assert "Create run" in content
+    assert not Run.objects.exists()
+
+
+def test_creating_leads_to_the_monitor(bert: LanguageModel, alice: Client) -> None:  # noqa: F811
+    address = reverse("admin:probing_run_add") + "?measure=set"
+    answer = alice.post(address, {**asked(bert, parameter_gamma="0.5"), "create": "1"})
+    run = Run.objects.get()
+    assert answer.status_code == 302
+    assert answer["Location"] == page("change", run)
+    assert run.created_by is not None
+    assert run.created_by.get_username() == "alice"
+    assert run.seed == 3
+    assert run.parameters["gamma"] == 0.5
+    assert [group["slug"] for group in run.stimuli["groups"]] == ["man", "woman"]
+    assert run.shards.filter(status=ShardStatus.PENDING).count() == 1
+
+
+def test_every_measure_has_a_form_from_its_schema(bert: LanguageModel, alice: Client) -> None:  # noqa: F811
+    from probing.measures.registry import MEASURES
+
+    for name, measure in MEASURES.items():
+        content = alice.get(reverse("admin:probing_run_add") + f"?measure={name}").content.decode()
+        for parameter in measure.Parameters.model_fields:
+            assert f'name="parameter_{parameter}"' in content
+
+
+def test_a_parameter_without_a_value_is_stored_as_none(bert: LanguageModel, alice: Client) -> None:  # noqa: F811
+    form = {name: value for name, value in asked(bert).items() if not name.startswith("parameter")}
+    form |= {"parameter_prior": "noun", "parameter_groups_per_shard": "1", "parameter_renorm": ""}
+    alice.post(reverse("admin:probing_run_add") + "?measure=ilps_star", {**form, "create": "1"})
+    assert Run.objects.get().parameters == {
+        "prior": "noun",
+        "groups_per_shard": 1,
+        "renorm": None,
+    }
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"parameter_gamma": "-2"}, "greater than 0"),
+        ({"parameter_gamma": "wide"}, "wide"),
+        ({"parameter_prior": "nothing"}, "nothing"),
+        ({"parameter_groups_per_shard": "0"}, "greater than or equal to 1"),
+        ({"single_groups": []}, "No groups are chosen"),
+        ({"templates": []}, "No templates are chosen"),
+        ({"single_groups": ["womn"]}, "womn"),
+        ({"model": "99999"}, "valid choice"),
+        ({"seed": "-1"}, "greater than or equal to 0"),
+        ({"parameter_variant": "released", "parameter_subword": "max_score"}, "released variant"),
+    ],
+)
+@pytest.mark.parametrize("button", ["preview", "create"])
+def test_bad_input_is_named_on_the_page_and_nothing_is_stored(
+    bert: LanguageModel,  # noqa: F811
+    alice: Client,
+    changes: dict[str, Any],
+    said: str,
+    button: str,
+) -> None:
+    address = reverse("admin:probing_run_add") + "?measure=set"
+    answer = alice.post(address, {**asked(bert), **changes, button: "1"})
+    assert answer.status_code == 200
+    assert said in answer.content.decode()
+    assert not Run.objects.exists()
+
+
+def test_a_model_whose_folder_is_gone_is_named(bert: LanguageModel, alice: Client) -> None:  # noqa: F811
+    LanguageModel.objects.filter(pk=bert.pk).update(location="/gone/away")
+    address = reverse("admin:probing_run_add") + "?measure=set"
+    for button in ("preview", "create"):
+        content = alice.post(address, {**asked(bert), button: "1"}).content.decode()
+        assert "/gone/away" in content
+    assert not Run.objects.exists()
