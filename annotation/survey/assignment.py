@@ -1,0 +1,70 @@
+"""Which groups a submission rates: those farthest from their quota, work in hand counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from annotation.models import GroupAssignment, QuotaRule, StudyGroup, Submission
+from annotation.studies.quotas import GroupQuota, count_quotas
+from annotation.survey.errors import StudyFull
+from annotation.survey.flow import StepKind, count_groups, parse_flow
+from annotation.survey.seeded import shuffle
+
+
+def choose_groups(
+    quotas: Sequence[GroupQuota], *, wanted: int, rule: str, seed: int
+) -> list[StudyGroup]:
+    """Return up to ``wanted`` groups in the order in which they are rated; empty if none is open.
+
+    Groups with the most open slots come first, ties are broken by ``seed``. Under
+    `QuotaRule.HARD` only groups with an open slot are offered, so that a late submission may get
+    fewer; under `QuotaRule.SOFT` the least overfilled groups fill up, as long as one slot is open.
+    """
+    if not any(quota.open for quota in quotas):
+        return []
+    offered = [quota for quota in quotas if quota.open or rule == QuotaRule.SOFT]
+    drawn = shuffle(offered, name=_slug, seed=seed, purpose="ties")
+    # Sorting is stable, so the drawn order decides between equals.
+    neediest = sorted(drawn, key=lambda quota: quota.taken - quota.wanted)[:wanted]
+    order = shuffle(neediest, name=_slug, seed=seed, purpose="groups")
+    return [quota.group for quota in order]
+
+
+def choose_repeat(groups: Sequence[StudyGroup], *, seed: int) -> StudyGroup:
+    """Return the group to rate again: not the one rated last, unless there is no other."""
+    candidates = groups[:-1] or groups
+    return shuffle(candidates, name=lambda group: group.slug, seed=seed, purpose="repeat")[0]
+
+
+def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
+    """Store the groups of a new submission. Raises `StudyFull` if none is open, nothing stored.
+
+    The caller holds the study's row locked in a transaction, so that two starts never count the
+    same slot as open.
+    """
+    instrument, seed = submission.instrument, submission.seed
+    groups = choose_groups(
+        count_quotas(submission.study, instrument_id=instrument.pk),
+        wanted=count_groups(instrument.flow),
+        rule=submission.study.quota_rule,
+        seed=seed,
+    )
+    if not groups:
+        raise StudyFull
+    assignments = [
+        GroupAssignment(submission=submission, group=group, position=position)
+        for position, group in enumerate(groups, start=1)
+    ]
+    for step in parse_flow(instrument.flow):
+        if step.kind == StepKind.REPEAT:
+            repeated = choose_repeat(groups, seed=seed)
+            assignments.append(
+                GroupAssignment(
+                    submission=submission, group=repeated, position=step.position, is_repeat=True
+                )
+            )
+    return GroupAssignment.objects.bulk_create(assignments)
+
+
+def _slug(quota: GroupQuota) -> str:
+    return quota.group.slug

@@ -1,0 +1,148 @@
+"""What participants are told where the survey cannot go on: one plain page with its status code.
+
+403 stands for a study that exists but lets nobody in now: it may do so later, so it is not gone.
+410 stands for one that has ended for good. 404 and 400 say that the link or the page is wrong.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotation.models import Outcome, Panel, Study, StudyStatus, Submission
+from annotation.survey.completion import CompletionPath, find_completion_path
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A page of one message: what happened, what is kept, what to do."""
+
+    status: int
+    title: str
+    text: str
+    study: Study | None = None
+    completion: CompletionPath | None = None
+    link: str = ""
+    link_text: str = ""
+
+
+def no_study() -> Notice:
+    return Notice(
+        404,
+        _("There is no study at this link"),
+        _(
+            "Check that the whole link was copied. If it was, ask the people who sent it to you. "
+            "Nothing was stored."
+        ),
+    )
+
+
+def no_visit() -> Notice:
+    return Notice(
+        404,
+        _("There is nothing at this link"),
+        _(
+            "Check that the whole link was copied. To take part in a study, open the link that you "
+            "were first given. Nothing was stored."
+        ),
+    )
+
+
+def bad_link(study: Study, reason: str) -> Notice:
+    return Notice(
+        400,
+        _("This link is not complete"),
+        _("%(reason)s Nothing was stored.") % {"reason": reason},
+        study=study,
+    )
+
+
+def not_open(study: Study) -> Notice:
+    if study.status == StudyStatus.DRAFT:
+        return Notice(
+            403,
+            _("This study has not started yet"),
+            _("Open the link again later. Nothing was stored."),
+            study=study,
+        )
+    if study.status == StudyStatus.PAUSED:
+        return Notice(
+            403,
+            _("This study is paused"),
+            _(
+                "Nobody new can start at the moment. Open the link again later. If you have "
+                "already started, your own page still works. Nothing was stored."
+            ),
+            study=study,
+        )
+    if study.is_open:
+        return Notice(
+            403,
+            _("This study is not ready"),
+            _("Its questions are not published yet. Open the link again later."),
+            study=study,
+        )
+    return Notice(
+        410,
+        _("This study has ended"),
+        _("It takes no more answers. Thank you for your interest. Nothing was stored."),
+        study=study,
+    )
+
+
+def full(study: Study) -> Notice:
+    return Notice(
+        403,
+        _("All places are taken"),
+        _(
+            "Every group has the answers that it needs, or somebody is giving them now. A place "
+            "can become free if somebody stops before the end. Nothing was stored."
+        ),
+        study=study,
+        completion=_panel_path(study, Outcome.QUOTA_FULL),
+    )
+
+
+def cut_off(study: Study) -> Notice:
+    return Notice(
+        410,
+        _("This study has ended"),
+        _(
+            "It was closed while your visit was resting. The pages that you sent are kept. Write "
+            "to the researchers if you have a question about your payment."
+        ),
+        study=study,
+        completion=_panel_path(study, Outcome.TIMED_OUT),
+    )
+
+
+def page_refused(submission: Submission, reason: str) -> Notice:
+    return Notice(
+        400,
+        _("This page cannot be taken"),
+        _("%(reason)s Nothing of it was stored; what you sent before is kept.")
+        % {"reason": reason},
+        study=submission.study,
+        link=reverse("survey:page", args=[submission.token]),
+        link_text=_("Go on with your visit"),
+    )
+
+
+def withdrawal_closed(submission: Submission) -> Notice:
+    return Notice(
+        403,
+        _("Answers can no longer be erased here"),
+        _(
+            "The last day for it has passed, and your answers may be part of results by now. Write "
+            "to the researchers: %(contact)s."
+        )
+        % {"contact": submission.study.contact_email},
+        study=submission.study,
+    )
+
+
+def _panel_path(study: Study, outcome: Outcome) -> CompletionPath | None:
+    """Only a panel has a use for the code of somebody who did not take part."""
+    return find_completion_path(study, outcome) if study.panel == Panel.PROLIFIC else None

@@ -1,0 +1,45 @@
+"""The consent page: agree and go on, or decline and end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.models import Outcome
+from annotation.survey.client_record import ClientRecord
+from annotation.survey.errors import AnswersRefused, PageRefused
+from annotation.survey.flow import Step
+from annotation.survey.pages.page import Page
+from annotation.survey.posted import read_single
+from annotation.survey.visit import Visit
+
+
+class ConsentPage(Page):
+    template = "survey/consent.html"
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        return {
+            "title": visit.wording["consent_title"],
+            "body": visit.wording["consent_body"],
+            "agree": visit.wording["consent_agree"],
+        }
+
+    def store(
+        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
+    ) -> Outcome | None:
+        answer, agreed = read_single(sent, "answer"), read_single(sent, "agree")
+        if answer == "decline":
+            return Outcome.NO_CONSENT
+        if answer not in {"", "continue"} or agreed not in {"", "yes"}:
+            raise PageRefused(_("The answer is neither “agree” nor “do not agree”."))
+        if agreed != "yes":
+            raise AnswersRefused(
+                {"agree": _("Tick the box if you agree. Without it the study cannot start.")}
+            )
+        visit.submission.consented_at = timezone.now()
+        return None

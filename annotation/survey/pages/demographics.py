@@ -1,0 +1,168 @@
+"""The questions about the participant: all optional, each with “Prefer not to say”."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from annotation.models import DemographicAnswer, DemographicQuestion, Outcome, QuestionKind
+from annotation.survey.client_record import ClientRecord
+from annotation.survey.errors import AnswersRefused, PageRefused
+from annotation.survey.flow import Step
+from annotation.survey.pages.page import Page
+from annotation.survey.posted import read_single, read_text, read_whole_number, refuse_unknown
+from annotation.survey.visit import Visit
+
+ANSWER, DECLINE = "answer-", "decline-"
+# Among the options of a single choice “Prefer not to say” is one more of them.
+DECLINED_CHOICE = "decline"
+MAX_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class ShownOption:
+    """One option of a choice; ``value`` is its number from 1, as it is sent."""
+
+    value: str
+    text: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class ShownQuestion:
+    question: DemographicQuestion
+    field: str
+    decline_field: str
+    options: list[ShownOption]
+    value: str
+    declined: bool
+    problem: str
+
+
+class DemographicsPage(Page):
+    template = "survey/demographics.html"
+
+    def open(self, visit: Visit, step: Step) -> bool:
+        return bool(visit.questions)
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        data = QueryDict() if sent is None else sent
+        shown = [
+            ShownQuestion(
+                question=question,
+                field=ANSWER + question.slug,
+                decline_field=DECLINE + question.slug,
+                options=[
+                    ShownOption(
+                        str(number), text, str(number) in data.getlist(ANSWER + question.slug)
+                    )
+                    for number, text in enumerate(question.options, start=1)
+                ],
+                value=data.get(ANSWER + question.slug, "")[:MAX_CHARACTERS],
+                declined=_has_declined(question, data),
+                problem=problems.get(question.slug, ""),
+            )
+            for question in visit.questions
+        ]
+        return {
+            "questions": shown,
+            "troubled": [question for question in shown if question.problem],
+            "max_characters": MAX_CHARACTERS,
+            "declined_choice": DECLINED_CHOICE,
+        }
+
+    def store(
+        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
+    ) -> Outcome | None:
+        known = {prefix + item.slug for item in visit.questions for prefix in (ANSWER, DECLINE)}
+        refuse_unknown(sent, prefixes=(ANSWER, DECLINE), known=known)
+        answers: list[DemographicAnswer] = []
+        problems: dict[str, str] = {}
+        for question in visit.questions:
+            try:
+                value = _read_answer(question, sent)
+            except AnswersRefused as refusal:
+                problems |= refusal.problems
+                continue
+            declined = _has_declined(question, sent)
+            if declined or value is not None:
+                answers.append(
+                    DemographicAnswer(
+                        submission=visit.submission,
+                        question=question,
+                        value=value,
+                        declined=declined,
+                    )
+                )
+        if problems:
+            raise AnswersRefused(problems)
+        DemographicAnswer.objects.bulk_create(answers)
+        return None
+
+
+def _has_declined(question: DemographicQuestion, sent: QueryDict) -> bool:
+    """Whoever says “Prefer not to say” has declined, whatever else the question holds."""
+    if question.kind == QuestionKind.CHOICE:
+        return sent.get(ANSWER + question.slug) == DECLINED_CHOICE
+    return sent.get(DECLINE + question.slug) == "1"
+
+
+def _read_answer(question: DemographicQuestion, sent: QueryDict) -> Any:
+    """Return the answer as it is stored, None if the question was left out."""
+    field = ANSWER + question.slug
+    if _has_declined(question, sent):
+        return None
+    if question.kind == QuestionKind.CHOICES:
+        numbers = sent.getlist(field)
+        if len(set(numbers)) != len(numbers):
+            raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": field})
+        return [_find_option(question, number) for number in numbers] or None
+    if question.kind == QuestionKind.CHOICE:
+        chosen = read_single(sent, field)
+        return _find_option(question, chosen) if chosen else None
+    if question.kind == QuestionKind.NUMBER:
+        text = read_single(sent, field)
+        return _read_number(question, text) if text else None
+    text = read_text(sent, field)
+    if len(text) > MAX_CHARACTERS:
+        raise AnswersRefused(
+            {
+                question.slug: _("The answer has %(n)s characters, expected at most %(max)s.")
+                % {"n": len(text), "max": MAX_CHARACTERS}
+            }
+        )
+    return text or None
+
+
+def _find_option(question: DemographicQuestion, sent: str) -> str:
+    number = read_whole_number(sent)
+    if number is None or not 1 <= number <= len(question.options):
+        raise PageRefused(
+            _("“%(value)s” is not among the answers to “%(question)s”.")
+            % {"value": sent[:60], "question": question.label}
+        )
+    return str(question.options[number - 1])
+
+
+def _read_number(question: DemographicQuestion, text: str) -> int:
+    number = read_whole_number(text)
+    low, high = question.minimum, question.maximum
+    if number is None or (low is not None and number < low) or (high is not None and number > high):
+        raise AnswersRefused({question.slug: _explain_number(text[:20], low, high)})
+    return number
+
+
+def _explain_number(text: str, low: int | None, high: int | None) -> str:
+    values = {"value": text, "low": low, "high": high}
+    if low is not None and high is not None:
+        return _("“%(value)s”: expected a whole number from %(low)s to %(high)s.") % values
+    if low is not None:
+        return _("“%(value)s”: expected a whole number of at least %(low)s.") % values
+    if high is not None:
+        return _("“%(value)s”: expected a whole number of at most %(high)s.") % values
+    return _("“%(value)s”: expected a whole number.") % values

@@ -1,0 +1,68 @@
+"""The check that asks for the group just rated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from annotation.models import CheckKind, CheckResponse, Outcome, StudyGroup
+from annotation.survey.checks import names_group
+from annotation.survey.client_record import ClientRecord
+from annotation.survey.errors import AnswersRefused
+from annotation.survey.flow import Step
+from annotation.survey.pages.page import Page
+from annotation.survey.posted import read_text
+from annotation.survey.visit import Visit
+
+FIELD = "group-name"
+MAX_CHARACTERS = 120
+
+
+class GroupNamePage(Page):
+    template = "survey/group_name.html"
+
+    def open(self, visit: Visit, step: Step) -> bool:
+        return step.position in visit.assignments
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        return {
+            "field": FIELD,
+            "max_characters": MAX_CHARACTERS,
+            "value": "" if sent is None else sent.get(FIELD, "")[:MAX_CHARACTERS],
+            "problem": problems.get(FIELD, ""),
+        }
+
+    def store(
+        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
+    ) -> Outcome | None:
+        text = read_text(sent, FIELD)
+        if not text:
+            raise AnswersRefused(
+                {FIELD: _("Type a name. If you do not remember it, type “I do not know”.")}
+            )
+        if len(text) > MAX_CHARACTERS:
+            raise AnswersRefused(
+                {
+                    FIELD: _("The name has %(n)s characters, expected at most %(max)s.")
+                    % {"n": len(text), "max": MAX_CHARACTERS}
+                }
+            )
+        group = visit.assignments[step.position].group
+        others = visit.instrument.groups.exclude(pk=group.pk)
+        CheckResponse.objects.create(
+            submission=visit.submission,
+            kind=CheckKind.GROUP_NAME,
+            step_index=step.index,
+            answer={"text": text},
+            expected={"group": group.slug, "plural": group.plural},
+            passed=names_group(text, _forms(group), others=[_forms(other) for other in others]),
+        )
+        return None
+
+
+def _forms(group: StudyGroup) -> tuple[str, str, str]:
+    return group.singular, group.plural, group.plural_capitalised

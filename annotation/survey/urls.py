@@ -1,0 +1,16 @@
+"""Addresses of participants. Tokens are matched loosely here; only the database knows them."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from annotation.survey import views
+
+app_name = "survey"
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("s/", views.landing, name="no-study"),
+    path("s/<slug:public_id>/", views.landing, name="landing"),
+    path("r/<slug:token>/", views.page, name="page"),
+    path("w/<slug:token>/", views.own, name="own"),
+]

@@ -1,0 +1,261 @@
+// The rating page: numbers become lines without a start value. A line is answered by the first
+// press, tap or key; it counts as missing until then, whatever value the browser would send.
+import { prepareStep } from "./step-form.js";
+
+const MIDDLE = 50;
+const HANDLE_RADIUS = 14;
+const DRAG_STARTS_AT = 5;
+const MOVES = {
+  ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1,
+  PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity,
+};
+
+const list = document.querySelector("[data-lines]");
+const texts = list.dataset;
+
+// Nothing may move under a finger: what changes the height of the page waits until it is lifted.
+let pressed = 0;
+const waiting = [];
+function onceReleased(change) {
+  if (pressed) waiting.push(change);
+  else change();
+}
+function release() {
+  pressed = Math.max(0, pressed - 1);
+  // After the click that follows, so that it still meets what it was aimed at.
+  setTimeout(() => {
+    if (!pressed) waiting.splice(0).forEach((change) => change());
+  });
+}
+document.addEventListener("pointerdown", () => { pressed += 1; }, true);
+document.addEventListener("pointerup", release, true);
+document.addEventListener("pointercancel", release, true);
+
+class Line {
+  constructor(row, changed) {
+    this.row = row;
+    this.key = row.dataset.line;
+    this.input = row.querySelector(".line-input");
+    this.flag = row.querySelector("[data-touched]");
+    this.help = row.querySelector(".line-help");
+    this.changed = changed;
+    this.touched = this.input.value !== "";
+    this.firstTouch = null;
+    this.changes = 0;
+    this.draw(this.touched ? Number(this.input.value) : MIDDLE);
+    this.listen();
+  }
+
+  get value() {
+    return Number(this.input.value);
+  }
+
+  draw(value) {
+    this.input.type = "range";
+    this.input.value = String(value);
+    this.row.classList.add("is-drawn");
+    this.show();
+  }
+
+  show() {
+    this.row.classList.toggle("is-untouched", !this.touched);
+    this.flag.value = this.touched ? "1" : "0";
+    const answered = texts.valuetext
+      .replace("{value}", this.input.value)
+      .replace("{left}", this.row.dataset.left)
+      .replace("{right}", this.row.dataset.right);
+    this.input.setAttribute("aria-valuetext", this.touched ? answered : texts.valuetextEmpty);
+  }
+
+  restore({ value, firstTouch, changes }) {
+    this.touched = true;
+    this.firstTouch = firstTouch;
+    this.changes = changes;
+    this.input.value = String(value);
+    this.show();
+    this.settle();
+  }
+
+  /** Take the input's value as the answer; `isNewGesture` counts it as one more change. */
+  answer(isNewGesture) {
+    if (!this.touched) {
+      this.touched = true;
+      this.firstTouch = step.clock.elapsed();
+    }
+    if (isNewGesture) this.changes += 1;
+    this.show();
+    onceReleased(() => this.settle());
+    this.changed();
+  }
+
+  /** Remove what only concerns a line without an answer. */
+  settle() {
+    this.help.hidden = true;
+    this.row.classList.remove("is-missing");
+    this.row.querySelector("[data-problem]")?.remove();
+    this.input.removeAttribute("aria-invalid");
+    this.input.removeAttribute("aria-describedby");
+    forgetMissing(this.input.id);
+  }
+
+  listen() {
+    const { input } = this;
+    let press = null;
+    const moveTo = (clientX) => {
+      const box = input.getBoundingClientRect();
+      const share = (clientX - box.left - HANDLE_RADIUS) / (box.width - 2 * HANDLE_RADIUS);
+      input.value = String(Math.round(Math.min(1, Math.max(0, share)) * 100));
+      this.answer(this.countPress(press));
+    };
+
+    input.addEventListener("pointerdown", (event) => {
+      press = { x: event.clientX, native: false, own: false, counted: false };
+    });
+    input.addEventListener("pointermove", (event) => {
+      // Browsers that only let the handle be dragged leave the rest of the line to us.
+      if (!press || press.native || event.pointerType !== "touch") return;
+      if (!press.own && Math.abs(event.clientX - press.x) < DRAG_STARTS_AT) return;
+      press.own = true;
+      moveTo(event.clientX);
+    });
+    input.addEventListener("pointerup", (event) => {
+      // A tap or press that the browser did not turn into a value, for example right in the middle.
+      if (press && !press.native && !press.own) moveTo(event.clientX);
+      if (press) press.done = true;
+    });
+    input.addEventListener("pointercancel", () => { press = null; });
+    input.addEventListener("input", () => {
+      if (press && !press.done) press.native = true;
+      this.answer(this.countPress(press));
+    });
+    input.addEventListener("keydown", (event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      // Enter would send the page from the middle of it.
+      if (event.key === "Enter") event.preventDefault();
+      const move = MOVES[event.key];
+      if (move === undefined) return;
+      event.preventDefault();
+      press = null;
+      const start = this.touched ? this.value : MIDDLE;
+      input.value = String(Math.min(100, Math.max(0, start + move)));
+      this.answer(true);
+    });
+    input.addEventListener("focus", () => {
+      if (!this.touched && !pressed && input.matches(":focus-visible")) this.help.hidden = false;
+    });
+    input.addEventListener("blur", () => {
+      onceReleased(() => {
+        this.help.hidden = true;
+        this.row.classList.remove("is-pointed");
+      });
+    });
+  }
+
+  /** One press is one change, however many values the handle passes through. */
+  countPress(press) {
+    if (!press) return true;
+    const first = !press.counted;
+    press.counted = true;
+    return first;
+  }
+
+  markMissing() {
+    if (!this.row.querySelector("[data-problem]")) {
+      this.row.prepend(document.querySelector("[data-problem-template]").content.cloneNode(true));
+    }
+    const problem = this.row.querySelector("[data-problem]");
+    problem.id = `problem-${this.key}`;
+    this.row.classList.add("is-missing");
+    this.input.setAttribute("aria-invalid", "true");
+    this.input.setAttribute("aria-describedby", problem.id);
+  }
+
+  point() {
+    this.row.classList.add("is-pointed");
+    this.input.focus({ preventScroll: true });
+    this.row.scrollIntoView({ block: "nearest" });
+  }
+}
+
+function countMissing(n) {
+  return n === 1 ? texts.missingOne : texts.missingMany.replace("{n}", n);
+}
+
+/** The summary above the list, with a link to each missing line. */
+function summarise(missing) {
+  const place = document.querySelector("[data-summary-place]");
+  place.replaceChildren(
+    document.querySelector("[data-summary-template]").content.cloneNode(true),
+  );
+  place.querySelector("[data-missing]").textContent = countMissing(missing.length);
+  for (const line of missing) {
+    const link = document.createElement("a");
+    link.href = `#${line.input.id}`;
+    link.textContent = `${line.row.dataset.left} – ${line.row.dataset.right}`;
+    const item = document.createElement("li");
+    item.append(link);
+    place.querySelector("ul").append(item);
+  }
+}
+
+function forgetMissing(id) {
+  const place = document.querySelector("[data-summary-place]");
+  place.querySelector(`a[href="#${CSS.escape(id)}"]`)?.closest("li").remove();
+  const left = place.querySelectorAll("li").length;
+  if (left) place.querySelector("[data-missing]").textContent = countMissing(left);
+  else place.replaceChildren();
+}
+
+function collect() {
+  const answered = lines.filter((line) => line.touched);
+  return {
+    lines: Object.fromEntries(answered.map((line) => [
+      line.key, { first_touch_ms: line.firstTouch, changes: line.changes },
+    ])),
+  };
+}
+
+function mayLeave() {
+  const missing = lines.filter((line) => !line.touched);
+  if (!missing.length) return true;
+  missing.forEach((line) => line.markMissing());
+  summarise(missing);
+  missing[0].point();
+  return false;
+}
+
+const step = prepareStep({ storage: "localStorage", collect, mayLeave });
+const answeredPlace = document.querySelector("[data-answered]");
+const openPlace = document.querySelector("[data-open]");
+const segment = document.querySelector(".segments .is-now");
+
+function showCounts() {
+  const n = lines.filter((line) => line.touched).length;
+  const open = lines.length - n;
+  answeredPlace.textContent = answeredPlace.dataset.answered
+    .replace("{n}", n).replace("{total}", lines.length);
+  openPlace.textContent = open === 0 ? ""
+    : open === 1 ? texts.openOne : texts.openMany.replace("{n}", open);
+  segment?.style.setProperty("--filled", `${(100 * n) / lines.length}%`);
+}
+
+function keep() {
+  showCounts();
+  const answered = lines.filter((line) => line.touched);
+  step.draft.write(Object.fromEntries(answered.map((line) => [
+    line.key, { value: line.value, firstTouch: line.firstTouch, changes: line.changes },
+  ])));
+}
+
+const lines = [...list.querySelectorAll("[data-line]")].map((row) => new Line(row, keep));
+const kept = step.draft.read() ?? {};
+for (const line of lines) {
+  const answer = kept[line.key];
+  if (answer && Number.isInteger(answer.value)) {
+    line.restore(answer);
+    step.restored = true;
+  }
+}
+showCounts();
+const pointed = lines.find((line) => line.input.autofocus && !line.touched);
+pointed?.point();

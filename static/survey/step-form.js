@@ -1,0 +1,149 @@
+// What every page of the survey shares: answers kept until the server has them, one page sent once,
+// and the times that go with it. Each page's own module calls prepareStep().
+
+const PREFIX = "stereoscope:";
+const RESEND_AFTER_MS = 15000;
+
+/** Answers of one page, kept in a Storage under the page's name. A full or forbidden storage is no
+ * reason to stop: the page then works without. */
+export class Draft {
+  constructor(storageName, name) {
+    this.key = PREFIX + name;
+    try {
+      this.storage = window[storageName];
+    } catch {
+      this.storage = null;
+    }
+  }
+
+  read() {
+    try {
+      return JSON.parse(this.storage.getItem(this.key));
+    } catch {
+      return null;
+    }
+  }
+
+  write(answers) {
+    try {
+      this.storage.setItem(this.key, JSON.stringify(answers));
+    } catch {
+      // Kept on the page all the same.
+    }
+  }
+}
+
+/** Forget the drafts of a submission's other pages: the server would not have moved on without
+ * them. Without `except` all of them go. */
+export function forgetDrafts(submission, except = null) {
+  for (const name of ["localStorage", "sessionStorage"]) {
+    try {
+      const storage = window[name];
+      for (const key of Object.keys(storage)) {
+        if (key.startsWith(`${PREFIX}${submission}/`) && key !== PREFIX + except) {
+          storage.removeItem(key);
+        }
+      }
+    } catch {
+      // No storage, nothing to forget.
+    }
+  }
+}
+
+/** Times of one page view and the kind of device; no identity. */
+class Clock {
+  constructor() {
+    this.opened = performance.now();
+    this.visible = 0;
+    this.since = document.hidden ? null : this.opened;
+    this.pointers = new Set();
+    document.addEventListener("visibilitychange", () => {
+      const now = performance.now();
+      if (document.hidden && this.since !== null) {
+        this.visible += now - this.since;
+        this.since = null;
+      } else if (!document.hidden && this.since === null) {
+        this.since = now;
+      }
+    });
+    document.addEventListener("pointerdown", (event) => {
+      this.pointers.add(event.pointerType === "mouse" ? "mouse" : "touch");
+    }, true);
+    document.addEventListener("keydown", () => this.pointers.add("keyboard"), true);
+  }
+
+  elapsed() {
+    return Math.round(performance.now() - this.opened);
+  }
+
+  describe() {
+    const shown = this.since === null ? 0 : performance.now() - this.since;
+    const [pointer = null, another = null] = this.pointers;
+    return {
+      device: describeDevice(),
+      pointer: another ? "mixed" : pointer,
+      open_ms: this.elapsed(),
+      visible_ms: Math.round(this.visible + shown),
+    };
+  }
+}
+
+function describeDevice() {
+  if (!matchMedia("(pointer: coarse)").matches) return "desktop";
+  return Math.min(screen.width, screen.height) < 600 ? "phone" : "tablet";
+}
+
+/** Guard the page's form and return `{ form, clock, draft, restored }`.
+ *
+ * `collect()` returns further fields of the client's record; `mayLeave()` returns false to keep the
+ * page because something is missing. */
+export function prepareStep({ storage, collect = () => ({}), mayLeave = () => true }) {
+  const form = document.querySelector("[data-step]");
+  const name = form.dataset.draft;
+  const draft = new Draft(storage, name);
+  const clock = new Clock();
+  const step = { form, clock, draft, restored: false };
+  forgetDrafts(name.split("/")[0], name);
+
+  let sentAt = null;
+  form.addEventListener("submit", (event) => {
+    const sending = sentAt !== null && performance.now() - sentAt < RESEND_AFTER_MS;
+    if (sending) {
+      event.preventDefault();
+      return;
+    }
+    const declines = event.submitter?.value === "decline";
+    if (!declines && !mayLeave()) {
+      event.preventDefault();
+      return;
+    }
+    if (navigator.onLine === false) {
+      event.preventDefault();
+      tellOffline(form);
+      return;
+    }
+    const record = { ...clock.describe(), restored: step.restored, ...collect() };
+    form.querySelector("[data-client]").value = JSON.stringify(record);
+    sentAt = performance.now();
+    markSending(form, true);
+  });
+  // A page that comes back from the browser's memory can be sent again; the server takes it once.
+  window.addEventListener("pageshow", () => {
+    sentAt = null;
+    markSending(form, false);
+  });
+  return step;
+}
+
+function markSending(form, sending) {
+  for (const button of form.querySelectorAll("button[type=submit]")) {
+    button.setAttribute("aria-disabled", String(sending));
+  }
+}
+
+function tellOffline(form) {
+  const foot = form.querySelector("[data-foot]");
+  foot.querySelector("[role=alert]")?.remove();
+  foot.prepend(document.querySelector("template[data-offline]").content.cloneNode(true));
+  window.addEventListener("online", () => foot.querySelector("[role=alert]")?.remove(), { once: true });
+}
