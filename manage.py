@@ -12,8 +12,13 @@ def main() -> None:
     sys.path.insert(1, str(Path(__file__).resolve().parent / "platform"))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stereoscope.settings")
     from django.core.management import execute_from_command_line
+    from environs import EnvError
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except EnvError as error:
+        # One line that names the variable; docs/deployment.md has the table of all of them.
+        sys.exit(f"The settings cannot be read: {error}")
 
 
 if __name__ == "__main__":

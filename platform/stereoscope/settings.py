@@ -46,7 +46,7 @@ CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 # Behind a proxy that ends TLS: cookies only over https, redirects, HSTS.
 HTTPS: bool = env.bool("HTTPS", False)
 PORT: int = env.int("PORT", 8000)
-SITE_URL: str = env.str("SITE_URL", f"http://127.0.0.1:{PORT}").rstrip("/")
+SITE_URL: str = (env.str("SITE_URL", "") or f"http://127.0.0.1:{PORT}").rstrip("/")
 
 INSTALLED_APPS = [
     "unfold",
@@ -220,8 +220,8 @@ USE_TZ = True
 # --- Static files -------------------------------------------------------------------------------
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR_DIR / "static"
-STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns about a folder that is not there
+STATIC_ROOT: Path = Path(env.str("STATIC_ROOT", str(VAR_DIR / "static"))).resolve()
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns about a folder that is not there
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # With a manifest, files are collected once, named by their content and cached for good by browsers;
 # without one they are served from where they lie, which suits tests and development.
