@@ -113,6 +113,20 @@ def test_batch_drops_missing_positions_of_every_row():
     np.testing.assert_allclose(kendall_tau_b_batch(x, y), expected, atol=1e-12)
 
 
+def test_long_rows_give_the_same_as_short_ones():
+    # A row repeated end to end has every pair of the short row four times over and ties with
+    # itself: tau of the doubled list equals that of the list with every position drawn twice.
+    rng = np.random.default_rng(12)
+    x, y = rng.integers(0, 50, (6, 300)).astype(float), rng.integers(0, 50, 300).astype(float)
+    x[0, 5:40] = np.nan
+    x[1] = 7.0
+    x[2] = np.nan
+    doubled = kendall_tau_b_batch(np.tile(x, 2), np.tile(y, 2))
+    twice = kendall_tau_b_batch(x, y, np.full(x.shape, 2))
+    np.testing.assert_allclose(doubled, twice, atol=1e-12)
+    assert np.isnan(doubled).tolist() == [False, True, True, False, False, False]
+
+
 def test_batch_gives_nan_for_flat_rows_without_warning():
     found = kendall_tau_b_batch([[1, 1, 1], [1, 2, 3], [np.nan] * 3], [1, 2, 3])
     np.testing.assert_array_equal(found, [np.nan, 1.0, np.nan])
