@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.models import Study, Submission, SubmissionState
 from annotation.survey import notices
-from annotation.survey.arriving import find_submission, has_open_group, start_submission
+from annotation.survey.arriving import Arrival, find_submission, has_open_group, start_submission
 from annotation.survey.completion import find_completion_path
 from annotation.survey.counts import count_answers
 from annotation.survey.errors import (
@@ -62,28 +62,20 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
         arrival = read_arrival(request, study)
     except PageRefused as refusal:
         return _tell(request, notices.bad_link(study, str(refusal)))
-    if request.method != "POST":
-        started = find_submission(study, arrival)
-        if started is None and not study.is_open:
-            return _tell(request, notices.not_open(study))
-        if started is None and not has_open_group(study):
-            return _tell(request, notices.full(study))
-        context = {
-            "study": study,
-            "started": started,
-            "reward": format_reward(study.reward_cents, study.currency),
-            "hidden": describe_arrival(arrival, study),
-        }
-        return render(request, "survey/landing.html", context)
-    try:
-        submission = start_submission(study=study, arrival=arrival)
-    except StudyNotOpen:
+    if request.method == "POST":
+        return _start(request, study, arrival)
+    started = find_submission(study, arrival)
+    if started is None and not study.is_open:
         return _tell(request, notices.not_open(study))
-    except StudyFull:
+    if started is None and not has_open_group(study):
         return _tell(request, notices.full(study))
-    response = redirect("survey:page", token=submission.token)
-    remember_visitor(response, arrival, study, path=request.path)
-    return response
+    context = {
+        "study": study,
+        "started": started,
+        "reward": format_reward(study.reward_cents, study.currency),
+        "hidden": describe_arrival(arrival, study),
+    }
+    return render(request, "survey/landing.html", context)
 
 
 @never_cache
@@ -133,6 +125,18 @@ def own(request: HttpRequest, token: str) -> HttpResponse:
     return render(request, "survey/own.html", context, status=422 if problem else 200)
 
 
+def _start(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
+    try:
+        submission = start_submission(study=study, arrival=arrival)
+    except StudyNotOpen:
+        return _tell(request, notices.not_open(study))
+    except StudyFull:
+        return _tell(request, notices.full(study))
+    response = redirect("survey:page", token=submission.token)
+    remember_visitor(response, arrival, study, path=request.path)
+    return response
+
+
 def _show_visit(
     request: HttpRequest, visit: Visit, *, problems: dict[str, str] | None = None
 ) -> HttpResponse:
@@ -140,18 +144,17 @@ def _show_visit(
     submission, step = visit.submission, visit.step
     if submission.state == SubmissionState.WITHDRAWN:
         return redirect("survey:own", token=submission.token)
-    context: dict[str, Any] = {
-        "study": visit.study,
-        "submission": submission,
-        "progress": measure_progress(visit, step),
-    }
+    context: dict[str, Any] = {"study": visit.study, "submission": submission}
+    if step is not None or submission.state == SubmissionState.FINISHED:
+        context["progress"] = measure_progress(visit, step)
     if step is None:
-        own_path = reverse("survey:own", args=[submission.token])
+        own_link = request.build_absolute_uri(reverse("survey:own", args=[submission.token]))
         context |= {
             "completion": find_completion_path(visit.study, submission.outcome),
             "counts": count_answers(submission),
             "wording": visit.wording,
-            "own_link": request.build_absolute_uri(own_path),
+            "own_link": own_link,
+            "own_link_text": own_link.partition("://")[2],
             "is_withdrawal_open": is_withdrawal_open(submission),
         }
         finished = submission.state == SubmissionState.FINISHED
