@@ -1,0 +1,276 @@
+"""The main job, end to end: `make run`'s own launcher, a person in Chromium, a worker's report."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+START_SECONDS = 240
+REPORT_SECONDS = 180
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Local:
+    """The platform as `make run` starts it, in a folder and on a port of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = free_port()
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in {"DATABASE_URL", "CELERY_BROKER_URL", "DJANGO_SETTINGS_MODULE", "MODEL"}
+        }
+        self._log = (folder / "terminal.log").open("wb")
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "runlocal"],
+            cwd=ROOT,
+            env={
+                **inherited,
+                "VAR_DIR": str(folder / "var"),
+                "PORT": str(self.port),
+                "STATIC_MANIFEST": "true",
+            },
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+    @property
+    def terminal(self) -> str:
+        return (self.folder / "terminal.log").read_text(encoding="utf-8")
+
+    def wait_until_it_runs(self) -> None:
+        deadline = time.monotonic() + START_SECONDS
+        while "Ctrl-C stops everything" not in self.terminal:
+            assert self.process.poll() is None, self.terminal
+            assert time.monotonic() < deadline, self.terminal
+            time.sleep(0.2)
+
+    def printed(self, label: str) -> str:
+        """Return what stands behind a label on the terminal."""
+        found = re.search(rf"^  {label}\s+(\S+)$", self.terminal, flags=re.M)
+        assert found, self.terminal
+        return found[1]
+
+    def descendants(self) -> set[int]:
+        """Return the process ids of the launcher and of everything below it."""
+        children: dict[int, list[int]] = {}
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                text = status.read_text()
+            except OSError:
+                continue
+            children.setdefault(int(text.rpartition(")")[2].split()[1]), []).append(
+                int(status.parent.name)
+            )
+        found, waiting = set(), [self.process.pid]
+        while waiting:
+            pid = waiting.pop()
+            found.add(pid)
+            waiting += children.get(pid, [])
+        return found
+
+    def ask(self, query: str) -> list[tuple[object, ...]]:
+        database = self.folder / "var" / "stereoscope.sqlite3"
+        with closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True)) as opened:
+            return opened.execute(query).fetchall()
+
+    def end(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._log.close()
+
+
+@pytest.fixture
+def local(tmp_path) -> Iterator[Local]:
+    started = Local(tmp_path)
+    try:
+        started.wait_until_it_runs()
+        yield started
+    finally:
+        started.end()
+
+
+@pytest.fixture
+def chromium() -> Iterator[Browser]:
+    executable = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    with sync_playwright() as playwright:
+        if executable is None and not Path(playwright.chromium.executable_path).exists():
+            message = "no Chromium is installed: the main job's browser test is SKIPPED"
+            warnings.warn(message, stacklevel=1)
+            pytest.skip(message)
+        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Respondent:
+    """A person who rates every group the same way each time, and remembers what they said."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.places: dict[tuple[str, str], int] = {}
+        self.nearness: dict[str, int] = {}
+        self.last_group = ""
+        self.groups_rated = 0
+
+    def answer_page(self) -> None:
+        """Answer whatever page is open and send it."""
+        page = self.page
+        step_before = page.locator("input[name=step]").input_value()
+        if page.locator("[data-lines]").count():
+            self._rate()
+        elif page.locator("input[name=agree]").count():
+            page.locator("input[name=agree]").check()
+        elif page.locator("input[name=group-name]").count():
+            page.locator("input[name=group-name]").fill(self.last_group.upper())
+        elif page.locator("input[name=near]").count():
+            self._choose("near", max)
+            self._choose("far", min)
+        page.get_by_role("button", name="Continue", exact=True).click()
+        page.wait_for_function(
+            "before => { const field = document.querySelector('input[name=step]');"
+            " return !field || field.value !== before }",
+            arg=step_before,
+        )
+
+    def _rate(self) -> None:
+        # The frame of the question stands in elements of its own, the group in the heading's text.
+        self.last_group = (
+            self.page.locator("h1")
+            .evaluate(
+                "heading => [...heading.childNodes].filter(node => node.nodeType === 3)"
+                ".map(node => node.data).join('').trim()"
+            )
+            .removesuffix("?")
+        )
+        self.groups_rated += 1
+        self.nearness.clear()
+        for line in self.page.locator("[data-line]").all():
+            scale = line.get_attribute("data-line") or ""
+            place = self.places.setdefault(
+                (self.last_group, scale), 5 + (37 * len(self.places)) % 91
+            )
+            self.nearness[line.get_attribute("data-left") or ""] = 100 - place
+            self.nearness[line.get_attribute("data-right") or ""] = place
+            track = line.locator(".line-input")
+            box = track.bounding_box()
+            assert box is not None
+            track.click(position={"x": box["width"] * place / 100, "y": box["height"] / 2})
+
+    def _choose(self, field: str, best) -> None:
+        options = self.page.locator(f"label:has(input[name={field}])")
+        words = [text.strip() for text in options.all_inner_texts()]
+        chosen = best(words, key=lambda word: self.nearness[word])
+        options.nth(words.index(chosen)).click()
+
+
+def test_a_person_takes_the_study_and_a_researcher_reads_the_report(local, chromium):
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda note: errors.append(note.text) if note.type == "error" else None)
+
+    # A person at the printed link.
+    page.goto(local.printed("Participants"))
+    page.get_by_role("button", name="Start", exact=True).click()
+    respondent = Respondent(page)
+    for _ in range(20):
+        if page.locator("[data-finished]").count():
+            break
+        respondent.answer_page()
+    expect(page.locator("[data-finished]")).to_be_visible()
+    assert respondent.groups_rated == 5  # four groups and one of them again
+    ((state, passed, decision, agreement),) = local.ask(
+        "SELECT state, checks_passed, data_decision, self_agreement FROM annotation_submission"
+        " WHERE study_id = (SELECT id FROM annotation_study WHERE origin = 'collected')"
+    )
+    assert (state, passed, decision) == ("finished", 1, "accepted")
+    assert agreement == 1.0
+    ((ratings,),) = local.ask(
+        "SELECT count(*) FROM annotation_rating r JOIN annotation_groupassignment a"
+        " ON a.id = r.assignment_id JOIN annotation_submission s ON s.id = a.submission_id"
+        " JOIN annotation_study t ON t.id = s.study_id WHERE t.origin = 'collected'"
+    )
+    assert ratings == 5 * 16
+
+    # A researcher with the printed password, at the printed report.
+    researcher = chromium.new_context(viewport={"width": 1280, "height": 900})
+    desk = researcher.new_page()
+    desk.goto(local.printed("Researchers"))
+    desk.fill("input[name=username]", local.printed("User"))
+    desk.fill("input[name=password]", local.printed("Password"))
+    desk.locator("button[type=submit]").first.click()
+    expect(desk).to_have_url(re.compile(r"/admin/$"))
+    desk.goto(local.printed("Report"))
+    deadline = time.monotonic() + REPORT_SECONDS
+    while not desk.get_by_text("Final", exact=True).count():
+        assert time.monotonic() < deadline, desk.inner_text("body")
+        time.sleep(1)
+        desk.reload()
+    expect(desk.get_by_role("heading", level=1)).to_contain_text("Demo model (meaningless)")
+    assert desk.locator("svg[role=img]").count() >= 2
+    body = desk.inner_text("body")
+    assert "simulated" in body.lower()
+    assert "meaningless" in body.lower()
+
+    # A worker process, not this one, computed the run and built the report.
+    ((run_status, scores),) = local.ask(
+        "SELECT r.status, (SELECT count(*) FROM probing_score s WHERE s.run_id = r.id)"
+        " FROM probing_run r"
+    )
+    assert run_status == "finished"
+    assert scores > 25 * 16
+    ((worker,),) = local.ask("SELECT DISTINCT worker FROM probing_shard")
+    assert str(worker).startswith("local-")
+    assert errors == []
+
+    _stop_and_start_again(local)
+
+
+def _stop_and_start_again(local: Local) -> None:
+    """Ctrl-C leaves no process behind, and the next start takes seconds with the same password."""
+    password, pids = local.printed("Password"), local.descendants()
+    assert len(pids) >= 4  # launcher, web server and its worker process, Celery's worker
+    local.process.send_signal(signal.SIGINT)
+    assert local.process.wait(timeout=30) == 0, local.terminal
+    assert local.terminal.rstrip().endswith("Stopped.")
+    assert [pid for pid in pids if Path(f"/proc/{pid}").exists()] == []
+
+    begun = time.monotonic()
+    again = Local(local.folder)
+    try:
+        again.wait_until_it_runs()
+        # Some six seconds; more where the machine does something else meanwhile.
+        assert time.monotonic() - begun < 60
+        assert again.printed("Password") == password
+        again.process.send_signal(signal.SIGTERM)
+        assert again.process.wait(timeout=30) == 0, again.terminal
+    finally:
+        again.end()
