@@ -11,6 +11,8 @@ from evaluation.reports.formatting import count, listing, number
 
 # How many templates are named before the rest is only counted.
 NAMED_TEMPLATES = 4
+# Below this many raters a group's numbers carry a warning of their own.
+FEW_RATERS = 5
 
 
 def question(record: dict[str, Any], result: AlignmentResult) -> str:
@@ -63,9 +65,12 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         f"{number(result.pooled.group_tau.value)}. Precision at {options.k} is the share of the "
         f"{options.k} highest scored scales whose mean rating is above {options.centre:g}, and of "
         f"the {options.k} lowest whose mean is below it, averaged. Intervals come from "
-        f"{options.n_resamples} resamples: of {result.resampling.overall} for the overall values, "
-        f"of {result.resampling.group} for a group, with bias correction. The noise ceiling is τ "
-        f"between the means of two random halves of the people, over {options.n_splits} splits."
+        f"{options.n_resamples} resamples: of {result.resampling.group} for a group, with the "
+        f"bias-corrected percentile; of {result.resampling.overall} for the overall values, moved "
+        "so that the resamples’ mean falls on the estimate, since the bias-corrected percentile "
+        "collapses where only people are resampled. p-values of groups are Holm-corrected. The "
+        "noise ceiling is τ between the means of two random halves of the people, over "
+        f"{options.n_splits} splits."
     )
     return [people, model, comparison]
 
@@ -92,8 +97,15 @@ def caveats(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         f"With {count(len(result.scales), 'scale')} a single group’s interval is wide. A "
         "difference between two groups is not evidence of a difference.",
         "The interval of the overall values resamples people only: it says what other people "
-        "would give for these groups and scales, not what other groups would give.",
+        "would give for these groups and scales, not what other groups would give. The overall p "
+        "treats the cells as independent, which those of one group are not.",
     ]
+    fewest = min(row.n_raters for row in result.by_group)
+    if fewest < FEW_RATERS:
+        found.append(
+            f"Some groups have only {count(fewest, 'rater')}: their means, intervals and ceilings "
+            "rest on very little."
+        )
     if len(record["run"]["templates"]) == 1:
         found.append("One template was used: the scores say nothing about other wordings.")
     origin = record["study"]["origin"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
@@ -98,7 +98,9 @@ class Command(BaseCommand):
     def _print(self, report: Report) -> None:
         document = AlignmentDocument(report)
         # Wide enough for a log file; a terminal gives its own width.
-        console = Console(file=self.stdout, width=None if self.stdout.isatty() else 110)
+        console = Console(
+            file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 110
+        )
         for banner in document.banners:
             console.print(banner, style="bold yellow")
         console.print(f"{document.record['study']['title']}  ×  {document.record['run']['model']}")
