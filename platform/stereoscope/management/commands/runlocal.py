@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 from django.urls import reverse
 
 from stereoscope.demo.seeding import Demo, DemoError, seed_demo
@@ -40,7 +40,8 @@ class Command(BaseCommand):
             claim_port(port)
             administrator, demo = self._prepare(model)
         except (PortTakenError, DemoError) as error:
-            raise CommandError(str(error)) from error
+            self.stderr.write(str(error))
+            sys.exit(1)
         except KeyboardInterrupt:
             self._say("\nStopped before the start. The next start goes on from here.")
             sys.exit(130)
