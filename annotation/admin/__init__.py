@@ -1,0 +1,19 @@
+"""The researchers' pages of people's side; importing this package registers them."""
+
+from annotation.admin.accounts import GroupAdmin, TokenAdmin, UserAdmin
+from annotation.admin.instrument import InstrumentAdmin
+from annotation.admin.library import GroupSetAdmin, SocialGroupAdmin, TraitPairAdmin
+from annotation.admin.study import StudyAdmin
+from annotation.admin.submission import SubmissionAdmin
+
+__all__ = [
+    "GroupAdmin",
+    "GroupSetAdmin",
+    "InstrumentAdmin",
+    "SocialGroupAdmin",
+    "StudyAdmin",
+    "SubmissionAdmin",
+    "TokenAdmin",
+    "TraitPairAdmin",
+    "UserAdmin",
+]

@@ -67,7 +67,7 @@ class Command(BaseCommand):
             raise CommandError(" ".join(error.messages)) from error
         for problem in result.skipped:
             self.stderr.write(f"Left out: {problem}")
-        link = reverse("admin:annotation_study_change", args=[result.study.pk])
+        link = reverse("admin:annotation_study_overview", args=[result.study.pk])
         self.stdout.write(
             f"Study “{result.study.title}” ({result.study.public_id}): "
             f"{result.n_submissions} submissions, {result.n_groups} groups, "

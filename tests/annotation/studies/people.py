@@ -51,11 +51,12 @@ def make_submission(
     value: float = 60.0,
     minutes: float = 11.0,
     groups: int = 4,
+    first_group: int = 0,
     started: datetime | None = None,
     external_id: str = "",
     checks_passed: bool | str | None = "from checks",
 ) -> Submission:
-    """Store a submission that rated the study's first ``groups`` groups with ``value``.
+    """Store a submission that rated ``groups`` groups, from ``first_group`` on, with ``value``.
 
     ``failed`` names the checks that it failed. Every page took the same time.
     """
@@ -86,7 +87,8 @@ def make_submission(
     Submission.objects.filter(pk=submission.pk).update(started_at=started)
     submission.refresh_from_db()
     scales = list(instrument.scales.all())
-    chosen = list(instrument.groups.all())[:groups]
+    entries = list(instrument.groups.all())
+    chosen = [entries[(first_group + place) % len(entries)] for place in range(groups)]
     rated = [(group, False) for group in chosen] + ([(chosen[0], True)] if finished else [])
     for position, (group, is_repeat) in enumerate(rated, start=1):
         assignment = GroupAssignment.objects.create(

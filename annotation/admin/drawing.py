@@ -1,0 +1,167 @@
+"""Geometry of a study's drawings: horizontal places in percent, so that text keeps its size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from annotation.studies.quotas import GroupQuota
+
+SLOT_HEIGHT = 12
+SLOTS_WIDTH = 100.0
+MOST_SLOTS = 50  # a group's slots are drawn one by one up to here, then as three lengths
+
+HISTOGRAM_TOP, HISTOGRAM_BASE = 30.0, 132.0
+MOST_BINS = 26
+# Wider bins in minutes, tried in this order until the times fit into the drawing.
+BIN_WIDTHS = (0.5, 1, 2, 5, 10, 15, 30, 60, 120, 240, 720, 1440)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A rectangle: ``css`` is its mark's class."""
+
+    x: str
+    width: str
+    y: str
+    height: str
+    css: str
+
+
+@dataclass(frozen=True)
+class Label:
+    x: str
+    text: str
+    css: str = "middle"
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """Bars of counts per bin with the median's line; ``rows`` are (from, to, count) in minutes."""
+
+    boxes: tuple[Box, ...]
+    ticks: tuple[Label, ...]
+    median_x: str
+    median_css: str
+    limit_x: str | None
+    fast: int
+    rows: tuple[tuple[float, float, int], ...]
+
+
+def draw_slots(quota: GroupQuota) -> list[Box]:
+    """Return a group's slots: accepted filled, taken outlined, open pale, in this order."""
+    waiting = quota.in_review + quota.in_progress
+    accepted = min(quota.accepted, quota.wanted)
+    taken = min(waiting, quota.wanted - accepted)
+    if quota.wanted > MOST_SLOTS:
+        return _draw_lengths(accepted, taken, quota.wanted)
+    pitch = SLOTS_WIDTH / quota.wanted
+    width = max(1.0, pitch - min(1.2, pitch * 0.25))
+    boxes = []
+    for place in range(quota.wanted):
+        x = place * pitch
+        if place < accepted:
+            boxes.append(_slot(x, width, "mark-full"))
+        elif place < accepted + taken:
+            boxes.append(_slot(x, width, "mark-outline", inset=0.6))
+        else:
+            boxes.append(_slot(x, width, "mark-open"))
+    return boxes
+
+
+def _draw_lengths(accepted: int, taken: int, wanted: int) -> list[Box]:
+    first = SLOTS_WIDTH * accepted / wanted
+    second = SLOTS_WIDTH * taken / wanted
+    boxes = [_slot(0, SLOTS_WIDTH, "mark-open")]
+    if taken:
+        boxes.append(_slot(first, max(2.0, second), "mark-outline", inset=0.6))
+    if accepted:
+        boxes.append(_slot(0, first, "mark-full"))
+    return boxes
+
+
+def _slot(x: float, width: float, css: str, *, inset: float = 0.0) -> Box:
+    return Box(
+        x=f"{x + inset:.2f}",
+        width=f"{max(0.4, width - 2 * inset):.2f}",
+        y=f"{inset:.1f}",
+        height=f"{SLOT_HEIGHT - 2 * inset:.1f}",
+        css=css,
+    )
+
+
+def draw_histogram(
+    durations: Sequence[float], *, median: float, fast_limit: float | None
+) -> Histogram:
+    """Return the drawing of times to finish. ``durations``, ``median``, ``fast_limit``: seconds.
+
+    Times under the limit are drawn as warnings. Raises `ValueError` without times.
+    """
+    if not durations:
+        raise ValueError("There are no times to draw, expected at least one.")
+    minutes = sorted(seconds / 60 for seconds in durations)
+    bin_width = next(
+        (
+            width
+            for width in BIN_WIDTHS
+            if math.floor(minutes[-1] / width) - math.floor(minutes[0] / width) < MOST_BINS
+        ),
+        max(minutes[-1] / MOST_BINS, BIN_WIDTHS[-1]),
+    )
+    first = math.floor(minutes[0] / bin_width)
+    last = math.floor(minutes[-1] / bin_width)
+    # At least eight bins, so that a handful of times does not become one wide slab.
+    while last - first < 7:
+        last += 1
+        first = max(0, first - 1)
+    counts = dict.fromkeys(range(first, last + 1), 0)
+    for value in minutes:
+        counts[math.floor(value / bin_width)] += 1
+    limit = None if fast_limit is None else fast_limit / 60
+    most = max(counts.values())
+    step = 100 / len(counts)
+    boxes = tuple(
+        Box(
+            x=f"{(number - first) * step + 0.1 * step:.2f}%",
+            width=f"{0.8 * step:.2f}%",
+            y=f"{HISTOGRAM_BASE - _bar_height(count, most):.1f}",
+            height=f"{_bar_height(count, most):.1f}",
+            css="mark-warn"
+            if limit is not None and (number + 1) * bin_width <= limit
+            else "mark-part",
+        )
+        for number, count in counts.items()
+        if count
+    )
+
+    def place(value: float) -> float:
+        return (value / bin_width - first) * step
+
+    every = max(1, round(len(counts) / 6))
+    ticks = tuple(
+        Label(f"{(number - first) * step:.2f}%", _number(number * bin_width))
+        for number in counts
+        if number % every == 0 and number > first
+    )
+    middle = place(median / 60)
+    return Histogram(
+        boxes=boxes,
+        ticks=ticks,
+        median_x=f"{middle:.2f}%",
+        median_css="end" if middle > 50 else "",
+        limit_x=f"{max(0.0, place(limit)):.2f}%" if limit is not None else None,
+        fast=sum(value < limit for value in minutes) if limit is not None else 0,
+        rows=tuple(
+            (number * bin_width, (number + 1) * bin_width, count)
+            for number, count in counts.items()
+        ),
+    )
+
+
+def _bar_height(count: int, most: int) -> float:
+    return (HISTOGRAM_BASE - HISTOGRAM_TOP) * count / most
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"

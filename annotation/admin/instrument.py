@@ -1,0 +1,202 @@
+"""The instrument of a study: open to edits while it is a draft, shown as it is once frozen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin, TabularInline
+from unfold.decorators import display
+
+from annotation.admin.access import StudyScoped
+from annotation.admin.instrument_form import (
+    InstrumentForm,
+    QuestionForm,
+    StudyGroupForm,
+    TraitScaleForm,
+    UniqueGroups,
+    UniqueScales,
+)
+from annotation.admin.study import build_tabs
+from annotation.models import (
+    DemographicQuestion,
+    Instrument,
+    Origin,
+    StudyGroup,
+    StudyStatus,
+    TraitScale,
+    Wording,
+)
+from annotation.studies.access import can_change_study, visible_studies
+from annotation.studies.lifecycle import find_launch_problems
+from annotation.survey.flow import StepKind
+
+
+class ContentInline(TabularInline):
+    """Content of an instrument: a draft's is edited by those who may change the study."""
+
+    extra = 0
+    hide_title = True
+    show_change_link = False
+
+    def has_view_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
+        return True
+
+    def has_change_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
+        return obj is not None and may_edit(request, obj)
+
+    has_add_permission = has_change_permission
+    has_delete_permission = has_change_permission
+
+
+class StudyGroupInline(ContentInline):
+    model = StudyGroup
+    form = StudyGroupForm
+    formset = UniqueGroups
+    fields = ("group", "singular", "plural", "position")
+    readonly_fields = ("singular", "plural")
+    verbose_name_plural = _("Groups")
+
+
+class TraitScaleInline(ContentInline):
+    model = TraitScale
+    form = TraitScaleForm
+    formset = UniqueScales
+    fields = ("trait_pair", "low", "high", "dimension", "position")
+    readonly_fields = ("low", "high", "dimension")
+    verbose_name_plural = _("Trait scales")
+
+
+class WordingInline(ContentInline):
+    model = Wording
+    fields = ("key", "text")
+    readonly_fields = ("key",)
+    verbose_name_plural = _("Texts")
+
+    # The texts that a page needs are given; only what they say is open.
+    def has_add_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
+        return False
+
+    has_delete_permission = has_add_permission
+
+
+class QuestionInline(ContentInline):
+    model = DemographicQuestion
+    form = QuestionForm
+    verbose_name_plural = _("Demographic questions")
+
+
+@admin.register(Instrument)
+class InstrumentAdmin(StudyScoped, ModelAdmin):
+    form = InstrumentForm
+    inlines = (WordingInline, StudyGroupInline, TraitScaleInline, QuestionInline)
+    change_form_outer_before_template = "admin/annotation/instrument/head.html"
+    fieldsets = (
+        (None, {"fields": ("flow",)}),
+        (_("Rating page"), {"fields": ("scale_order", "pole_sides", "show_ticks")}),
+        (
+            _("Attention checks"),
+            {"fields": ("high_from", "low_to", "agreement_within", "agreement_at_least")},
+        ),
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Instrument]:
+        studies = visible_studies(request.user)
+        return Instrument.objects.filter(study__in=studies).select_related("study")
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Instrument | None:
+        instrument = super().get_object(request, object_id, from_field)
+        if instrument is not None and request.method == "POST":
+            # A launch in the same moment waits for this edit, or this edit finds it frozen.
+            return (
+                Instrument.objects.select_for_update(of=("self",))
+                .select_related("study")
+                .get(pk=instrument.pk)
+            )
+        return instrument
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return request.user.is_active and request.user.is_staff
+
+    def get_model_perms(self, request: HttpRequest) -> dict[str, bool]:
+        return {}  # an instrument is reached through its study
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
+        return obj is not None and may_edit(request, obj)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Instrument | None = None) -> Any:
+        if obj is not None and may_edit(request, obj):
+            return self.fieldsets
+        return ((None, {"fields": ("steps",)}), *self.fieldsets[1:])
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Instrument | None = None) -> Any:
+        return () if obj is not None and may_edit(request, obj) else ("steps",)
+
+    @display(description=_("steps"))
+    def steps(self, instrument: Instrument) -> SafeString:
+        """Return the flow in words, numbered."""
+        labels = [
+            (StepKind(kind).label if kind in StepKind.values else kind,) for kind in instrument.flow
+        ]
+        return format_html('<ol class="steps">{}</ol>', format_html_join("", "<li>{}</li>", labels))
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return redirect("admin:annotation_study_changelist")
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        extra = dict(extra_context or {}, show_save_and_add_another=False, show_close=False)
+        extra["show_history"] = False
+        instrument = self.get_object(request, object_id) if object_id else None
+        if instrument is not None:
+            extra |= build_head(request, instrument)
+        return super().changeform_view(request, object_id, form_url, extra)
+
+
+def may_edit(request: HttpRequest, instrument: Instrument) -> bool:
+    """Return whether an instrument is a draft and who asks may change its study."""
+    return not instrument.is_frozen and can_change_study(request.user, instrument.study)
+
+
+def build_head(request: HttpRequest, instrument: Instrument) -> dict[str, Any]:
+    """Return what the head of an instrument's page shows. Six queries."""
+    study = instrument.study
+    versions = list(study.instruments.order_by("-version"))
+    newest = versions[0]
+    in_force = next((version for version in versions if version.is_frozen), None)
+    may_change = can_change_study(request.user, study)
+    is_draft = instrument == newest and not newest.is_frozen
+    running = study.status in {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.PAUSED}
+    return {
+        "study": study,
+        "instrument": instrument,
+        "versions": versions,
+        "in_force": in_force,
+        "tab": "instrument",
+        "study_tabs": build_tabs(study),
+        "may_copy": may_change
+        and newest.is_frozen
+        and study.origin != Origin.IMPORTED
+        and study.status != StudyStatus.ARCHIVED,
+        "may_publish": may_change and is_draft and running,
+        "may_discard": may_change and is_draft and len(versions) > 1,
+        "problems": find_launch_problems(study) if is_draft else [],
+    }

@@ -1,0 +1,95 @@
+"""The figures of a study's main page as tables to download."""
+
+from __future__ import annotations
+
+from annotation.admin import wording
+from annotation.admin.drawing import draw_histogram
+from annotation.exports.tables import Column, ColumnType, Table
+from annotation.models import Study
+from annotation.studies.overview import Overview, load_overview
+
+TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
+
+
+def build_figure_table(study: Study, name: str) -> Table:
+    """Return the table behind a figure of the page. Raises `KeyError` for an unknown name."""
+    return {
+        "funnel": _stage_table,
+        "times": _time_table,
+        "quotas": _quota_table,
+        "checks": _check_table,
+    }[name](load_overview(study))
+
+
+def _stage_table(overview: Overview) -> Table:
+    columns = (
+        Column("stage", TEXT, ", ".join(wording.STAGE_LABELS), "stage of the way"),
+        Column("count", NUMBER, "0 or more", "submissions that came so far"),
+        Column("share_of_stage_before", NUMBER, "0 to 1", "count over the count before"),
+    )
+    rows = [(stage.key, stage.count, stage.share) for stage in overview.stages]
+    return Table("funnel", columns, lambda: rows)
+
+
+def _time_table(overview: Overview) -> Table:
+    columns = (
+        Column("minutes_from", NUMBER, "0 or more", "start of the bin"),
+        Column("minutes_to", NUMBER, "0 or more", "end of the bin, not in it"),
+        Column("count", NUMBER, "0 or more", "finished submissions"),
+    )
+    if overview.median_seconds is None:
+        return Table("times", columns, list)
+    rows = draw_histogram(
+        overview.durations, median=overview.median_seconds, fast_limit=overview.fast_limit
+    ).rows
+    return Table("times", columns, lambda: rows)
+
+
+def _quota_table(overview: Overview) -> Table:
+    columns = (
+        Column("group", TEXT, "slug", "the group"),
+        Column("group_text", TEXT, "text", "the group as people read it"),
+        Column("wanted", NUMBER, "1 or more", "accepted ratings wanted"),
+        Column("accepted", NUMBER, "0 or more", "accepted ratings"),
+        Column("in_review", NUMBER, "0 or more", "finished, not decided"),
+        Column("in_progress", NUMBER, "0 or more", "being rated, place held"),
+        Column("open", NUMBER, "0 or more", "places left"),
+    )
+    rows = [
+        (
+            quota.group.slug,
+            quota.group.plural,
+            quota.wanted,
+            quota.accepted,
+            quota.in_review,
+            quota.in_progress,
+            quota.open,
+        )
+        for quota in overview.quotas
+    ]
+    return Table("quotas", columns, lambda: rows)
+
+
+def _check_table(overview: Overview) -> Table:
+    columns = (
+        Column("check", TEXT, "kind, or any", "kind of check"),
+        Column("asked", NUMBER, "0 or more", "finished submissions that were asked"),
+        Column("failed", NUMBER, "0 or more", "of them, how many failed"),
+        Column("share", NUMBER, "0 to 1", "failed over asked"),
+        Column("wilson_low", NUMBER, "0 to 1", "lower end of Wilson's 95 % interval"),
+        Column("wilson_high", NUMBER, "0 to 1", "upper end"),
+    )
+    rows = [
+        (
+            result.kind.value if result.kind else "any",
+            result.failed.n,
+            result.failed.count,
+            *(
+                (result.failed.share, result.failed.low, result.failed.high)
+                if result.failed.n
+                else (None, None, None)
+            ),
+        )
+        for result in overview.checks
+    ]
+    return Table("checks", columns, lambda: rows)
