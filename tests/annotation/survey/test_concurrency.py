@@ -1,0 +1,111 @@
+"""Simultaneous requests: threads with connections of their own on one database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.http import QueryDict
+
+from annotation.models import (
+    PageEvent,
+    Panel,
+    Participant,
+    Rating,
+    Submission,
+)
+from annotation.studies.quotas import count_quotas
+from annotation.survey.arriving import Arrival, start_submission
+from annotation.survey.errors import StudyFull
+from annotation.survey.submitting import submit_step
+from annotation.survey.withdrawing import withdraw_submission
+from tests.annotation.survey.conftest import SCALES
+
+pytestmark = pytest.mark.services
+
+THREADS = 8
+
+
+@pytest.fixture
+def study(shared_database: str, make_study):
+    return make_study(quota_per_group=2)
+
+
+def at_once(*tasks: Callable[[], Any]) -> list[Any]:
+    """Run the tasks in threads that begin together; return results, exceptions among them."""
+    barrier = Barrier(len(tasks))
+
+    def run(task: Callable[[], Any]) -> Any:
+        barrier.wait()
+        try:
+            return task()
+        except Exception as error:
+            return error
+        finally:
+            connections.close_all()
+
+    with ThreadPoolExecutor(len(tasks)) as pool:
+        return list(pool.map(run, tasks))
+
+
+def test_one_person_who_starts_many_times_at_once_gets_one_submission(study) -> None:
+    arrival = Arrival(Panel.LINK, "the same person")
+    started = at_once(*[lambda: start_submission(study=study, arrival=arrival)] * THREADS)
+    assert {submission.pk for submission in started} == {Submission.objects.get().pk}
+    assert Participant.objects.count() == 1
+
+
+def test_people_who_start_at_once_never_exceed_a_quota(study) -> None:
+    # Six groups with two slots each: room for three people with four groups each.
+    results = at_once(
+        *[
+            lambda name=name: start_submission(
+                study=study, arrival=Arrival(Panel.LINK, f"person {name}")
+            )
+            for name in range(THREADS)
+        ]
+    )
+    started = [result for result in results if isinstance(result, Submission)]
+    turned_away = [result for result in results if isinstance(result, StudyFull)]
+    assert (len(started), len(turned_away)) == (3, THREADS - 3)
+    quotas = count_quotas(study, instrument_id=study.instruments.get().pk)
+    assert [quota.taken for quota in quotas] == [2] * 6
+    assert Participant.objects.count() == 3
+
+
+def first_lines(person) -> QueryDict:
+    page = person.go_on(until=lambda page: bool(page.lines))
+    sent = QueryDict(mutable=True)
+    sent.update(person.fill(page))
+    return sent
+
+
+def test_copies_of_a_page_sent_at_once_are_stored_once(study, make_person) -> None:
+    person = make_person()
+    person.start(study.get_absolute_url())
+    sent = first_lines(person)
+    token = Submission.objects.get().token
+    results = at_once(*[lambda: submit_step(token=token, sent=sent)] * THREADS)
+    assert not [result for result in results if isinstance(result, Exception)]
+    assert Rating.objects.count() == len(SCALES)
+    assert PageEvent.objects.filter(step_kind="rating").count() == 1
+    assert Submission.objects.get().step_index == 3
+
+
+def test_withdrawal_and_a_page_sent_at_once_leave_no_answer(study, make_person) -> None:
+    person = make_person()
+    person.start(study.get_absolute_url())
+    sent = first_lines(person)
+    submission = Submission.objects.get()
+    results = at_once(
+        lambda: submit_step(token=submission.token, sent=sent),
+        lambda: withdraw_submission(submission=submission),
+        lambda: submit_step(token=submission.token, sent=sent),
+    )
+    assert not [result for result in results if isinstance(result, Exception)]
+    assert not Rating.objects.exists()
+    assert Submission.objects.get().state == "withdrawn"
