@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
@@ -27,7 +28,36 @@ from evaluation.reports.requesting import (
     request_alignment_report,
 )
 from evaluation.reports.selectors import visible_reports
+from probing.measures.registry import MEASURES
 from probing.models import Run, RunStatus
+
+BADGES = {
+    ReportStatus.WAITING: "info mark-clock",
+    ReportStatus.BUILDING: "info mark-play",
+    ReportStatus.FINAL: "good mark-tick",
+    ReportStatus.FAILED: "bad mark-cross",
+}
+
+
+def report_badge(report: Report) -> SafeString:
+    """Return the status of a report as a badge: a mark and a word."""
+    mark = BADGES[ReportStatus(report.status)]
+    return format_html('<span class="badge {}">{}</span>', mark, report.get_status_display())
+
+
+class StudyChoice(forms.ModelChoiceField):
+    """Studies by title and id, since titles may repeat."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return f"{obj.title} ({obj.public_id})"
+
+
+class RunChoice(forms.ModelChoiceField):
+    """Runs by number, measure, model and status."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        measure = MEASURES[obj.measure].title if obj.measure in MEASURES else obj.measure
+        return f"{obj.pk}: {measure}, {obj.model.name}, {obj.get_status_display().lower()}"
 
 
 class ReportRequestForm(forms.ModelForm):
@@ -97,12 +127,14 @@ class ReportAdmin(ModelAdmin):
 
     def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         if db_field.name == "study":
+            kwargs["form_class"] = StudyChoice
             kwargs["queryset"] = (
                 visible_studies(request.user)
                 .filter(submissions__data_decision=DataDecision.ACCEPTED)
                 .distinct()
             )
         if db_field.name == "run":
+            kwargs["form_class"] = RunChoice
             kwargs["queryset"] = Run.objects.select_related("model").exclude(
                 status__in=[RunStatus.FAILED, RunStatus.CANCELLED]
             )
@@ -117,6 +149,21 @@ class ReportAdmin(ModelAdmin):
         )
         obj.__dict__.update(requested.__dict__)
 
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        context = {
+            **(extra_context or {}),
+            "title": _("New report"),
+            "show_save_and_add_another": False,
+            "show_save_and_continue": False,
+        }
+        return super().changeform_view(request, object_id, form_url, context)
+
     def response_add(
         self, request: HttpRequest, obj: Report, post_url_continue: str | None = None
     ) -> HttpResponse:
@@ -130,19 +177,11 @@ class ReportAdmin(ModelAdmin):
         address = reverse("reports:page", args=[report.public_id])
         return format_html('<a href="{}">{}</a>', address, report.title)
 
-    @display(
-        description=_("status"),
-        label={
-            ReportStatus.WAITING: "info",
-            ReportStatus.BUILDING: "info",
-            ReportStatus.FINAL: "success",
-            ReportStatus.FAILED: "danger",
-        },
-    )
-    def status_badge(self, report: Report) -> tuple[str, str]:
-        return report.status, report.get_status_display()
+    @display(description=_("status"), ordering="status")
+    def status_badge(self, report: Report) -> SafeString:
+        return report_badge(report)
 
-    @display(description=_("τ"))
+    @display(description=_("Kendall’s τ"))
     def tau(self, report: Report) -> str:
         if not report.result:
             return MISSING

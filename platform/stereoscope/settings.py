@@ -295,6 +295,7 @@ UNFOLD = {
         }
     ],
     "SHOW_HISTORY": True,
+    "DASHBOARD_CALLBACK": "stereoscope.overview.add_overview",
     "SHOW_BACK_BUTTON": False,
     # The tokens turn dark by themselves, following the system; the theme's own switch would not.
     "THEME": "light",

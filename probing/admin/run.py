@@ -23,7 +23,7 @@ from probing.admin.run_form import RunForm
 from probing.admin.run_page import live_context, page_context
 from probing.admin.run_table import stream_log, stream_scores
 from probing.measures.registry import MEASURES
-from probing.models import Run, RunStatus, ShardStatus
+from probing.models import Run, ShardStatus
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.creation import dry_run
 from probing.runs.errors import RunError
@@ -80,8 +80,7 @@ class RunAdmin(ModelAdmin):
 
     @display(description=_("status"), ordering="status")
     def status_badge(self, run: Run) -> str:
-        mark = wording.BADGES[RunStatus(run.status)]
-        return format_html('<span class="badge {}">{}</span>', mark, run.get_status_display())
+        return wording.run_badge(run)
 
     @display(description=_("shards stored"))
     def progress(self, run: Run) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from probing.models import LanguageModel, RunStatus
+from probing.models import LanguageModel, Run, RunStatus
 from probing.runs.creation import DryRun
 
 BADGES = {
@@ -17,6 +19,12 @@ BADGES = {
     RunStatus.FAILED: "bad mark-cross",
     RunStatus.CANCELLED: "mark-ring",
 }
+
+
+def run_badge(run: Run) -> SafeString:
+    """Return the status of a run as a badge: a mark and a word."""
+    mark = BADGES[RunStatus(run.status)]
+    return format_html('<span class="badge {}">{}</span>', mark, run.get_status_display())
 
 
 def duration(seconds: float) -> tuple[str, str]:

@@ -1,0 +1,100 @@
+"""The first page after the log-in: what runs, what waits for somebody, what is new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from annotation.admin.wording import study_badge
+from annotation.models import DataDecision, Origin, Study, StudyStatus, SubmissionState
+from annotation.studies.access import visible_studies
+from evaluation.admin.report import report_badge
+from evaluation.models import Report
+from evaluation.reports.formatting import MISSING, number
+from evaluation.reports.selectors import visible_reports
+from probing.admin.wording import run_badge
+from probing.models import Run, ShardStatus
+
+SHOWN = 6
+
+
+@dataclass(frozen=True)
+class StudyLine:
+    study: Study
+    badge: SafeString
+    accepted: int
+    waiting: int
+
+    @property
+    def is_simulated(self) -> bool:
+        return self.study.origin == Origin.SIMULATED
+
+
+@dataclass(frozen=True)
+class RunLine:
+    run: Run
+    badge: SafeString
+    stored: int
+
+
+@dataclass(frozen=True)
+class ReportLine:
+    report: Report
+    badge: SafeString
+    tau: str
+
+
+def add_overview(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Add the newest studies, runs and reports to the index of the admin. Three queries."""
+    context["study_lines"] = load_studies(request)
+    context["run_lines"] = load_runs() if request.user.has_perm("probing.view_run") else []
+    context["report_lines"] = load_reports(request)
+    return context
+
+
+def load_studies(request: HttpRequest) -> list[StudyLine]:
+    """Return the newest studies that the user may see, archived ones left out. One query."""
+    waiting = Q(
+        submissions__state=SubmissionState.FINISHED,
+        submissions__data_decision=DataDecision.WAITING,
+    )
+    accepted = Q(submissions__data_decision=DataDecision.ACCEPTED)
+    studies = (
+        visible_studies(request.user)
+        .exclude(status=StudyStatus.ARCHIVED)
+        .annotate(
+            n_accepted=Count("submissions", filter=accepted),
+            n_waiting=Count("submissions", filter=waiting),
+        )
+        .order_by("-pk")[:SHOWN]
+    )
+    return [
+        StudyLine(study, study_badge(study), study.n_accepted, study.n_waiting) for study in studies
+    ]
+
+
+def load_runs() -> list[RunLine]:
+    """Return the newest runs. One query."""
+    runs = (
+        Run.objects.select_related("model")
+        .defer("stimuli")
+        .annotate(n_stored=Count("shards", filter=Q(shards__status=ShardStatus.STORED)))
+        .order_by("-pk")[:SHOWN]
+    )
+    return [RunLine(run, run_badge(run), run.n_stored) for run in runs]
+
+
+def load_reports(request: HttpRequest) -> list[ReportLine]:
+    """Return the newest reports that the user may see. One query."""
+    return [
+        ReportLine(
+            report,
+            report_badge(report),
+            number(report.result["pooled"]["tau"]["value"]) if report.result else MISSING,
+        )
+        for report in visible_reports(request.user).order_by("-pk")[:SHOWN]
+    ]
