@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer
 from hypothesis import HealthCheck, given, settings
@@ -23,6 +25,8 @@ from schemathesis.specs.openapi.checks import (
 from stereoscope.wsgi import application
 
 EXAMPLES = 24
+# Databases differ in what they refuse, so every request is also tried on PostgreSQL.
+pytestmark = pytest.mark.services
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
@@ -39,6 +43,17 @@ DOCUMENT = generate_schema()
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 SCHEMA.app = application
 OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
+
+
+@pytest.fixture(autouse=True)
+def one_connection():
+    """Requests keep the test's own connection and transaction, as with Django's test client."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
 
 
 @pytest.fixture
