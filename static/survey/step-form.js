@@ -127,10 +127,9 @@ export function prepareStep({ storage, collect = () => ({}), mayLeave = () => tr
     sentAt = performance.now();
     markSending(form, true);
   });
-  // A page that comes back from the browser's memory can be sent again; the server takes it once.
-  window.addEventListener("pageshow", () => {
-    sentAt = null;
-    markSending(form, false);
+  // The Back button leads to the current page, not to the browser's memory of an earlier one.
+  window.addEventListener("pageshow", (event) => {
+    if (event.persisted) location.reload();
   });
   return step;
 }
