@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
+from django.db import models
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin, TabularInline
+from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
+from unfold.widgets import UnfoldAdminTextareaWidget
 
 from annotation.admin.access import StudyScoped
 from annotation.admin.instrument_form import (
@@ -38,7 +40,7 @@ from annotation.studies.lifecycle import find_launch_problems
 from annotation.survey.flow import StepKind
 
 
-class ContentInline(TabularInline):
+class ContentRights:
     """Content of an instrument: a draft's is edited by those who may change the study."""
 
     extra = 0
@@ -53,6 +55,10 @@ class ContentInline(TabularInline):
 
     has_add_permission = has_change_permission
     has_delete_permission = has_change_permission
+
+
+class ContentInline(ContentRights, TabularInline):
+    pass
 
 
 class StudyGroupInline(ContentInline):
@@ -75,6 +81,9 @@ class TraitScaleInline(ContentInline):
 
 class WordingInline(ContentInline):
     model = Wording
+    formfield_overrides = {
+        models.TextField: {"widget": UnfoldAdminTextareaWidget(attrs={"rows": 2})}
+    }
     fields = ("key", "text")
     readonly_fields = ("key",)
     verbose_name_plural = _("Texts")
@@ -86,9 +95,15 @@ class WordingInline(ContentInline):
     has_delete_permission = has_add_permission
 
 
-class QuestionInline(ContentInline):
+class QuestionInline(ContentRights, StackedInline):
     model = DemographicQuestion
     form = QuestionForm
+    fields = (
+        ("slug", "kind", "position"),
+        ("label", "help_text"),
+        ("options",),
+        ("minimum", "maximum"),
+    )
     verbose_name_plural = _("Demographic questions")
 
 

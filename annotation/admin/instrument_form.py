@@ -23,7 +23,9 @@ from annotation.survey.flow import FlowError, StepKind, parse_flow
 class LinesField(forms.CharField):
     """A list of texts, one a line."""
 
-    widget = UnfoldAdminTextareaWidget
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs.setdefault("widget", UnfoldAdminTextareaWidget(attrs={"rows": 4}))
+        super().__init__(**kwargs)
 
     def prepare_value(self, value: Any) -> Any:
         return "\n".join(str(line) for line in value) if isinstance(value, list) else value

@@ -262,6 +262,11 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
         empty = obj.status == StudyStatus.DRAFT and not obj.submissions.exists()
         return empty and self.has_change_permission(request, obj)
 
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        # A draft goes with its instrument, which nobody may delete on its own.
+        to_delete, counts, _needed, protected = super().get_deleted_objects(objs, request)
+        return to_delete, counts, set(), protected
+
     def changeform_view(
         self,
         request: HttpRequest,

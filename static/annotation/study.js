@@ -6,7 +6,7 @@ function isOn() {
   return live.querySelector("[data-live-on]")?.dataset.liveOn === "true";
 }
 
-// What somebody has opened, focused or marked must survive the exchange.
+// What somebody has opened or focused must survive the exchange; every such part has an id.
 function exchange(html) {
   const opened = [...live.querySelectorAll("details[open][id]")].map((part) => part.id);
   const focused = live.contains(document.activeElement) ? document.activeElement.id : "";
@@ -15,11 +15,9 @@ function exchange(html) {
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 }
 
-function isInUse() {
+function isMarked() {
   const selection = window.getSelection();
-  if (selection && !selection.isCollapsed && live.contains(selection.anchorNode)) return true;
-  const focused = live.contains(document.activeElement) ? document.activeElement : null;
-  return Boolean(focused && !focused.id);
+  return Boolean(selection && !selection.isCollapsed && live.contains(selection.anchorNode));
 }
 
 async function refresh() {
@@ -35,7 +33,7 @@ async function refresh() {
 async function follow() {
   while (isOn()) {
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
-    if (!document.hidden && !isInUse()) await refresh();
+    if (!document.hidden && !isMarked()) await refresh();
   }
 }
 

@@ -1,0 +1,134 @@
+"""A researcher in Chromium: watches a study, reviews, copies nothing by hand."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from django.urls import reverse
+
+from annotation.models import CheckKind, Study, Submission, SubmissionState
+from tests.annotation.studies.people import make_study, make_submission, make_user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PASSWORD = "a long pass phrase"  # of tests.annotation.studies.people.make_user
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Iterator:
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium") or shutil.which("chromium-browser")
+    # Playwright's loop runs in this thread; the test itself only waits.
+    monkeypatch.setitem(os.environ, "DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    with sync_playwright() as playwright:
+        try:
+            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        except Exception as error:
+            if program is None:
+                pytest.skip(f"no Chromium was found: {error}")
+            raise
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(20_000)
+        opened = context.new_page()
+        opened.complaints = []
+        opened.on(
+            "console",
+            lambda message: (
+                opened.complaints.append(message.text) if message.type == "error" else None
+            ),
+        )
+        opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
+        yield opened
+        browser.close()
+
+
+@pytest.fixture
+def study() -> Study:
+    study = make_study(owner=make_user("alice"), title="Group ratings, spring", quota_per_group=6)
+    make_submission(study, minutes=12)
+    make_submission(study, minutes=9, failed=[CheckKind.GROUP_NAME], first_group=3)
+    return study
+
+
+def log_in(page, base: str) -> None:
+    page.goto(base + reverse("admin:login"))
+    page.fill("input[name=username]", "alice")
+    page.fill("input[name=password]", PASSWORD)
+    page.press("input[name=password]", "Enter")
+    page.wait_for_url(base + reverse("admin:index"))
+
+
+def scrolls_sideways(page) -> bool:
+    return page.evaluate(
+        "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    )
+
+
+def test_a_researcher_watches_a_study_and_reviews_it(page, live_server, study: Study) -> None:
+    log_in(page, live_server.url)
+    page.goto(live_server.url + reverse("admin:annotation_study_changelist"))
+    page.get_by_role("link", name="Group ratings, spring").click()
+    page.get_by_role("heading", name="From start to accepted data").wait_for()
+    assert page.get_by_role("row", name="Started").inner_text().split()[1] == "2"
+
+    # Somebody starts: the numbers follow without a reload, and an opened table stays open.
+    page.locator("#quota-table summary").click()
+    page.evaluate("window.notReloaded = true")
+    make_submission(study, state=SubmissionState.IN_PROGRESS)
+    page.get_by_role("row", name="Started 3").wait_for()
+    assert page.evaluate("window.notReloaded") is True
+    assert page.locator("#quota-table[open]").count() == 1
+
+    page.get_by_role("link", name="Review 2").click()
+    page.get_by_role("heading", name="Attention checks").wait_for()
+    first = page.get_by_role("heading", level=1).inner_text()
+    page.get_by_role("button", name="Accept data, pay").click()
+    page.get_by_text(f"{first}: data accepted, pay approved.").wait_for()
+
+    # The second one failed a memory check: its pay cannot be rejected, its data can be excluded.
+    second = page.get_by_role("heading", level=1).inner_text()
+    assert second != first
+    page.get_by_text("Named the group “senior citizens”").wait_for()
+    page.get_by_text("Reject pay", exact=True).click()
+    page.get_by_label("Reason, as the participant is told it").fill("Wrong name.")
+    page.get_by_role("button", name="Exclude data, reject pay").click()
+    page.get_by_text("Pay cannot be rejected for a failed check").wait_for()
+    page.get_by_role("button", name="Exclude data, pay").click()
+    page.wait_for_url(live_server.url + reverse("admin:annotation_study_overview", args=[study.pk]))
+
+    decisions = set(
+        Submission.objects.filter(state=SubmissionState.FINISHED).values_list(
+            "data_decision", "pay_decision"
+        )
+    )
+    assert decisions == {("accepted", "approved"), ("excluded", "approved")}
+    # The refused rejection was answered with 422, which the browser notes; nothing else went wrong.
+    assert [text for text in page.complaints if "422" not in text] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_pages_fit_a_phone(page, live_server, study: Study, scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 390, "height": 844})
+    log_in(page, live_server.url)
+    waiting = Submission.objects.first()
+    assert waiting is not None
+    for address in (
+        reverse("admin:annotation_study_changelist"),
+        reverse("admin:annotation_study_overview", args=[study.pk]),
+        reverse("admin:annotation_study_change", args=[study.pk]),
+        reverse("admin:annotation_instrument_change", args=[study.instruments.get().pk]),
+        reverse("admin:annotation_submission_changelist"),
+        reverse("admin:annotation_submission_review", args=[waiting.pk]),
+    ):
+        page.goto(live_server.url + address)
+        page.wait_for_load_state("networkidle")
+        assert not scrolls_sideways(page), address
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    # look/README.md §2: paper is #FAF9F6 in light and #12161C in dark.
+    assert paper == {"light": "rgb(250, 249, 246)", "dark": "rgb(18, 22, 28)"}[scheme]
+    assert page.complaints == []
