@@ -162,7 +162,8 @@ def _build_ratings_key(overview: Overview) -> Key:
     ) % {"n": people}
     missing = overview.ratings_missing
     more = (
-        ngettext("%(n)d rating is missing.", "%(n)d ratings are missing.", missing) % {"n": missing}
+        ngettext("%(n)s rating is missing.", "%(n)s ratings are missing.", missing)
+        % {"n": f"{missing:,}"}
         if missing
         else _("Every group is full.")
     )

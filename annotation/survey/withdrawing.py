@@ -52,6 +52,8 @@ def withdraw_submission(*, submission: Submission) -> Submission:
         reviewer=None,
         data_decision=DataDecision.EXCLUDED,
         pay_decision=locked.pay_decision,
+        # A rejection of pay stays in force with its ground.
+        pay_ground=locked.reviews.values_list("pay_ground", flat=True).first() or "",
         reason="The participant withdrew; the answers are erased.",
     )
     return locked

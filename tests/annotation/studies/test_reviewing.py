@@ -17,6 +17,7 @@ from annotation.models import (
 )
 from annotation.studies.pace import find_fast_limit
 from annotation.studies.reviewing import decide_by_checks, review_submission
+from annotation.survey.withdrawing import withdraw_submission
 from tests.annotation.studies.people import make_study, make_submission, make_user
 
 pytestmark = pytest.mark.django_db
@@ -193,6 +194,22 @@ def test_an_unknown_decision_is_refused() -> None:
             submission=submission, reviewer=None, data_decision="maybe", pay_decision="approved"
         )
     assert Submission.objects.get().data_decision == DataDecision.WAITING
+
+
+def test_withdrawing_after_a_rejection_keeps_the_rejection_and_its_ground() -> None:
+    submission = make_submission(make_study())
+    review_submission(
+        submission=submission,
+        reviewer=None,
+        data_decision=DataDecision.EXCLUDED,
+        pay_decision=PayDecision.REJECTED,
+        reason="Every line of every page at the left end.",
+        on_ground=RejectionGround.LOW_EFFORT,
+    )
+    withdraw_submission(submission=submission)
+    newest = Review.objects.order_by("-pk")[0]
+    assert (newest.pay_decision, newest.pay_ground) == ("rejected", "low_effort")
+    assert Submission.objects.get().state == SubmissionState.WITHDRAWN
 
 
 def test_the_database_itself_refuses_a_rejection_without_ground() -> None:
