@@ -98,12 +98,23 @@ class WordingInline(ContentInline):
 class QuestionInline(ContentRights, StackedInline):
     model = DemographicQuestion
     form = QuestionForm
-    fields = (
-        ("slug", "kind", "position"),
-        ("label", "help_text"),
-        ("options",),
-        ("minimum", "maximum"),
-    )
+
+    def get_fields(self, request: HttpRequest, obj: Instrument | None = None) -> Any:
+        options = "options" if obj is not None and may_edit(request, obj) else "option_texts"
+        return (
+            ("slug", "kind", "position"),
+            ("label", "help_text"),
+            (options,),
+            ("minimum", "maximum"),
+        )
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Instrument | None = None) -> Any:
+        return () if obj is not None and may_edit(request, obj) else ("option_texts",)
+
+    @display(description=_("options"))
+    def option_texts(self, question: DemographicQuestion) -> str:
+        return "; ".join(str(option) for option in question.options) or "–"
+
     verbose_name_plural = _("Demographic questions")
 
 

@@ -226,7 +226,9 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
             return self.creation_fieldsets
         if obj.origin == Origin.IMPORTED:
             return ((None, {"fields": ("title",)}),)
-        return self.settings_fieldsets
+        # Whoever knows a completion code can claim it: viewers have no use for them.
+        may_change = self.has_change_permission(request, obj)
+        return self.settings_fieldsets if may_change else self.settings_fieldsets[:-1]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> Any:
         # Who has started was promised this payment by this panel.

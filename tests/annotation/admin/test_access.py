@@ -136,6 +136,13 @@ def test_viewer_cannot_change_settings(study: Study, bob: User) -> None:
     assert study.title == "Group ratings, spring"
 
 
+def test_viewer_does_not_see_the_completion_codes(study: Study, alice: User, bob: User) -> None:
+    address = reverse("admin:annotation_study_change", args=[study.pk])
+    code = study.completion_codes["completed"]
+    assert code in log_in(alice).get(address).content.decode()
+    assert code not in log_in(bob).get(address).content.decode()
+
+
 def test_outsider_cannot_review_or_bulk_review(study: Study, charlie: User) -> None:
     submission = make_submission(study)
     client = log_in(charlie)
