@@ -102,10 +102,12 @@ class QuestionInline(ContentRights, StackedInline):
     def get_fields(self, request: HttpRequest, obj: Instrument | None = None) -> Any:
         options = "options" if obj is not None and may_edit(request, obj) else "option_texts"
         return (
-            ("slug", "kind", "position"),
-            ("label", "help_text"),
-            (options,),
+            "label",
+            "help_text",
+            ("slug", "kind"),
+            options,
             ("minimum", "maximum"),
+            "position",
         )
 
     def get_readonly_fields(self, request: HttpRequest, obj: Instrument | None = None) -> Any:
