@@ -40,7 +40,7 @@ def run_web_server(database: str, folder: Path) -> Iterator[int]:
                     *("--bind", f"fd://{listener.fileno()}"),
                 ],
                 cwd=ROOT,
-                env=_environment(database, folder),
+                env=describe_environment(database, folder),
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 pass_fds=(listener.fileno(),),
@@ -58,7 +58,8 @@ def run_web_server(database: str, folder: Path) -> Iterator[int]:
                 process.wait()
 
 
-def _environment(database: str, folder: Path) -> dict[str, str]:
+def describe_environment(database: str, folder: Path) -> dict[str, str]:
+    """Return the environment of a process of the product on ``database``, in ``folder``."""
     inherited = {
         name: value
         for name, value in os.environ.items()

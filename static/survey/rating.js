@@ -105,27 +105,36 @@ class Line {
       const box = input.getBoundingClientRect();
       const share = (clientX - box.left - HANDLE_RADIUS) / (box.width - 2 * HANDLE_RADIUS);
       input.value = String(Math.round(Math.min(1, Math.max(0, share)) * 100));
+      press.answered = true;
       this.answer(this.countPress(press));
     };
 
     input.addEventListener("pointerdown", (event) => {
-      press = { x: event.clientX, native: false, own: false, counted: false };
+      const finger = event.pointerType === "touch";
+      // A finger may be about to scroll. It means the line once it is lifted or moves along it.
+      press = { finger, isScroll: finger, x: event.clientX, value: input.value, answered: false };
     });
     input.addEventListener("pointermove", (event) => {
-      // Browsers that only let the handle be dragged leave the rest of the line to us.
-      if (!press || press.native || event.pointerType !== "touch") return;
-      if (!press.own && Math.abs(event.clientX - press.x) < DRAG_STARTS_AT) return;
-      press.own = true;
+      if (!press?.finger || press.ended) return;
+      if (press.isScroll && Math.abs(event.clientX - press.x) < DRAG_STARTS_AT) return;
+      press.isScroll = false;
       moveTo(event.clientX);
     });
     input.addEventListener("pointerup", (event) => {
-      // A tap or press that the browser did not turn into a value, for example right in the middle.
-      if (press && !press.native && !press.own) moveTo(event.clientX);
-      if (press) press.done = true;
+      if (!press) return;
+      press.isScroll = false;
+      // A tap, or a press that the browser did not turn into a value, for example in the middle.
+      if (!press.answered) moveTo(event.clientX);
+      press.ended = true;
     });
     input.addEventListener("pointercancel", () => { press = null; });
     input.addEventListener("input", () => {
-      if (press && !press.done) press.native = true;
+      if (press?.isScroll) {
+        // Browsers move the handle as soon as a finger comes down; put it back.
+        input.value = press.value;
+        return;
+      }
+      if (press) press.answered = true;
       this.answer(this.countPress(press));
     });
     input.addEventListener("keydown", (event) => {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from annotation.models import (
     CheckKind,
@@ -485,10 +487,11 @@ def test_bad_client_record_costs_no_answer(person, client, kept) -> None:
     assert PageEvent.objects.get(step_kind=StepKind.RATING).client == kept
 
 
-def test_every_submit_renews_the_reservation(person) -> None:
-    Submission.objects.update(reserved_until=None)
-    person.send(person.see().page)
-    assert Submission.objects.get().reserved_until is not None
+def test_whoever_comes_back_after_a_lapse_goes_on_and_holds_the_groups_again(person) -> None:
+    Submission.objects.update(reserved_until=timezone.now() - timedelta(days=3))
+    assert person.send(person.see().page).status == 302
+    assert Submission.objects.get().reserved_until > timezone.now()
+    assert person.go_on().title == "Finished"
 
 
 def test_groups_are_named_as_the_instrument_writes_them(person) -> None:

@@ -1,0 +1,205 @@
+"""A person at a browser who takes part in the survey, by touch, by mouse or by keyboard alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from playwright.sync_api import Browser, BrowserContext, Locator, Page
+
+from tests.annotation.survey.participants import spread
+
+PHONE = {"width": 390, "height": 844}
+NARROW = {"width": 320, "height": 640}
+DESKTOP = {"width": 1280, "height": 900}
+HANDLE_RADIUS = 14
+TABS_AT_MOST = 60
+
+Hand = Literal["touch", "mouse", "keyboard"]
+
+
+@dataclass
+class Visitor:
+    """Answers each page as it stands; ``rated`` holds group, scale and value in the scale's own
+    direction, as the person meant them."""
+
+    page: Page
+    hand: Hand = "mouse"
+    rated: dict[tuple[str, str], int] = field(default_factory=dict)
+    complaints: list[str] = field(default_factory=list)
+    group: str = ""
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self._listen)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _listen(self, message) -> None:  # type: ignore[no-untyped-def]
+        if message.type in {"error", "warning"}:
+            self.complaints.append(message.text)
+
+    # Where am I?
+
+    @property
+    def heading(self) -> str:
+        return " ".join(self.page.locator("h1").inner_text().split())
+
+    def is_rating(self) -> bool:
+        return self.page.locator("[data-lines]").count() > 0
+
+    def is_over(self) -> bool:
+        return self.page.locator("form[data-step]").count() == 0
+
+    def overflow(self) -> int:
+        """How many pixels the page is wider than the window."""
+        return int(
+            self.page.evaluate(
+                "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+        )
+
+    # Moving on
+
+    def start(self, link: str) -> None:
+        self.page.goto(link)
+        self.press(self.page.get_by_role("button", name="Start"))
+        self.page.wait_for_url("**/r/**")
+
+    def press(self, target: Locator) -> None:
+        if self.hand == "keyboard":
+            self.tab_to(target)
+            self.page.keyboard.press("Enter")
+        elif self.hand == "touch":
+            target.tap()
+        else:
+            target.click()
+
+    def tick(self, target: Locator) -> None:
+        if self.hand == "keyboard":
+            self.tab_to(target)
+            self.page.keyboard.press("Space")
+        else:
+            self.press(target)
+
+    def tab_to(self, target: Locator) -> None:
+        for _ in range(TABS_AT_MOST):
+            if target.evaluate("node => node === document.activeElement"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{target} cannot be reached with the Tab key")
+
+    def move_on(self) -> None:
+        """Press “Continue” and wait for the page that follows."""
+        with self.page.expect_navigation():
+            self.press(self.page.get_by_role("button", name="Continue"))
+
+    def answer(self) -> None:
+        """Answer whatever the page asks."""
+        page = self.page
+        if self.is_rating():
+            self.rate_all()
+        elif page.locator("[name=agree]").count():
+            self.tick(page.locator("[name=agree]"))
+        elif page.locator("[name=group-name]").count():
+            field_ = page.locator("[name=group-name]")
+            if self.hand == "keyboard":
+                self.tab_to(field_)
+            else:
+                self.press(field_)
+            page.keyboard.type(self.group)
+        elif page.locator("[name=near]").count():
+            self.choose("near", max)
+            self.choose("far", min)
+        elif page.locator("[name=answer-age]").count():
+            page.locator("[name=answer-age]").focus()
+            page.keyboard.type("37")
+
+    def choose(self, name: str, best) -> None:  # type: ignore[no-untyped-def]
+        options = self.page.locator(f"[name={name}]")
+        keys = [options.nth(i).get_attribute("value") or "" for i in range(options.count())]
+        wanted = keys.index(best(keys, key=self._nearness))
+        if self.hand != "keyboard":
+            self.press(options.nth(wanted))
+            return
+        # Tab leads to the first of a list, arrows from one to the next; Space chooses it.
+        self.tab_to(options.first)
+        self.page.keyboard.press("Space")
+        for _ in range(wanted):
+            self.page.keyboard.press("ArrowDown")
+
+    def _nearness(self, key: str) -> int:
+        scale, _, pole = key.rpartition(":")
+        value = self.rated[self.group, scale]
+        return value if pole == "high" else 100 - value
+
+    # Rating lines
+
+    def rate_all(self) -> None:
+        self.group = self.heading_group()
+        rows = self.page.locator("[data-line]")
+        for index in range(rows.count()):
+            self.rate(rows.nth(index))
+
+    def heading_group(self) -> str:
+        frame = self.page.locator("h1 .frame").inner_text()
+        return self.heading.removeprefix(" ".join(frame.split())).strip(" ?")
+
+    def rate(self, row: Locator) -> None:
+        scale = row.get_attribute("data-line") or ""
+        value = spread(self.group, scale)
+        poles = f"{row.get_attribute('data-left')}-{row.get_attribute('data-right')}"
+        shown = value if poles == scale else 100 - value
+        line = row.locator("input.line-input")
+        if self.hand == "keyboard":
+            self.tab_to(line)
+            self.steer(shown)
+        else:
+            self.put(row, shown)
+        place = int(line.input_value())
+        # A pointer has its pixels; the keyboard hits every number.
+        assert abs(place - shown) <= (0 if self.hand == "keyboard" else 1)
+        self.rated[self.group, scale] = place if poles == scale else 100 - place
+
+    def steer(self, shown: int) -> None:
+        """Move an untouched handle to a place with Home, End, Page and arrow keys."""
+        keys = self.page.keyboard
+        keys.press("End" if shown > 50 else "Home")
+        place = 100 if shown > 50 else 0
+        while abs(place - shown) >= 10:
+            keys.press("PageDown" if place > shown else "PageUp")
+            place += -10 if place > shown else 10
+        while place != shown:
+            keys.press("ArrowLeft" if place > shown else "ArrowRight")
+            place += -1 if place > shown else 1
+
+    def put(self, row: Locator, shown: int) -> None:
+        x, y = self.point(row, shown)
+        if self.hand == "touch":
+            self.page.touchscreen.tap(x, y)
+        else:
+            self.page.mouse.click(x, y)
+
+    def point(self, row: Locator, shown: int) -> tuple[float, float]:
+        """Return where on the screen a place of a line is; the line is scrolled into view."""
+        line = row.locator("input.line-input")
+        line.evaluate("node => node.scrollIntoView({block: 'center'})")
+        box = line.bounding_box()
+        assert box is not None
+        length = box["width"] - 2 * HANDLE_RADIUS
+        return box["x"] + HANDLE_RADIUS + length * shown / 100, box["y"] + box["height"] / 2
+
+
+def open_context(
+    browser: Browser,
+    hand: Hand = "mouse",
+    **options,  # type: ignore[no-untyped-def]
+) -> BrowserContext:
+    """Return a browser context with the window and the pointer that go with a hand."""
+    touch = hand == "touch"
+    return browser.new_context(
+        **{
+            "viewport": PHONE if touch else DESKTOP,
+            "has_touch": touch,
+            "is_mobile": touch,
+            **options,
+        }
+    )
