@@ -16,6 +16,7 @@ from probing.runs.stimuli import DEFAULT_GROUPS, load_stimuli
 
 MEASURE = "set"
 SEED = 0
+TITLE_LENGTH = 200
 MODEL_NAME = "Demo model (meaningless)"
 # What the demo model learns its words from: all that a run of the demo may ask.
 LIBRARY_TEMPLATES = "cao-2022-table-4"
@@ -61,4 +62,9 @@ def ensure_report(*, study: Study, run: Run, owner: User) -> Report:
     existing = (
         Report.objects.filter(study=study, run=run).exclude(status=ReportStatus.FAILED).first()
     )
-    return existing or request_alignment_report(study=study, run=run, created_by=owner)
+    return existing or request_alignment_report(
+        study=study,
+        run=run,
+        created_by=owner,
+        title=f"Demo: simulated people beside {run.model.name}"[:TITLE_LENGTH],
+    )
