@@ -27,7 +27,7 @@ from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select
 from annotation.exports.tables import stream_csv
 from annotation.models import DataDecision, Rating, Study
 from annotation.studies.access import visible_studies
-from annotation.studies.lifecycle import current_instrument
+from annotation.studies.lifecycle import current_instrument, published_instrument
 from annotation.studies.quotas import count_quotas
 
 PUBLIC_ID = "[0-9a-z]{12}"
@@ -68,7 +68,7 @@ class StudyViewSet(
     def quotas(self, request: Request, public_id: str) -> Response:
         """Say how far every group is from its quota of accepted submissions."""
         study = self.get_object()
-        instrument = current_instrument(study)
+        instrument = published_instrument(study) or current_instrument(study)
         quotas = count_quotas(study, instrument_id=instrument.pk) if instrument else []
         return Response(GroupQuotaSerializer(quotas, many=True).data)
 

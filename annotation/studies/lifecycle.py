@@ -94,8 +94,13 @@ def find_launch_problems(study: Study) -> list[str]:
 
 
 def current_instrument(study: Study) -> Instrument | None:
-    """Return the newest version of the study's instrument. One query."""
+    """Return the newest version of the study's instrument, a draft included. One query."""
     return study.instruments.order_by("-version").first()
+
+
+def published_instrument(study: Study) -> Instrument | None:
+    """Return the newest frozen version: the one that people see. One query."""
+    return study.instruments.filter(frozen_at__isnull=False).order_by("-version").first()
 
 
 @transaction.atomic

@@ -9,7 +9,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import (
-    Instrument,
     Panel,
     Participant,
     ParticipantIdentity,
@@ -17,6 +16,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
+from annotation.studies.lifecycle import published_instrument
 from annotation.studies.quotas import count_quotas
 from annotation.survey.assignment import assign_groups
 from annotation.survey.errors import StudyNotOpen
@@ -31,11 +31,6 @@ class Arrival:
     session_id: str = ""
 
 
-def find_frozen_instrument(study: Study) -> Instrument | None:
-    """Return the newest version that people may see. One query."""
-    return study.instruments.filter(frozen_at__isnull=False).order_by("-version").first()
-
-
 def find_submission(study: Study, arrival: Arrival) -> Submission | None:
     """Return the submission of somebody who has started before. One query."""
     return Submission.objects.filter(
@@ -48,7 +43,7 @@ def find_submission(study: Study, arrival: Arrival) -> Submission | None:
 
 def has_open_group(study: Study) -> bool:
     """Return whether somebody who starts now would get a group. Three queries."""
-    instrument = find_frozen_instrument(study)
+    instrument = published_instrument(study)
     if instrument is None:
         return False
     return any(quota.open for quota in count_quotas(study, instrument_id=instrument.pk))
@@ -67,7 +62,7 @@ def start_submission(*, study: Study, arrival: Arrival) -> Submission:
     if existing is not None:
         _keep_session(existing, arrival)
         return existing
-    instrument = find_frozen_instrument(study)
+    instrument = published_instrument(study)
     if not study.is_open or instrument is None:
         raise StudyNotOpen(study.status)
     participant = Participant.objects.create()

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from annotation.models import DataDecision, Domain, Instrument, Study, SubmissionState
-from annotation.studies.lifecycle import current_instrument
+from annotation.studies.lifecycle import published_instrument
 from annotation.studies.ratings import hash_ratings, load_accepted_ratings
 from evaluation.reports.errors import ReportError
 from probing.models import Run, RunStatus, Score
@@ -64,9 +64,9 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
             f"“{study}” has no accepted ratings. Accept submissions in the review queue, or "
             "import ratings."
         )
-    instrument = current_instrument(study)
+    instrument = published_instrument(study)
     if instrument is None:
-        raise ReportError(f"“{study}” has no instrument.")
+        raise ReportError(f"“{study}” has no frozen instrument.")
     scores, reasons = _load_scores(run)
     rated = {row.group for row in rows}
     scored = set(scores["group"])

@@ -77,7 +77,7 @@ def request_alignment_report(
         study=study,
         run=run,
         parameters=options.model_dump(),
-        title=title or f"Do {run.model.name}’s group associations follow people’s?",
+        title=title or f"Do the group associations of {run.model.name} follow people’s?",
         created_by=created_by,  # type: ignore[misc]
         code_version=settings.CODE_VERSION,
     )

@@ -46,9 +46,15 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
     quoted = [f"“{_show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
     if len(templates) > NAMED_TEMPLATES:
         quoted.append(f"{len(templates) - NAMED_TEMPLATES} more")
+    if study["origin"] == Origin.SIMULATED:
+        source = "The ratings were simulated; no person gave them. "
+    else:
+        source = (
+            "People rated how a group is seen in America, not what they think themselves, on "
+            "lines from 0 to 100 between two words. "
+        )
     people = (
-        "People rated how a group is seen in America, not what they think themselves, on lines "
-        "from 0 to 100 between two words. "
+        f"{source}"
         f"{count(study['accepted'], 'submission')} of {study['finished']} finished ones "
         f"were accepted, most with {count(study['groups_per_submission'], 'group')} each; "
         "repeated groups are left out."

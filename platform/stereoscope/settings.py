@@ -354,7 +354,11 @@ UNFOLD = {
             {
                 "title": _("House"),
                 "items": [
-                    {"title": _("Accounts"), "link": reverse_lazy("admin:auth_user_changelist")},
+                    {
+                        "title": _("Accounts"),
+                        "link": reverse_lazy("admin:auth_user_changelist"),
+                        "permission": lambda request: request.user.has_perm("auth.view_user"),
+                    },
                     {"title": _("API"), "link": reverse_lazy("api-docs")},
                 ],
             },
