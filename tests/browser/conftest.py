@@ -12,11 +12,14 @@ from typing import NamedTuple
 
 import pytest
 from django.db import connections
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.annotation.survey.conftest import make_study  # noqa: F401
 from tests.conftest import ROOT
 from tests.web_server import HOST, describe_environment, run_web_server
+
+# Two cores may be busy with other tests: wait longer than the usual five seconds for an element.
+expect.set_options(timeout=20_000)
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 

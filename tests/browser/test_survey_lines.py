@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 from django.db.models import QuerySet
@@ -62,6 +63,13 @@ def visitor(chromium: Browser, link: str) -> Iterator[Visitor]:
 
 def rows(visitor: Visitor) -> list[Locator]:
     return visitor.page.locator("[data-line]").all()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 15
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.05)  # the browser is another process
 
 
 def line(row: Locator) -> Locator:
@@ -186,8 +194,7 @@ def test_line_is_dragged_by_touch_and_scrolling_over_it_answers_nothing(
     answered = line(third).input_value()
     scrolled = visitor.page.evaluate("scrollY")
     swipe(visitor.point(second, 40), (0, -300))
-    visitor.page.wait_for_timeout(200)
-    assert visitor.page.evaluate("scrollY") > scrolled
+    wait_for(lambda: visitor.page.evaluate("scrollY") > scrolled)
     swipe(visitor.point(third, 80), (0, -100))
     assert line(third).input_value() == answered
     assert [is_touched(row) for row in rows(visitor)] == [False, False, True, *[False] * 5]
@@ -216,6 +223,7 @@ def test_answers_outlive_a_reload_a_closed_tab_and_a_lost_connection(
     assert [line(row).input_value() for row in rows(again)] == places
 
     context.set_offline(True)
+    wait_for(lambda: not again.page.evaluate("navigator.onLine"))
     again.page.get_by_role("button", name="Continue").click()
     expect(again.page.get_by_role("alert")).to_contain_text("There is no connection.")
     assert not ratings_of(study).exists()
