@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 from django.http import QueryDict
@@ -12,7 +13,7 @@ from annotation.survey.flow import Step
 from annotation.survey.visit import Visit
 
 
-class Page:
+class Page(ABC):
     """One kind of step: when it is asked, what it shows, what it stores."""
 
     template: ClassVar[str]
@@ -22,12 +23,13 @@ class Page:
         that a page which cannot be asked may store why."""
         return True
 
+    @abstractmethod
     def show(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, Any]:
         """Return what the template needs; ``sent`` holds answers to keep, ``problems`` by field."""
-        raise NotImplementedError
 
+    @abstractmethod
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
     ) -> Outcome | None:
@@ -36,4 +38,3 @@ class Page:
         Raises `AnswersRefused` for answers to mend and `PageRefused` for a page that the survey
         cannot have sent. Called in a transaction with the submission's row locked.
         """
-        raise NotImplementedError
