@@ -32,15 +32,13 @@ from annotation.models import (
     Rating,
     SocialGroup,
     Study,
-    StudyGroup,
     StudyStatus,
     Submission,
     SubmissionState,
     TraitPair,
-    TraitScale,
 )
 from annotation.models.tokens import ALPHABET
-from annotation.studies.creation import order_groups
+from annotation.studies.creation import copy_groups, copy_scales, order_groups
 from annotation.studies.lifecycle import hash_instrument
 from annotation.survey.flow import StepKind
 
@@ -195,32 +193,9 @@ def _store_instrument(study: Study, rows: Sequence[RatingEntry]) -> Instrument:
         study=study, flow=[StepKind.RATING.value] * longest, pole_sides=PoleSides.FIXED
     )
     groups = SocialGroup.objects.filter(slug__in={row.group for row in rows})
-    StudyGroup.objects.bulk_create(
-        StudyGroup(
-            instrument=instrument,
-            group=group,
-            slug=group.slug,
-            singular=group.singular,
-            plural=group.plural,
-            plural_capitalised=group.plural_capitalised,
-            domains=group.domains,
-            position=position,
-        )
-        for position, group in enumerate(order_groups(groups), start=1)
-    )
+    copy_groups(instrument=instrument, groups=order_groups(groups))
     pairs = TraitPair.objects.filter(slug__in={row.scale for row in rows})
-    TraitScale.objects.bulk_create(
-        TraitScale(
-            instrument=instrument,
-            trait_pair=pair,
-            slug=pair.slug,
-            low=pair.low,
-            high=pair.high,
-            dimension=pair.dimension,
-            position=position,
-        )
-        for position, pair in enumerate(pairs, start=1)
-    )
+    copy_scales(instrument=instrument, trait_pairs=pairs)
     instrument.content_hash = hash_instrument(instrument)
     instrument.frozen_at = timezone.now()
     instrument.save(update_fields=["content_hash", "frozen_at"])

@@ -85,6 +85,17 @@ def fill_instrument(
     """Copy library entries, default wording and default questions into an empty instrument."""
     if instrument.is_frozen:
         raise ValidationError(f"“{instrument}” is frozen, expected a draft.")
+    copy_groups(instrument=instrument, groups=groups)
+    copy_scales(instrument=instrument, trait_pairs=trait_pairs)
+    Wording.objects.bulk_create(
+        Wording(instrument=instrument, language=instrument.language, key=key, text=text)
+        for key, text in DEFAULT_WORDING.items()
+    )
+    instrument.questions.bulk_create(build_default_questions(instrument))
+
+
+def copy_groups(*, instrument: Instrument, groups: Iterable[SocialGroup]) -> None:
+    """Copy library groups into ``instrument``, in the order given: later edits leave it alone."""
     StudyGroup.objects.bulk_create(
         StudyGroup(
             instrument=instrument,
@@ -98,6 +109,10 @@ def fill_instrument(
         )
         for position, group in enumerate(groups, start=1)
     )
+
+
+def copy_scales(*, instrument: Instrument, trait_pairs: Iterable[TraitPair]) -> None:
+    """Copy library trait pairs into ``instrument`` as its scales, in the order given."""
     TraitScale.objects.bulk_create(
         TraitScale(
             instrument=instrument,
@@ -110,8 +125,3 @@ def fill_instrument(
         )
         for position, pair in enumerate(trait_pairs, start=1)
     )
-    Wording.objects.bulk_create(
-        Wording(instrument=instrument, language=instrument.language, key=key, text=text)
-        for key, text in DEFAULT_WORDING.items()
-    )
-    instrument.questions.bulk_create(build_default_questions(instrument))

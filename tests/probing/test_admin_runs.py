@@ -158,10 +158,10 @@ def test_steering_a_finished_run_says_why_not(make_run: RunMaker, alice: Client)
 
 def test_the_live_part_tells_whether_to_ask_again(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
     run = make_run()
-    assert b'data-run-open="true"' in alice.get(page("live", run)).content
+    assert b'data-live-on="true"' in alice.get(page("live", run)).content
     cancel_run(run=run)
     answer = alice.get(page("live", run))
-    assert b'data-run-open="false"' in answer.content
+    assert b'data-live-on="false"' in answer.content
     assert "no-store" in answer["Cache-Control"]
 
 
