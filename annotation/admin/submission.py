@@ -134,7 +134,7 @@ class SubmissionAdmin(StudyScoped, ModelAdmin):
     show_full_result_count = False
     ordering = ("finished_at", "-pk")
     actions = ("accept_selected", "exclude_selected")
-    list_before_template = "admin/annotation/submission/head.html"
+    empty_template = "admin/annotation/submission/empty.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
         return visible_submissions(request.user).select_related("study")
