@@ -153,9 +153,11 @@ class Respondent:
             self._choose("near", max)
             self._choose("far", min)
         page.get_by_role("button", name="Continue", exact=True).click()
+        # A page that is still being read has neither the next step nor the end in it yet.
         page.wait_for_function(
             "before => { const field = document.querySelector('input[name=step]');"
-            " return !field || field.value !== before }",
+            " return field ? field.value !== before"
+            " : Boolean(document.querySelector('[data-finished]')) }",
             arg=step_before,
         )
 

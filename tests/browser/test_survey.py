@@ -118,7 +118,8 @@ def test_survey_without_scripts_can_be_completed(
     context = open_context(chromium, java_script_enabled=False)
     page = context.new_page()
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Start").click()
     group = ""
     while page.locator("form[data-step]").count():
         if page.locator("[data-lines]").count():
@@ -132,7 +133,8 @@ def test_survey_without_scripts_can_be_completed(
         elif page.locator("[name=near]").count():
             page.locator("[name=near]").first.check()
             page.locator("[name=far]").first.check()
-        page.get_by_role("button", name="Continue").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Continue").click()
     expect(page.locator("h1")).to_have_text("Thank you. Your answers are saved.")
     values = set(ratings_of(study).values_list("value", "flipped").distinct())
     assert values <= {(80.0, False), (20.0, True)}
