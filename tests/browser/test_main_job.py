@@ -24,6 +24,9 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 START_SECONDS = 240
 REPORT_SECONDS = 180
 
+# The page follows within seconds; a machine with other work needs more patience.
+expect.set_options(timeout=20_000)
+
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 

@@ -31,6 +31,9 @@ from tests.probing.runs.fixtures import (  # noqa: F401
 
 T = TypeVar("T")
 
+# The page follows within seconds; a machine with other work needs more patience.
+expect.set_options(timeout=20_000)
+
 pytestmark = [pytest.mark.browser, pytest.mark.shared, pytest.mark.slow]
 
 
@@ -135,7 +138,8 @@ def test_a_run_is_created_and_cancelled_without_scripts(
     page.get_by_role("button", name="Preview cost").click()
     # 25 groups at five a shard, one template.
     expect(page.locator(".preview dd").first).to_have_text("5")
-    page.get_by_role("button", name="Create run").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Create run").click()
     run = aside(Run.objects.get)
     expect(page).to_have_url(f"{page.url.split('/admin')[0]}/admin/probing/run/{run.pk}/change/")
     page.get_by_role("button", name="Cancel run").click()
