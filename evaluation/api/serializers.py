@@ -91,7 +91,7 @@ class ReportRequestSerializer(serializers.Serializer[Any]):
         queryset=Run.objects.all(),
         help_text="Public id of a run; the report is built as soon as it is finished.",
     )
-    title = serializers.CharField(max_length=200, required=False, default="", allow_blank=True)
+    title = serializers.CharField(max_length=240, required=False, default="", allow_blank=True)
     parameters = serializers.DictField(
         required=False, default=dict, help_text="Resamples, splits, seed, level."
     )

@@ -25,7 +25,7 @@ class ReportStatus(models.TextChoices):
 class Report(models.Model):
     public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
     kind = models.CharField(max_length=20, choices=ReportKind, default=ReportKind.ALIGNMENT)
-    title = models.CharField(max_length=200)
+    title = models.CharField(max_length=240)
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="reports")
     run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="reports")
     parameters = models.JSONField(

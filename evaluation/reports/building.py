@@ -61,14 +61,12 @@ def build_report(*, report_id: int) -> Report | None:
         report.built_at = timezone.now()
         report.seconds = round(time.perf_counter() - clock, 1)
         report.status = ReportStatus.FINAL
-        files = render_files(AlignmentDocument(report))
+        _store(report, render_files(AlignmentDocument(report)))
     except ReportError as error:
         _mark_failed(report, str(error))
     except Exception:
         logger.exception("report %s could not be built", report_id)
         _mark_failed(report, traceback.format_exc(limit=20))
-    else:
-        _store(report, files)
     report.refresh_from_db()
     return report
 

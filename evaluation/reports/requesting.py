@@ -89,15 +89,13 @@ def request_alignment_report(
 
 
 @transaction.atomic
-def retry_report(*, report: Report) -> Report:
-    """Put a failed report back in the queue. A report in any other state stays as it is."""
+def retry_report(*, report: Report) -> None:
+    """Put a failed report back in the queue. Asked twice, or for another state, it does nothing."""
     waiting = Report.objects.filter(pk=report.pk, status=ReportStatus.FAILED).update(
         status=ReportStatus.WAITING, error=""
     )
-    if not waiting:
-        raise ReportError("Only a failed report can be built again.")
-    wake_builder(report)
-    return report
+    if waiting:
+        wake_builder(report)
 
 
 def wake_builder(report: Report) -> None:

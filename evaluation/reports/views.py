@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib import messages
 from django.contrib.admin.views.decorators import staff_member_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -10,7 +9,6 @@ from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.document import AlignmentDocument
-from evaluation.reports.errors import ReportError
 from evaluation.reports.requesting import retry_report
 from evaluation.reports.selectors import visible_reports
 from probing.models import ShardStatus
@@ -49,10 +47,7 @@ def _waiting(request: HttpRequest, report: Report) -> HttpResponse:
 @staff_member_required
 def retry(request: HttpRequest, public_id: str) -> HttpResponse:
     report = _get_report(request, public_id)
-    try:
-        retry_report(report=report)
-    except ReportError as error:
-        messages.error(request, str(error))
+    retry_report(report=report)
     return redirect("reports:page", public_id)
 
 

@@ -144,6 +144,31 @@ def test_study_and_run_without_a_common_group_fail_in_plain_words(rated_study, s
     retry_report(report=built)
     built.refresh_from_db()
     assert built.status == ReportStatus.WAITING
+    retry_report(report=built)  # the same request twice
+    built.refresh_from_db()
+    assert built.status == ReportStatus.WAITING
+
+
+def test_result_that_cannot_be_stored_fails_the_report_and_leaves_nothing(
+    rated_study, scored_run, monkeypatch
+):
+    # No valid input leads there; the version is made longer than its column by hand.
+    monkeypatch.setattr(building.settings, "CODE_VERSION", "9" * 61)
+    report = Report.objects.create(
+        study=rated_study(), run=scored_run(), parameters=FEW, title="A question?"
+    )
+    built = build_report(report_id=report.pk)
+    assert built is not None
+    assert built.status == ReportStatus.FAILED
+    assert "code_version" in built.error
+    assert built.result is None
+    assert not built.files.exists()
+
+
+def test_longest_model_name_fits_the_title(rated_study, scored_run):
+    name = "m" * 160  # the longest that a language model may have
+    report = request_alignment_report(study=rated_study(), run=scored_run(name=name))
+    assert name in report.title
 
 
 def test_one_rater_gives_a_report_with_reasons_instead_of_intervals(rated_study, scored_run):
