@@ -10,15 +10,8 @@ from rest_framework import serializers
 
 from annotation.models import Study
 from annotation.studies.access import visible_studies
-from evaluation.models import Report, ReportFile
+from evaluation.models import Report
 from probing.models import Run
-
-
-class ReportFileSerializer(serializers.ModelSerializer[ReportFile]):
-    class Meta:
-        model = ReportFile
-        fields = ("name", "media_type")
-        read_only_fields = fields
 
 
 class ReportSerializer(serializers.ModelSerializer[Report]):

@@ -62,12 +62,6 @@ def load_model(model: LanguageModel) -> LoadedModel:
         return _loaded[key]
 
 
-def forget_models() -> None:
-    """Free the memory of all models."""
-    with _lock:
-        _loaded.clear()
-
-
 def _load(model: LanguageModel) -> LoadedModel:
     from probing.lm import load_masked
 

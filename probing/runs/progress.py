@@ -134,17 +134,6 @@ def load_progress(run: Run) -> RunProgress:
     )
 
 
-def count_stored(run_ids: list[int]) -> dict[int, int]:
-    """Return how many shards each of several runs has stored. One query."""
-    rows = (
-        Shard.objects.filter(run_id__in=run_ids, status=ShardStatus.STORED)
-        .order_by()
-        .values("run_id")
-        .annotate(stored=Count("pk"))
-    )
-    return {row["run_id"]: row["stored"] for row in rows}
-
-
 def _per_minute(shards: int, begin: datetime | None, end: datetime | None) -> float:
     if not shards or begin is None or end is None or end <= begin:
         return 0.0
