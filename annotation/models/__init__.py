@@ -1,5 +1,15 @@
 """The data model of people's side."""
 
+from annotation.models.annotator import Annotator
+from annotation.models.corpus import Corpus, Split, Text, TextPair
+from annotation.models.counterpart import (
+    Adjudication,
+    Counterpart,
+    Overlap,
+    TaskState,
+    WritingDesign,
+    WritingTask,
+)
 from annotation.models.instrument import (
     DemographicQuestion,
     Instrument,
@@ -9,6 +19,14 @@ from annotation.models.instrument import (
     StudyGroup,
     TraitScale,
     Wording,
+)
+from annotation.models.judgment import (
+    ASPECTS,
+    LIKERT,
+    Judgment,
+    JudgmentDesign,
+    JudgmentItem,
+    JudgmentTask,
 )
 from annotation.models.library import (
     Dimension,
@@ -46,8 +64,14 @@ from annotation.models.submission import (
 )
 
 __all__ = [
+    "ASPECTS",
+    "LIKERT",
+    "Adjudication",
+    "Annotator",
     "CheckKind",
     "CheckResponse",
+    "Corpus",
+    "Counterpart",
     "DataDecision",
     "DemographicAnswer",
     "DemographicQuestion",
@@ -57,9 +81,14 @@ __all__ = [
     "GroupComponent",
     "GroupSet",
     "Instrument",
+    "Judgment",
+    "JudgmentDesign",
+    "JudgmentItem",
+    "JudgmentTask",
     "MembershipRole",
     "Origin",
     "Outcome",
+    "Overlap",
     "PageEvent",
     "Panel",
     "Participant",
@@ -73,6 +102,7 @@ __all__ = [
     "Review",
     "ScaleOrder",
     "SocialGroup",
+    "Split",
     "Study",
     "StudyGroup",
     "StudyKind",
@@ -80,7 +110,12 @@ __all__ = [
     "StudyStatus",
     "Submission",
     "SubmissionState",
+    "TaskState",
+    "Text",
+    "TextPair",
     "TraitPair",
     "TraitScale",
     "Wording",
+    "WritingDesign",
+    "WritingTask",
 ]

@@ -14,6 +14,8 @@ from annotation.models.tokens import new_completion_code, new_public_id
 
 class StudyKind(models.TextChoices):
     ABC_SURVEY = "abc_survey", _("Group ratings on trait scales")
+    COUNTERPART_WRITING = "counterpart_writing", _("Writing counterparts")
+    COUNTERPART_JUDGMENT = "counterpart_judgment", _("Judging counterparts")
 
 
 class StudyStatus(models.TextChoices):

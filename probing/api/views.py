@@ -24,7 +24,7 @@ from probing.api.serializers import (
     RunSerializer,
     ScoreSerializer,
 )
-from probing.measures.base import Measure
+from probing.measures.base import AnyMeasure
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, Run, Score
 from probing.runs.control import cancel_run, resume_run
@@ -85,7 +85,7 @@ class MeasureViewSet(viewsets.ViewSet):
         return Response(_describe(MEASURES[name]))
 
 
-def _describe(measure: Measure[Any]) -> dict[str, Any]:
+def _describe(measure: AnyMeasure) -> dict[str, Any]:
     return {
         "name": measure.name,
         "title": measure.title,

@@ -11,16 +11,40 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from enum import Enum
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import pandas as pd
 from pydantic import BaseModel, ConfigDict
 
-from probing.lm.protocols import SlotModel, SlotTokenizer
-from probing.measures.stimuli import Stimuli
-
-#: Columns of what `aggregate` returns, in this order.
+#: Columns of what `aggregate` returns for each kind of result, in this order.
 SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n")
+TEXT_SCORE_COLUMNS = ("name", "pair", "variety", "condition", "trial", "value", "reason", "n")
+COUNTERPART_COLUMNS = ("pair", "variety", "body", "reason")
+TRAINED_MODEL_COLUMNS = ("folder", "name")
+
+
+class ResultKind(Enum):
+    """What a run of a measure leaves behind; the engine stores each kind in its own table."""
+
+    SCORES = "scores"  # groups × traits × templates, as SCORE_COLUMNS
+    TEXT_SCORES = "text_scores"  # one row per text, as TEXT_SCORE_COLUMNS
+    COUNTERPARTS = "counterparts"  # rewritings of texts, as COUNTERPART_COLUMNS
+    TRAINED_MODEL = "trained_model"  # one row: a folder of weights, as TRAINED_MODEL_COLUMNS
+
+
+class StimuliValue(Protocol):
+    """What every kind of stimuli can do: be stored with a run and told apart by its content."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, fit for a JSON column."""
+
+    def content_hash(self) -> str:
+        """Return 64 hexadecimal digits, the same for equal stimuli."""
+
+    @classmethod
+    def from_json(cls, data: Any) -> Self:
+        """Return the stimuli that :meth:`to_dict` described."""
 
 
 class MeasureParameters(BaseModel):
@@ -29,6 +53,7 @@ class MeasureParameters(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+M = TypeVar("M", bound=StimuliValue)
 P = TypeVar("P", bound=MeasureParameters)
 
 
@@ -62,8 +87,12 @@ class ShardPlan:
     payload: dict[str, Any]
 
 
-class Measure(ABC, Generic[P]):
-    """A way to turn a model and stimuli into scores."""
+class Measure(ABC, Generic[M, P]):
+    """A way to turn a model and stimuli into results.
+
+    `lm` is what the measure's abilities ask for: a tokenizer's facts before the run, the model in
+    :meth:`compute`; a measure narrows its type to the protocol it needs.
+    """
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -71,37 +100,45 @@ class Measure(ABC, Generic[P]):
     #: Abilities that the language model must have; see :mod:`probing.lm.protocols`.
     abilities: ClassVar[frozenset[str]]
     Parameters: ClassVar[type[MeasureParameters]]
+    stimuli_type: ClassVar[type[StimuliValue]]
+    result: ClassVar[ResultKind] = ResultKind.SCORES
 
     @abstractmethod
-    def problems(self, stimuli: Stimuli, parameters: P, lm: SlotTokenizer) -> list[Problem]:
+    def problems(self, stimuli: M, parameters: P, lm: Any) -> list[Problem]:
         """Return everything that will go wrong or deserves a remark; never raises for it."""
 
     @abstractmethod
-    def estimate(self, stimuli: Stimuli, parameters: P, lm: SlotTokenizer) -> Cost:
+    def estimate(self, stimuli: M, parameters: P, lm: Any) -> Cost:
         """Return what the run costs, counted exactly; raises where a problem is fatal."""
 
     @abstractmethod
-    def plan(self, stimuli: Stimuli, parameters: P) -> list[ShardPlan]:
-        """Return the shards, the same for the same arguments."""
+    def plan(self, stimuli: M, parameters: P, seed: int = 0) -> list[ShardPlan]:
+        """Return the shards, the same for the same arguments.
+
+        Whatever is random derives from `seed` and goes into the payloads, so that a shard gives
+        the same rows whoever computes it.
+        """
 
     @abstractmethod
     def compute(
-        self, payload: Mapping[str, Any], stimuli: Stimuli, parameters: P, lm: SlotModel
+        self, payload: Mapping[str, Any], stimuli: M, parameters: P, lm: Any
     ) -> pd.DataFrame:
         """Return a shard's long rows; the same rows whatever else the process has computed."""
 
     @abstractmethod
     def aggregate(
-        self, stimuli: Stimuli, parameters: P, shard_frames: Sequence[pd.DataFrame]
+        self, stimuli: M, parameters: P, shard_frames: Sequence[pd.DataFrame]
     ) -> pd.DataFrame:
-        """Return the scores, with the columns of :data:`SCORE_COLUMNS`.
+        """Return the results, with the columns of the measure's kind of result.
 
-        `value` is NaN exactly where `reason` says why; `n` counts the values that went in.
+        Where there are values, `value` is NaN exactly where `reason` says why; `n` counts the
+        values that went in.
         Raises ValueError where rows are missing or doubled.
         """
 
-    def remarks(
-        self, stimuli: Stimuli, parameters: P, shard_frames: Sequence[pd.DataFrame]
-    ) -> list[str]:
+    def remarks(self, stimuli: M, parameters: P, shard_frames: Sequence[pd.DataFrame]) -> list[str]:
         """Return what a reader of the scores should know about how they came about."""
         return []
+
+
+AnyMeasure = Measure[Any, Any]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from probing.measures.base import Measure
+from probing.measures.base import AnyMeasure
 from probing.measures.ilps_star import IlpsStar
 from probing.measures.sensitivity import SensitivityTest
 
-MEASURES: dict[str, Measure[Any]] = {
+MEASURES: dict[str, AnyMeasure] = {
     "ilps_star": IlpsStar(),
     "set": SensitivityTest(),
 }
@@ -18,7 +16,7 @@ class UnknownMeasureError(LookupError):
     """There is no measure of that name; the message lists those that exist."""
 
 
-def get_measure(name: str) -> Measure[Any]:
+def get_measure(name: str) -> AnyMeasure:
     """Return the measure `name`; :class:`UnknownMeasureError` where there is none."""
     try:
         return MEASURES[name]

@@ -54,8 +54,10 @@ class SlotParameters(MeasureParameters):
 S = TypeVar("S", bound=SlotParameters)
 
 
-class SlotMeasure(Measure[S]):
+class SlotMeasure(Measure[Stimuli, S]):
     """A measure whose evidence comes from one slot per sentence."""
+
+    stimuli_type = Stimuli
 
     @abstractmethod
     def evidence(
@@ -76,7 +78,7 @@ class SlotMeasure(Measure[S]):
         """Return the parameters that the evidence depends on, to tell cached priors apart."""
         return ()
 
-    def plan(self, stimuli: Stimuli, parameters: S) -> list[ShardPlan]:
+    def plan(self, stimuli: Stimuli, parameters: S, seed: int = 0) -> list[ShardPlan]:
         """Return one shard for each template and chunk of groups, in the order of the stimuli."""
         size = parameters.groups_per_shard
         chunks = [stimuli.groups[i : i + size] for i in range(0, len(stimuli.groups), size)]

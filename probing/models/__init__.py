@@ -1,13 +1,25 @@
 """The data model of machines' side."""
 
 from probing.models.language_model import LanguageModel, ModelKind, ModelSource
-from probing.models.run import Run, RunEvent, RunEventKind, RunStatus, Score, Shard, ShardStatus
+from probing.models.prompt import Prompt
+from probing.models.run import (
+    Run,
+    RunEvent,
+    RunEventKind,
+    RunStatus,
+    Score,
+    Shard,
+    ShardStatus,
+    TextScore,
+    TrainingPoint,
+)
 from probing.models.template import Template, TemplateSet
 
 __all__ = [
     "LanguageModel",
     "ModelKind",
     "ModelSource",
+    "Prompt",
     "Run",
     "RunEvent",
     "RunEventKind",
@@ -17,4 +29,6 @@ __all__ = [
     "ShardStatus",
     "Template",
     "TemplateSet",
+    "TextScore",
+    "TrainingPoint",
 ]

@@ -11,11 +11,15 @@ from annotation.models.tokens import new_public_id
 
 class ModelKind(models.TextChoices):
     MASKED = "masked", _("Masked")
+    CAUSAL = "causal", _("Causal")
+    SEQ2SEQ = "seq2seq", _("Sequence to sequence")
+    CHAT = "chat", _("Chat, behind a server")
 
 
 class ModelSource(models.TextChoices):
     HUB = "hub", _("Model hub")
     PATH = "path", _("Local path")
+    SERVER = "server", _("OpenAI-compatible server")
 
 
 class LanguageModel(models.Model):
@@ -25,7 +29,29 @@ class LanguageModel(models.Model):
     family = models.CharField(max_length=40, blank=True, help_text=_("For example bert, roberta."))
     source = models.CharField(max_length=8, choices=ModelSource)
     location = models.CharField(
-        max_length=500, help_text=_("A hub id such as roberta-large, or a folder on the workers.")
+        max_length=500,
+        help_text=_(
+            "A hub id such as roberta-large, a folder on the workers, or a server’s base URL."
+        ),
+    )
+    served_name = models.CharField(
+        max_length=160, blank=True, help_text=_("The model’s name on its server, such as gpt-4.")
+    )
+    key_variable = models.CharField(
+        max_length=80,
+        blank=True,
+        help_text=_("Environment variable of the workers that holds the server’s key."),
+    )
+    trained_from = models.ForeignKey(
+        "self",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="trained_models",
+        help_text=_("The model that was trained further to make this one."),
+    )
+    training_run = models.CharField(
+        max_length=12, blank=True, help_text=_("Public id of the run that trained it.")
     )
     revision = models.CharField(
         max_length=80,
@@ -45,8 +71,14 @@ class LanguageModel(models.Model):
         ordering = ["name"]
         constraints = [
             models.UniqueConstraint(
-                fields=["source", "location", "revision"], name="one_model_per_source"
-            )
+                fields=["source", "location", "revision", "served_name"],
+                name="one_model_per_source",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(source="server", kind="chat")
+                | (~models.Q(source="server") & ~models.Q(kind="chat")),
+                name="chat_models_are_behind_servers",
+            ),
         ]
 
     def __str__(self) -> str:

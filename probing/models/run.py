@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from annotation.models import Corpus
 from annotation.models.tokens import new_public_id
 from probing.models.language_model import LanguageModel
 
@@ -25,7 +26,15 @@ class Run(models.Model):
     measure = models.CharField(max_length=40)
     model = models.ForeignKey(LanguageModel, on_delete=models.PROTECT, related_name="runs")
     parameters = models.JSONField(help_text=_("Validated by the measure's schema."))
-    stimuli = models.JSONField(help_text=_("Groups, traits and templates as they were."))
+    corpus = models.ForeignKey(
+        Corpus,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="runs",
+        help_text=_("Where its texts come from; none for measures of groups."),
+    )
+    stimuli = models.JSONField(help_text=_("Groups, traits and templates, or texts, as they were."))
     stimuli_hash = models.CharField(max_length=64)
     seed = models.PositiveIntegerField(default=0)
     status = models.CharField(max_length=10, choices=RunStatus, default=RunStatus.WAITING)
@@ -130,6 +139,59 @@ class Score(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id}: {self.group} × {self.trait}"
+
+
+class TextScore(models.Model):
+    """A result of a run for one text: the statistics that intervals over texts are made from."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="text_scores")
+    name = models.CharField(max_length=40, help_text=_("For example span_perplexity."))
+    pair = models.CharField(max_length=100, help_text=_("Slug of the pair within its corpus."))
+    variety = models.CharField(max_length=40)
+    condition = models.CharField(
+        max_length=40, blank=True, help_text=_("For example random, noun_phrase, verb_phrase.")
+    )
+    trial = models.PositiveSmallIntegerField(default=0)
+    value = models.FloatField(null=True)
+    reason = models.CharField(max_length=200, blank=True, help_text=_("Why there is no value."))
+    n = models.PositiveIntegerField(help_text=_("How many values, such as tokens, went in."))
+
+    class Meta:
+        ordering = ["run", "name", "condition", "variety", "trial", "pair"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["run", "name", "pair", "variety", "condition", "trial"],
+                name="one_score_per_text",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(value__isnull=False) | ~models.Q(reason=""),
+                name="missing_text_score_has_a_reason",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}: {self.name} of {self.pair} in {self.variety}"
+
+
+class TrainingPoint(models.Model):
+    """One point of a training run's loss curve, stored while it trains."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="training_points")
+    step = models.PositiveIntegerField()
+    epoch = models.FloatField()
+    loss = models.FloatField(help_text=_("Mean negative log probability per token, in nats."))
+    held_out_loss = models.FloatField(null=True, help_text=_("On held-out pairs, where measured."))
+    learning_rate = models.FloatField()
+    at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["run", "step"]
+        constraints = [
+            models.UniqueConstraint(fields=["run", "step"], name="one_training_point_per_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}: step {self.step}"
 
 
 class RunEventKind(models.TextChoices):

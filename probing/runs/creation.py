@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from probing.measures.base import Cost, Measure, Problem, ShardPlan
+from probing.measures.base import AnyMeasure, Cost, Problem, ShardPlan
 from probing.measures.registry import UnknownMeasureError, get_measure
 from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, Run, RunEventKind, Shard
@@ -82,7 +82,7 @@ def create_run(
     tried = _try_out(checked, model, stimuli, validated)
     if tried.fatal:
         raise RunError(tried.fatal)
-    plan = checked.plan(stimuli, validated)
+    plan = checked.plan(stimuli, validated, seed)
     run = Run(
         measure=measure,
         model=model,
@@ -117,7 +117,7 @@ def _store(run: Run, plan: list[ShardPlan]) -> None:
         transaction.on_commit(wake_workers, robust=True)
 
 
-def _find_measure(name: str) -> Measure[Any]:
+def _find_measure(name: str) -> AnyMeasure:
     try:
         return get_measure(name)
     except UnknownMeasureError as error:
@@ -125,7 +125,10 @@ def _find_measure(name: str) -> Measure[Any]:
 
 
 def _try_out(
-    measure: Measure[Any], model: LanguageModel, stimuli: Stimuli, parameters: pydantic.BaseModel
+    measure: AnyMeasure,
+    model: LanguageModel,
+    stimuli: Stimuli,
+    parameters: pydantic.BaseModel,
 ) -> DryRun:
     from probing.lm import LanguageModelError, load_tokenizer
 

@@ -8,9 +8,8 @@ from typing import Any
 
 import pydantic
 
-from probing.measures.base import Measure
+from probing.measures.base import AnyMeasure, StimuliValue
 from probing.measures.registry import get_measure
-from probing.measures.stimuli import Stimuli
 from probing.models import Run
 
 
@@ -18,9 +17,9 @@ from probing.models import Run
 class RunInputs:
     """A run's measure with validated parameters and stimuli."""
 
-    measure: Measure
+    measure: AnyMeasure
     parameters: pydantic.BaseModel
-    stimuli: Stimuli
+    stimuli: Any
 
 
 def load_inputs(run: Run) -> RunInputs:
@@ -29,12 +28,12 @@ def load_inputs(run: Run) -> RunInputs:
     return RunInputs(
         measure=measure,
         parameters=measure.Parameters.model_validate(run.parameters),
-        stimuli=_stimuli(run.pk, run.stimuli_hash),
+        stimuli=_stimuli(run.pk, run.stimuli_hash, measure.stimuli_type),
     )
 
 
 @lru_cache(maxsize=8)
-def _stimuli(run_id: int, stimuli_hash: str) -> Stimuli:
+def _stimuli(run_id: int, stimuli_hash: str, kind: type[StimuliValue]) -> StimuliValue:
     # A run's stimuli never change, and their hash makes the key safe in every database.
     stored: Any = Run.objects.values_list("stimuli", flat=True).get(pk=run_id)
-    return Stimuli.from_json(stored)
+    return kind.from_json(stored)

@@ -7,14 +7,14 @@ from typing import Any
 
 import pydantic
 
-from probing.measures.base import Measure, Problem
+from probing.measures.base import AnyMeasure, Problem
 from probing.runs.errors import RunError
 
 # How people write “no value” where a parameter allows that, in a form or on the command line.
 NO_VALUE = ("", "none")
 
 
-def validate_parameters(measure: Measure[Any], values: Mapping[str, Any]) -> pydantic.BaseModel:
+def validate_parameters(measure: AnyMeasure, values: Mapping[str, Any]) -> pydantic.BaseModel:
     """Return ``values`` as the measure's parameters; :class:`RunError` with every fault at once.
 
     Texts are read as the numbers or words that the schema expects.
@@ -38,7 +38,7 @@ def _read(schema: type[pydantic.BaseModel], name: str, value: Any) -> Any:
     return None if written in NO_VALUE and allows_none(schema, name) else value
 
 
-def _problem(measure: Measure[Any], fault: Any) -> Problem:
+def _problem(measure: AnyMeasure, fault: Any) -> Problem:
     name = ".".join(str(part) for part in fault["loc"])
     if fault["type"] == "extra_forbidden":
         known = ", ".join(measure.Parameters.model_fields)

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from probing.lm import UnknownWordError, load_masked, load_tokenizer
 from probing.lm.masked import MaskedLanguageModel
-from probing.measures.base import SCORE_COLUMNS, Measure
+from probing.measures.base import SCORE_COLUMNS, AnyMeasure
 from probing.measures.registry import MEASURES, UnknownMeasureError, get_measure
 from probing.measures.slot_measure import adjectives, group_context, prior_context
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template, Trait
@@ -23,12 +23,12 @@ ROW_COLUMNS = ["template", "group", "trait", "pole", "word", "value", "reason", 
 
 
 @pytest.fixture(params=MEASURES)
-def measure(request: pytest.FixtureRequest) -> Measure[Any]:
+def measure(request: pytest.FixtureRequest) -> AnyMeasure:
     return get_measure(request.param)
 
 
 def run(
-    measure: Measure[Any], stimuli: Stimuli, lm: MaskedLanguageModel, **parameters: Any
+    measure: AnyMeasure, stimuli: Stimuli, lm: MaskedLanguageModel, **parameters: Any
 ) -> list[pd.DataFrame]:
     chosen = measure.Parameters(**parameters)
     plan = measure.plan(stimuli, chosen)
@@ -40,14 +40,16 @@ def test_an_unknown_measure_lists_those_that_exist() -> None:
         get_measure("iq")
 
 
-def test_a_measure_describes_itself(measure: Measure[Any]) -> None:
+def test_a_measure_describes_itself(measure: AnyMeasure) -> None:
     assert MEASURES[measure.name] is measure
     assert measure.title
     assert "(20" in measure.citation
     assert measure.abilities
 
 
-def test_every_parameter_has_a_title_a_description_and_a_default(measure: Measure[Any]) -> None:
+def test_every_parameter_has_a_title_a_description_and_a_default(
+    measure: AnyMeasure,
+) -> None:
     schema = measure.Parameters.model_json_schema()
     assert schema["additionalProperties"] is False
     for name, field in schema["properties"].items():
@@ -61,20 +63,20 @@ def test_every_parameter_has_a_title_a_description_and_a_default(measure: Measur
     "bad",
     [{"prior": "none"}, {"groups_per_shard": 0}, {"groups_per_shard": 1.5}, {"temperature": 1}],
 )
-def test_bad_parameters_are_refused(measure: Measure[Any], bad: dict[str, Any]) -> None:
+def test_bad_parameters_are_refused(measure: AnyMeasure, bad: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         measure.Parameters(**bad)
 
 
 def test_the_model_offers_what_the_measure_needs(
-    measure: Measure[Any], tiny_bert: MaskedLanguageModel
+    measure: AnyMeasure, tiny_bert: MaskedLanguageModel
 ) -> None:
     assert measure.abilities <= tiny_bert.abilities
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 50])
 def test_a_plan_covers_every_cell_once(
-    measure: Measure[Any], small_stimuli: Stimuli, size: int
+    measure: AnyMeasure, small_stimuli: Stimuli, size: int
 ) -> None:
     plan = measure.plan(small_stimuli, measure.Parameters(groups_per_shard=size))
     assert [shard.index for shard in plan] == list(range(len(plan)))
@@ -87,7 +89,7 @@ def test_a_plan_covers_every_cell_once(
 
 
 def test_a_shard_has_one_row_for_each_group_trait_and_pole(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
 ) -> None:
     rows = pd.concat(run(measure, small_stimuli, tiny_model))
     assert list(rows.columns[: len(ROW_COLUMNS)]) == ROW_COLUMNS
@@ -102,7 +104,10 @@ def test_a_shard_has_one_row_for_each_group_trait_and_pole(
 
 
 def test_shards_survive_parquet(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_bert: MaskedLanguageModel, tmp_path: Any
+    measure: AnyMeasure,
+    small_stimuli: Stimuli,
+    tiny_bert: MaskedLanguageModel,
+    tmp_path: Any,
 ) -> None:
     frames = run(measure, small_stimuli, tiny_bert)
     stored = []
@@ -117,7 +122,7 @@ def test_shards_survive_parquet(
 
 
 def test_scores_have_the_agreed_columns_for_every_cell(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
 ) -> None:
     frames = run(measure, small_stimuli, tiny_model)
     scores = measure.aggregate(small_stimuli, measure.Parameters(), frames)
@@ -130,7 +135,7 @@ def test_scores_have_the_agreed_columns_for_every_cell(
 
 @pytest.mark.parametrize(("dtype", "atol"), [("float32", 1e-5), ("float64", 1e-9)])
 def test_shard_size_and_batch_size_do_not_change_scores(
-    measure: Measure[Any],
+    measure: AnyMeasure,
     small_stimuli: Stimuli,
     tiny_model: MaskedLanguageModel,
     dtype: Any,
@@ -153,7 +158,7 @@ def test_shard_size_and_batch_size_do_not_change_scores(
 
 
 def test_shards_are_the_same_bits_in_any_order_and_after_a_restart(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
 ) -> None:
     parameters = measure.Parameters(groups_per_shard=2)
     plan = measure.plan(small_stimuli, parameters)
@@ -165,7 +170,7 @@ def test_shards_are_the_same_bits_in_any_order_and_after_a_restart(
 
 
 def test_the_prior_is_computed_once_per_template(
-    measure: Measure[Any], small_stimuli: Stimuli, checkpoints: Any
+    measure: AnyMeasure, small_stimuli: Stimuli, checkpoints: Any
 ) -> None:
     lm = load_masked(checkpoints / "tiny-bert", threads=1)
     run(measure, small_stimuli, lm, groups_per_shard=1)
@@ -175,7 +180,7 @@ def test_the_prior_is_computed_once_per_template(
 
 
 def test_runs_with_other_parameters_do_not_share_what_is_remembered(
-    measure: Measure[Any], small_stimuli: Stimuli, checkpoints: Any
+    measure: AnyMeasure, small_stimuli: Stimuli, checkpoints: Any
 ) -> None:
     """Every other value of every choice, and twice the numbers, first on one model in turn and
     then on a model that remembers nothing."""
@@ -191,7 +196,7 @@ def test_runs_with_other_parameters_do_not_share_what_is_remembered(
         )
 
 
-def _variants(measure: Measure[Any]) -> Iterator[dict[str, Any]]:
+def _variants(measure: AnyMeasure) -> Iterator[dict[str, Any]]:
     """Yield the default parameters, then each change of one of them that the schema allows."""
     yield {}
     for name, field in measure.Parameters.model_json_schema()["properties"].items():
@@ -204,7 +209,7 @@ def _variants(measure: Measure[Any]) -> Iterator[dict[str, Any]]:
 
 
 def test_the_estimate_counts_the_forward_passes_that_are_made(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
 ) -> None:
     parameters = measure.Parameters(groups_per_shard=2)
     cost = measure.estimate(small_stimuli, parameters, tiny_model)
@@ -222,7 +227,7 @@ def test_the_estimate_counts_the_forward_passes_that_are_made(
 
 
 def test_dry_run_needs_the_tokenizer_alone_and_finds_nothing_wrong(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
 ) -> None:
     tokenizer = load_tokenizer(tiny_model.facts.source)
     parameters = measure.Parameters()
@@ -233,7 +238,7 @@ def test_dry_run_needs_the_tokenizer_alone_and_finds_nothing_wrong(
 
 
 def test_an_adjective_that_cannot_be_encoded_is_a_fatal_problem(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_bert: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_bert: MaskedLanguageModel
 ) -> None:
     odd = replace(small_stimuli, traits=(Trait("cold-☃", "cold", "☃", "communion"),))
     parameters = measure.Parameters()
@@ -248,7 +253,7 @@ def test_an_adjective_that_cannot_be_encoded_is_a_fatal_problem(
 
 
 def test_mask_tokens_in_texts_are_fatal_problems(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
 ) -> None:
     mask = tiny_model.mask_token
     odd = replace(
@@ -268,7 +273,7 @@ def test_mask_tokens_in_texts_are_fatal_problems(
 
 
 def test_a_sentence_that_is_too_long_is_a_fatal_problem(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
 ) -> None:
     long = "very " * 60
     odd = replace(small_stimuli, groups=(Group("long", f"{long}man", f"{long}men", f"{long}men"),))
@@ -278,7 +283,7 @@ def test_a_sentence_that_is_too_long_is_a_fatal_problem(
 
 
 def test_what_only_deserves_a_remark_is_not_fatal(
-    measure: Measure[Any], small_stimuli: Stimuli, tiny_bert: MaskedLanguageModel
+    measure: AnyMeasure, small_stimuli: Stimuli, tiny_bert: MaskedLanguageModel
 ) -> None:
     odd = replace(
         small_stimuli,
@@ -303,7 +308,7 @@ def test_what_only_deserves_a_remark_is_not_fatal(
     ],
 )
 def test_a_payload_of_other_stimuli_is_refused(
-    measure: Measure[Any],
+    measure: AnyMeasure,
     small_stimuli: Stimuli,
     tiny_bert: MaskedLanguageModel,
     payload: dict[str, Any],

@@ -1,0 +1,48 @@
+"""Annotators: people who are invited to write or judge counterparts, and log in."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from annotation.models.study import Study
+from annotation.models.tokens import new_public_id, new_token
+
+
+class Annotator(models.Model):
+    """A person's place in one study; pages, exports and reports know the number alone.
+
+    The account says who it is, and joins the same person's places in other studies, so that
+    nobody judges a counterpart of a text that they rewrote.
+    """
+
+    public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="annotators")
+    number = models.PositiveIntegerField(help_text=_("Counts from 1 within the study."))
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="annotator_places",
+        help_text=_("None until the invitation is accepted."),
+    )
+    email = models.EmailField(blank=True, help_text=_("Where the invitation went."))
+    invitation_token = models.CharField(max_length=32, unique=True, default=new_token)
+    invited_at = models.DateTimeField(auto_now_add=True)
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(
+        null=True, blank=True, help_text=_("From then on no work and no access.")
+    )
+
+    class Meta:
+        ordering = ["study", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["study", "number"], name="one_annotator_per_number"),
+            models.UniqueConstraint(fields=["study", "user"], name="one_place_per_study"),
+        ]
+
+    def __str__(self) -> str:
+        # No name and no address here: string forms end up in logs and exports.
+        return f"Annotator {self.number}"

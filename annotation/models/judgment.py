@@ -1,0 +1,150 @@
+"""Judgments: how people rate counterparts without knowing who wrote them."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from simple_history.models import HistoricalRecords
+
+from annotation.models.annotator import Annotator
+from annotation.models.corpus import VARIETY_LENGTH, Corpus, Text
+from annotation.models.counterpart import Counterpart, TaskState
+from annotation.models.study import Study
+from annotation.models.tokens import new_seed
+
+LIKERT = (1, 2, 3, 4, 5)
+ASPECTS = ("human_likeness", "linguistic_match", "meaning_preservation", "tone_preservation")
+
+
+class JudgmentDesign(models.Model):
+    """What a study of the kind `counterpart_judgment` puts before its judges."""
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="judging")
+    corpus = models.ForeignKey(Corpus, on_delete=models.PROTECT, related_name="judgment_studies")
+    n_texts = models.PositiveIntegerField(
+        _("number of pairs"), default=100, validators=[MinValueValidator(1)]
+    )
+    runs = models.JSONField(
+        default=list, help_text=_("Public ids of the runs whose counterparts are judged.")
+    )
+    include_human = models.BooleanField(
+        default=True, help_text=_("Judge the gold counterparts too, as the baseline.")
+    )
+    overlap_percent = models.FloatField(
+        _("overlap"),
+        default=10,
+        validators=[MinValueValidator(0), MaxValueValidator(100)],
+        help_text=_("Percentage of the counterparts that two judges rate, for agreement."),
+    )
+    seed = models.PositiveIntegerField(default=new_seed)
+    wording = models.JSONField(
+        default=dict, help_text=_("Question and five answers of each aspect, as judges read them.")
+    )
+    history = HistoricalRecords()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(overlap_percent__gte=0, overlap_percent__lte=100),
+                name="overlap_percent_is_a_percentage",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"design of {self.study_id}"
+
+
+class JudgmentItem(models.Model):
+    """One counterpart as it was when judging began; judges never see its producer."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="judgment_items")
+    text = models.ForeignKey(
+        Text, on_delete=models.PROTECT, related_name="judgment_items", help_text=_("The original.")
+    )
+    variety = models.CharField(max_length=VARIETY_LENGTH, help_text=_("Of the counterpart."))
+    body = models.TextField()
+    producer = models.CharField(max_length=260, help_text=_("“human”, or name@revision."))
+    run = models.CharField(max_length=12, blank=True)
+    counterpart = models.ForeignKey(
+        Counterpart,
+        on_delete=models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="judgment_items",
+        help_text=_("None for the gold text of a pair."),
+    )
+    writers: models.ManyToManyField[models.Model, models.Model] = models.ManyToManyField(
+        settings.AUTH_USER_MODEL,
+        related_name="+",
+        blank=True,
+        help_text=_("Accounts that wrote or decided a counterpart of this pair: never its judges."),
+    )
+
+    class Meta:
+        ordering = ["study", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "text", "variety", "producer", "run"], name="one_item_per_producer"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment item {self.pk}"
+
+
+class JudgmentTask(models.Model):
+    """One item in one judge's queue."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="judgment_tasks")
+    annotator = models.ForeignKey(
+        Annotator, on_delete=models.PROTECT, related_name="judgment_tasks"
+    )
+    item = models.ForeignKey(JudgmentItem, on_delete=models.CASCADE, related_name="tasks")
+    position = models.PositiveIntegerField(help_text=_("Order in the judge's queue."))
+    state = models.CharField(max_length=10, choices=TaskState, default=TaskState.OPEN)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+    active_seconds = models.FloatField(default=0)
+
+    class Meta:
+        ordering = ["annotator", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["annotator", "item"], name="one_task_per_judge")
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment task {self.pk}"
+
+
+def _likert(help_text: object) -> models.PositiveSmallIntegerField:
+    return models.PositiveSmallIntegerField(
+        validators=[MinValueValidator(LIKERT[0]), MaxValueValidator(LIKERT[-1])],
+        help_text=help_text,  # type: ignore[arg-type]
+    )
+
+
+class Judgment(models.Model):
+    """Four ratings of one counterpart by one judge, 1 to 5, higher is better."""
+
+    task = models.OneToOneField(JudgmentTask, on_delete=models.CASCADE, related_name="judgment")
+    human_likeness = _likert(_("1 very likely a model, 5 very likely a human"))
+    linguistic_match = _likert(_("1 completely unlike the variety, 5 completely like it"))
+    meaning_preservation = _likert(_("1 completely inaccurate, 5 completely accurate"))
+    tone_preservation = _likert(_("1 completely inaccurate, 5 completely accurate"))
+    comment = models.TextField(blank=True)
+    judged_at = models.DateTimeField(auto_now_add=True)
+    history = HistoricalRecords()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(**{f"{aspect}__gte": LIKERT[0], f"{aspect}__lte": LIKERT[-1]}),
+                name=f"{aspect}_is_on_the_scale",
+            )
+            for aspect in ASPECTS
+        ]
+
+    def __str__(self) -> str:
+        return f"judgment of task {self.task_id}"

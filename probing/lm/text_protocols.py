@@ -1,0 +1,150 @@
+"""What measures of texts may ask of a language model: generating, scoring, filling spans.
+
+Every adapter says what it cannot do by leaving the ability out of `abilities`; a measure that
+needs it cannot be planned with that model. Nothing is ever cut: a text that does not fit raises
+:class:`probing.lm.errors.ContextTooLongError`, and measures store that as the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+#: ``generate``: TextGenerator; ``text_logprob``: TextScorer; ``span``: SpanModel;
+#: ``train``: a folder of weights that can be trained further (see probing.training).
+TextAbility = Literal["generate", "text_logprob", "span", "train"]
+
+
+@dataclass(frozen=True)
+class GenerationSettings:
+    """How a model writes.
+
+    Deas et al. (2023, Appendix E.2): sampling at temperature 0.7 for GPT models; beams of 3 with
+    no repeated 3-grams for BART and T5.
+
+    Attributes
+    ----------
+    max_new_tokens : the most tokens written; a text that ends there is reported as cut.
+    temperature : 0 takes the likeliest token; sampling needs `beams` of 1.
+    beams : width of beam search; 1 is none.
+    no_repeat_ngram : size of n-grams that never repeat; 0 allows all.
+    stop : texts that end the writing, such as a line break; they are not part of the result.
+    """
+
+    max_new_tokens: int = 128
+    temperature: float = 0.7
+    beams: int = 1
+    no_repeat_ngram: int = 0
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Generation:
+    """What a model wrote.
+
+    Attributes
+    ----------
+    text : without the prompt, the stop text and white space at either end.
+    n_tokens : tokens written, the end token included; None where a server does not say.
+    finish : ``stop`` (an end token or stop text), ``length`` (cut at `max_new_tokens`), or
+        ``refused`` (a server's content filter).
+    """
+
+    text: str
+    n_tokens: int | None
+    finish: Literal["stop", "length", "refused"]
+
+
+@dataclass(frozen=True)
+class SpanContext:
+    """A text with one hidden span: `before`, `span` and `after` put together give the text.
+
+    `span` begins and ends with a word; the white space around it belongs to `before` and `after`.
+    """
+
+    before: str
+    span: str
+    after: str
+
+
+@dataclass(frozen=True)
+class SpanScore:
+    """How well a model knows a hidden span.
+
+    Attributes
+    ----------
+    token_logprobs : (n_tokens,) ln P of each token of the reference span, teacher forcing, without
+        sentinels and end tokens; in nats.
+    best_logprobs : (n_best,) total ln P of the likeliest spans by beam search, highest first;
+        fewer than asked for where the model has no more. Empty where none were asked for.
+    best_spans : (n_best,) those spans as text.
+    """
+
+    token_logprobs: npt.NDArray[np.float64]
+    best_logprobs: npt.NDArray[np.float64]
+    best_spans: tuple[str, ...]
+
+
+@runtime_checkable
+class TextTokenizer(Protocol):
+    """Facts for planning and checking a run on texts, without the weights."""
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Names of :data:`TextAbility` that the whole model has."""
+
+    @property
+    def kind(self) -> Literal["causal", "seq2seq", "masked", "chat"]:
+        """Kind of the model."""
+
+    @property
+    def max_length(self) -> int | None:
+        """The most tokens read at once, prompt and result together for causal models.
+
+        None where it is not known (a server) or not bounded (relative positions, as in T5).
+        """
+
+    def count_tokens(self, text: str) -> int:
+        """Return the tokens that `text` takes, special tokens included; an estimate for chat."""
+
+
+@runtime_checkable
+class TextGenerator(TextTokenizer, Protocol):
+    """A model that writes: causal, sequence to sequence, or chat."""
+
+    def generate(
+        self, prompts: Sequence[str], settings: GenerationSettings, *, seeds: Sequence[int]
+    ) -> list[Generation]:
+        """Return one text per prompt, in order.
+
+        Sampling of a prompt depends on its own seed alone, never on its neighbours in the batch.
+        Raises ContextTooLongError where a prompt with `max_new_tokens` does not fit.
+        """
+
+
+@runtime_checkable
+class TextScorer(TextTokenizer, Protocol):
+    """A model that says how likely a text is."""
+
+    def token_logprobs(self, texts: Sequence[str]) -> list[npt.NDArray[np.float64]]:
+        """Return ln P of every scored token of every text; methods.md §13 says which are scored.
+
+        Perplexity is exp of minus their mean; an empty array (a one-token text of a model without
+        a begin token) has none.
+        """
+
+
+@runtime_checkable
+class SpanModel(TextTokenizer, Protocol):
+    """A model that fills a hidden span: T5-like, BART-like, or causal (left context alone)."""
+
+    @property
+    def span_protocol(self) -> Literal["sentinel", "mask", "left_context"]:
+        """How the span is hidden: quantities of different protocols must never be compared."""
+
+    def score_spans(self, contexts: Sequence[SpanContext], *, n_best: int = 5) -> list[SpanScore]:
+        """Return the score of every context's reference span and the model's own best spans."""
