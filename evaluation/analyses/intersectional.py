@@ -226,6 +226,7 @@ def emergence_below(
 def _find_emergent(scores: pd.DataFrame, pairs: Sequence[PairedGroup]) -> list[Emergence]:
     """Return every association beyond both components, the largest excess first."""
     found = []
+    traits = [str(name) for name in scores.columns]
     for pair in pairs:
         whole, first, second = (
             scores.loc[slug].to_numpy(dtype=float) for slug in (pair.slug, pair.first, pair.second)
@@ -239,14 +240,14 @@ def _find_emergent(scores: pd.DataFrame, pairs: Sequence[PairedGroup]) -> list[E
                     pair=pair.slug,
                     first=pair.first,
                     second=pair.second,
-                    trait=str(scores.columns[t]),
+                    trait=traits[t],
                     pole=pole,
                     excess=float(excess[t]),
                     score=float(whole[t]),
                     first_score=float(first[t]),
                     second_score=float(second[t]),
                 )
-                for t in np.flatnonzero(excess > 0)
+                for t in np.flatnonzero(excess > 0).tolist()
             ]
     return sorted(found, key=lambda entry: (-entry.excess, entry.pair, entry.trait))
 

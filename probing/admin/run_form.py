@@ -58,7 +58,7 @@ class RunForm(forms.Form):
         min_value=0,
         max_value=LARGEST_SEED,
         widget=UnfoldAdminIntegerFieldWidget,
-        help_text=_("Stored with the run. Both measures compute the same with every seed."),
+        help_text=_("Stored with the run. Only measures that draw at random depend on it."),
     )
 
     def __init__(self, data: Any = None, *, measure: str) -> None:

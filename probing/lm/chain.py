@@ -46,11 +46,16 @@ class SlotChain:
 
 
 def build_chain(
-    tokenizer: SlotTokenizer, contexts: Sequence[SlotContext], words: Sequence[str]
+    tokenizer: SlotTokenizer,
+    contexts: Sequence[SlotContext],
+    words: Sequence[str],
+    *,
+    first_only: bool = False,
 ) -> SlotChain:
     """Return the states in a fixed order that depends on nothing but the arguments.
 
-    States are sorted by length, so that batches of neighbours need little padding.
+    States are sorted by length, so that batches of neighbours need little padding. With
+    `first_only`, only the first subword of every word is looked up, before any mask is filled.
     """
     split = [tokenizer.split(word).ids for word in words]
     numbers: dict[SlotState, int] = {}
@@ -59,7 +64,7 @@ def build_chain(
         open_slots = {n: tokenizer.encode_slot(context, n) for n in sorted(set(map(len, split)))}
         for w, pieces in enumerate(split):
             ids, first = open_slots[len(pieces)]
-            for i, target in enumerate(pieces):
+            for i, target in enumerate(pieces[:1] if first_only else pieces):
                 filled = (*ids[:first], *pieces[:i], *ids[first + i :])
                 state = SlotState(filled, first + i)
                 steps.append((numbers.setdefault(state, len(numbers)), c, w, i, target))

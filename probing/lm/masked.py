@@ -109,6 +109,7 @@ class MaskedLanguageModel:
         words: Sequence[str],
         *,
         renorm: Renormalisation | None = None,
+        first_only: bool = False,
     ) -> npt.NDArray[np.float64]:
         """Return ln P(word | context) by the chain rule, (n_contexts, n_words), in nats.
 
@@ -116,14 +117,15 @@ class MaskedLanguageModel:
         §3.2). With `renorm`, a factor is divided by the mass of its token's class (``class``),
         or of the word-initial tokens for the first subword and of the continuation tokens for
         all later ones, both within the base vocabulary (``released``); the latter is not a
-        probability for hyphenated words under WordPiece.
+        probability for hyphenated words under WordPiece. With `first_only` a word counts as its
+        first subword, read while all of the word's masks are open.
 
         Raises
         ------
         UnknownWordError, MaskCountError, ContextTooLongError
             A word or context that cannot be put to this model.
         """
-        chain = build_chain(self.tokenizer, contexts, words)
+        chain = build_chain(self.tokenizer, contexts, words, first_only=first_only)
         factors = np.empty(len(chain.target), dtype=np.float64)
         for rows, lookups, _, logits in self._forward(chain):
             # MPS has no float64; everywhere else the logits stay where they are.

@@ -117,6 +117,7 @@ class SlotModel(SlotTokenizer, Protocol):
         words: Sequence[str],
         *,
         renorm: Renormalisation | None = None,
+        first_only: bool = False,
     ) -> npt.NDArray[np.float64]:
         """Return ln P(word | context) by the chain rule, (n_contexts, n_words), in nats.
 
@@ -124,6 +125,7 @@ class SlotModel(SlotTokenizer, Protocol):
         subwords and the masks after it are still masked. `renorm` divides each factor by the
         mass of the class of its token (``class``), or as released by Cao et al. 2022, the first
         by the word-initial and all later ones by the continuation mass (``released``).
+        With `first_only` the word counts as its first subword, all its masks in place.
         """
 
     def slot(self, contexts: Sequence[SlotContext], words: Sequence[str]) -> Iterator[SlotBatch]:

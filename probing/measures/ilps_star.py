@@ -18,6 +18,7 @@ from pydantic import Field
 
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
 from probing.measures.base import Problem
+from probing.measures.log_ratio import compare_logprobs
 from probing.measures.slot_measure import SlotMeasure, SlotParameters
 from probing.measures.stimuli import Stimuli
 
@@ -72,17 +73,7 @@ class IlpsStar(SlotMeasure[IlpsStarParameters]):
         parameters: IlpsStarParameters,
     ) -> pd.DataFrame:
         """Return value, reason, logprob_group and logprob_prior for each word."""
-        defined = np.isfinite(group) & np.isfinite(prior)
-        with np.errstate(invalid="ignore"):  # -inf minus -inf, which is not defined
-            difference = group - prior
-        return pd.DataFrame(
-            {
-                "value": np.where(defined, difference, np.nan),
-                "reason": np.where(defined, "", "the model gives no finite probability"),
-                "logprob_group": group,
-                "logprob_prior": prior,
-            }
-        )
+        return compare_logprobs(group, prior)
 
     def problems(
         self, stimuli: Stimuli, parameters: IlpsStarParameters, lm: SlotTokenizer

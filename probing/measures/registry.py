@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from probing.measures.base import AnyMeasure
+from probing.measures.ilps import Ilps
 from probing.measures.ilps_star import IlpsStar
 from probing.measures.sensitivity import SensitivityTest
 
 MEASURES: dict[str, AnyMeasure] = {
+    "ilps": Ilps(),
     "ilps_star": IlpsStar(),
     "set": SensitivityTest(),
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -58,6 +58,8 @@ class SlotMeasure(Measure[Stimuli, S]):
     """A measure whose evidence comes from one slot per sentence."""
 
     stimuli_type = Stimuli
+    #: Whether a word counts as its first subword alone.
+    first_subword_only: ClassVar[bool] = False
 
     @abstractmethod
     def evidence(
@@ -98,10 +100,11 @@ class SlotMeasure(Measure[Stimuli, S]):
         passes = tokens = 0
         for template in stimuli.templates:
             contexts = [group_context(template, group) for group in stimuli.groups]
-            for chain in (
-                build_chain(lm, contexts, words),
-                build_chain(lm, [prior_context(template, parameters.prior, lm)], words),
+            for read in (
+                contexts,
+                [prior_context(template, parameters.prior, lm)],
             ):
+                chain = build_chain(lm, read, words, first_only=self.first_subword_only)
                 passes += len(chain.states)
                 tokens += chain.tokens
         return Cost(len(self.plan(stimuli, parameters)), passes, tokens)

@@ -1,4 +1,4 @@
-"""ILPS* and SeT by the published definitions, against golden/expected/abc_paper_*.json.
+"""ILPS, ILPS* and SeT by the published definitions, against golden/expected/abc_paper_*.json.
 
 Those values come from an independent float64 implementation (see the header of each file).
 """
@@ -53,12 +53,18 @@ def test_ilps_star_matches(case: AbcCase, prior: str, renorm: str | None) -> Non
 
 
 @pytest.mark.parametrize("prior", PRIORS)
+def test_ilps_matches(case: AbcCase, prior: str) -> None:
+    rows = compute_rows(case, "ilps", prior=prior)
+    assert_matches(values_by_word(rows), case.expected((f"prior_{prior}", "ilps")), case.tolerance)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
 def test_set_matches(case: AbcCase, prior: str) -> None:
     rows = compute_rows(case, "set", prior=prior)
     assert_matches(values_by_word(rows), case.expected((f"prior_{prior}", "set")), case.tolerance)
 
 
-@pytest.mark.parametrize("measure", ["ilps_star", "set"])
+@pytest.mark.parametrize("measure", ["ilps", "ilps_star", "set"])
 def test_pair_scores_are_high_minus_low_and_average_over_templates(
     case: AbcCase, measure: str
 ) -> None:

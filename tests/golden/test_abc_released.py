@@ -1,4 +1,4 @@
-"""ILPS* and SeT as released, against golden/expected/abc_released_*.json.
+"""ILPS, ILPS* and SeT as released, against golden/expected/abc_released_*.json.
 
 Those values were produced by running the released code of Cao et al. (2022) on the checkpoints.
 """
@@ -32,6 +32,11 @@ def test_the_generic_nouns_are_those_of_the_released_code(case: AbcCase) -> None
         case.stimuli.templates, case.data["templates"].values(), strict=True
     ):
         assert template.generic_noun == stored["prior_group"]
+
+
+def test_released_ilps_matches_for_all_adjectives(case: AbcCase) -> None:
+    rows = compute_rows(case, "ilps", prior="noun")
+    assert_matches(values_by_word(rows), case.expected(("ilps", "per_adjective")), case.tolerance)
 
 
 def test_released_ilps_star_matches_for_all_adjectives(case: AbcCase) -> None:

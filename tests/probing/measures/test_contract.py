@@ -16,7 +16,7 @@ from probing.lm import UnknownWordError, load_masked, load_tokenizer
 from probing.lm.masked import MaskedLanguageModel
 from probing.measures.base import SCORE_COLUMNS, AnyMeasure
 from probing.measures.registry import MEASURES, UnknownMeasureError, get_measure
-from probing.measures.slot_measure import adjectives, group_context, prior_context
+from probing.measures.slot_measure import SlotMeasure, adjectives, group_context, prior_context
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template, Trait
 
 ROW_COLUMNS = ["template", "group", "trait", "pole", "word", "value", "reason", "subwords"]
@@ -211,17 +211,22 @@ def _variants(measure: AnyMeasure) -> Iterator[dict[str, Any]]:
 def test_the_estimate_counts_the_forward_passes_that_are_made(
     measure: AnyMeasure, small_stimuli: Stimuli, tiny_model: MaskedLanguageModel
 ) -> None:
+    assert isinstance(measure, SlotMeasure)
     parameters = measure.Parameters(groups_per_shard=2)
     cost = measure.estimate(small_stimuli, parameters, tiny_model)
-    made = 0
-    for template in small_stimuli.templates:
-        contexts = [group_context(template, group) for group in small_stimuli.groups]
-        contexts.append(prior_context(template, "mask", tiny_model))
-        for context in contexts:
-            made += sum(
-                len(batch.logits) for batch in tiny_model.slot([context], adjectives(small_stimuli))
-            )
-    assert cost.forward_passes == made
+    read: list[int] = []
+    hook = tiny_model._body.register_forward_pre_hook(
+        lambda module, args, kwargs: read.append(len(kwargs["input_ids"])), with_kwargs=True
+    )
+    try:
+        for template in small_stimuli.templates:
+            contexts = [group_context(template, group) for group in small_stimuli.groups]
+            prior = [prior_context(template, "mask", tiny_model)]
+            for asked in (contexts, prior):
+                measure.evidence(tiny_model, asked, adjectives(small_stimuli), parameters)
+    finally:
+        hook.remove()
+    assert cost.forward_passes == sum(read)
     assert cost.shards == 4
     assert cost.tokens > cost.forward_passes
 
