@@ -1,8 +1,7 @@
-"""Turns the stored shards of a complete run into scores."""
+"""Turns the stored shards of a complete run into results."""
 
 from __future__ import annotations
 
-import math
 import platform
 import traceback
 from dataclasses import dataclass
@@ -14,19 +13,21 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
-from probing.models import Run, RunEventKind, RunStatus, Score, Shard, ShardStatus
+from probing.measures.base import ResultKind
+from probing.models import Run, RunEventKind, RunStatus, Shard, ShardStatus
 from probing.runs.claiming import OPEN
 from probing.runs.events import log_event
 from probing.runs.failing import fail_run
 from probing.runs.inputs import load_inputs
 from probing.runs.results import from_parquet
 from probing.runs.signals import run_finished
+from probing.runs.storing import STORE, Row
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
 
 
 def complete_runs() -> QuerySet[Run]:
-    """Return the open runs whose shards are all stored, but which have no scores. One query."""
+    """Return the open runs whose shards are all stored, but which have no results. One query."""
     missing = Shard.objects.filter(run=OuterRef("pk")).exclude(status=ShardStatus.STORED)
     return Run.objects.filter(~Exists(missing), status__in=OPEN, shard_count__gt=0).order_by("pk")
 
@@ -37,9 +38,9 @@ def finish_complete_runs() -> int:
 
 
 def aggregate_run(run: Run) -> bool:
-    """Store the scores of a complete run and finish it; False if there was nothing to do.
+    """Store the results of a complete run and finish it; False if there was nothing to do.
 
-    Safe to call at any time and from any number of workers: scores and the new state are stored
+    Safe to call at any time and from any number of workers: results and the new state are stored
     together under the run's lock, once. What the measure raises fails the run.
     """
     if not complete_runs().filter(pk=run.pk).exists():
@@ -55,7 +56,8 @@ def aggregate_run(run: Run) -> bool:
 
 @dataclass(frozen=True)
 class _Aggregate:
-    scores: list[Score]
+    kind: ResultKind
+    rows: list[Row]
     remarks: list[str]
 
 
@@ -65,24 +67,7 @@ def _aggregate(run: Run) -> _Aggregate:
     frames = [from_parquet(blob) for blob in blobs.iterator(chunk_size=200) if blob is not None]
     given = (inputs.stimuli, inputs.parameters, frames)
     rows: Any = inputs.measure.aggregate(*given).to_dict(orient="records")
-    return _Aggregate(
-        scores=[_to_score(run, row) for row in rows], remarks=inputs.measure.remarks(*given)
-    )
-
-
-def _to_score(run: Run, row: dict[str, Any]) -> Score:
-    value = float(row["value"])
-    defined = math.isfinite(value)
-    return Score(
-        run=run,
-        name=row["name"],
-        group=row["group"],
-        trait=row["trait"],
-        template=row["template"],
-        value=value if defined else None,
-        reason="" if defined else row["reason"] or "not a finite number",
-        n=int(row["n"]),
-    )
+    return _Aggregate(kind=inputs.measure.result, rows=rows, remarks=inputs.measure.remarks(*given))
 
 
 def _store(run: Run, result: _Aggregate) -> bool:
@@ -90,7 +75,7 @@ def _store(run: Run, result: _Aggregate) -> bool:
         locked = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
         if locked.status not in OPEN:
             return False  # another worker was faster, or the run was cancelled meanwhile
-        Score.objects.bulk_create(result.scores, batch_size=500)
+        stored = STORE[result.kind](locked, result.rows)
         devices = locked.shards.order_by("device").values_list("device", flat=True).distinct()
         locked.status = RunStatus.FINISHED
         locked.finished_at = timezone.now()
@@ -111,7 +96,7 @@ def _store(run: Run, result: _Aggregate) -> bool:
         log_event(
             run_id=run.pk,
             kind=RunEventKind.FINISHED,
-            message=f"finished, {len(result.scores)} scores stored",
+            message=f"finished, {stored}",
         )
         transaction.on_commit(lambda: run_finished.send_robust(sender=Run, run=locked))
         return True

@@ -11,9 +11,9 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from probing.measures.base import AnyMeasure, Cost, Problem, ShardPlan
+from annotation.models import Corpus
+from probing.measures.base import AnyMeasure, Cost, Problem, ResultKind, ShardPlan, StimuliValue
 from probing.measures.registry import UnknownMeasureError, get_measure
-from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, Run, RunEventKind, Shard
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
@@ -22,6 +22,13 @@ from probing.runs.speed import seconds_per_pass
 from probing.runs.waking import wake_workers
 
 LARGEST_SEED = 2**31 - 1
+#: Results that belong to the texts of a corpus.
+NEEDS_CORPUS = (ResultKind.COUNTERPARTS, ResultKind.TEXT_SCORES)
+
+_STIMULI_WORDS = {
+    "Stimuli": "groups and templates",
+    "TextStimuli": "the texts of a corpus",
+}
 
 
 @dataclass(frozen=True)
@@ -31,7 +38,7 @@ class DryRun:
     Attributes
     ----------
     cost : shards, forward passes and tokens; None where a fatal problem keeps it from being told.
-    seconds : one worker's time judged by this model's latest run, None before there is one.
+    seconds : one worker's time judged by this model's latest run of the measure, None before there is one.
     problems : everything found; a run with a fatal one cannot be created.
     """
 
@@ -49,11 +56,17 @@ class DryRun:
 
 
 def dry_run(
-    *, measure: str, model: LanguageModel, stimuli: Stimuli, parameters: Mapping[str, Any]
+    *,
+    measure: str,
+    model: LanguageModel,
+    stimuli: StimuliValue,
+    parameters: Mapping[str, Any],
+    corpus: Corpus | None = None,
 ) -> DryRun:
     """Say what a run would cost and what would not work. Reads the tokenizer; stores nothing."""
     try:
         checked = _find_measure(measure)
+        _check_stimuli(checked, stimuli, corpus)
         return _try_out(checked, model, stimuli, validate_parameters(checked, parameters))
     except RunError as error:
         return DryRun(cost=None, seconds=None, problems=error.problems)
@@ -63,12 +76,15 @@ def create_run(
     *,
     measure: str,
     model: LanguageModel,
-    stimuli: Stimuli,
+    stimuli: StimuliValue,
     parameters: Mapping[str, Any],
     seed: int,
     created_by: User | None,
+    corpus: Corpus | None = None,
 ) -> Run:
     """Create a run with all its shards in one transaction, and wake workers once it is there.
+
+    `corpus` is where the stimuli come from; none for groups and templates.
 
     Raises :class:`RunError` with every fatal problem; then nothing is stored. What deserves a
     remark but stops nothing is kept with the run.
@@ -78,6 +94,7 @@ def create_run(
             "seed", f"The seed is {seed}, expected a whole number from 0 to {LARGEST_SEED}."
         )
     checked = _find_measure(measure)
+    _check_stimuli(checked, stimuli, corpus)
     validated = validate_parameters(checked, parameters)
     tried = _try_out(checked, model, stimuli, validated)
     if tried.fatal:
@@ -87,6 +104,7 @@ def create_run(
         measure=measure,
         model=model,
         parameters=validated.model_dump(mode="json"),
+        corpus=corpus,
         stimuli=stimuli.to_dict(),
         stimuli_hash=stimuli.content_hash(),
         seed=seed,
@@ -124,10 +142,24 @@ def _find_measure(name: str) -> AnyMeasure:
         raise RunError.at("measure", str(error)) from error
 
 
+def _check_stimuli(measure: AnyMeasure, stimuli: StimuliValue, corpus: Corpus | None) -> None:
+    """Raise where the stimuli are of another kind, or their results could not be stored."""
+    if not isinstance(stimuli, measure.stimuli_type):
+        raise RunError.at(
+            "stimuli",
+            f"{measure.title} works on {_STIMULI_WORDS[measure.stimuli_type.__name__]}, but got "
+            f"{_STIMULI_WORDS.get(type(stimuli).__name__, 'something else')}.",
+        )
+    if corpus is None and measure.result in NEEDS_CORPUS:
+        raise RunError.at(
+            "corpus", f"{measure.title} stores its results with a corpus. Choose the corpus."
+        )
+
+
 def _try_out(
     measure: AnyMeasure,
     model: LanguageModel,
-    stimuli: Stimuli,
+    stimuli: StimuliValue,
     parameters: pydantic.BaseModel,
 ) -> DryRun:
     from probing.lm import LanguageModelError, load_tokenizer
@@ -138,7 +170,7 @@ def _try_out(
         if any(problem.fatal for problem in problems):
             return DryRun(cost=None, seconds=None, problems=problems)
         cost = measure.estimate(stimuli, parameters, tokenizer)
-        pace = seconds_per_pass(model=model, tokenizer=tokenizer)
+        pace = seconds_per_pass(measure=measure.name, model=model, tokenizer=tokenizer)
     except LanguageModelError as error:
         raise RunError.at("model", str(error)) from error
     seconds = None if pace is None else pace * cost.forward_passes
