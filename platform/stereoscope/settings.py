@@ -171,8 +171,19 @@ AXES_COOLOFF_TIME = 0.25  # hours
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
+AXES_LOCKOUT_CALLABLE = "annotation.annotators.lockout.tell_locked_out"
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
+
+# --- Mail: invitations of annotators. Without a server, researchers hand links over -------------
+
+EMAIL_HOST: str = env.str("EMAIL_HOST", "")
+EMAIL_PORT: int = env.int("EMAIL_PORT", 587)
+EMAIL_HOST_USER: str = env.str("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD: str = env.str("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS: bool = env.bool("EMAIL_USE_TLS", True)
+EMAIL_TIMEOUT = 15
+DEFAULT_FROM_EMAIL: str = env.str("EMAIL_FROM", "") or "stereoscope@localhost"
 
 # --- Security -----------------------------------------------------------------------------------
 

@@ -1,0 +1,32 @@
+"""What can go wrong on the way to a place in a study. Nothing is stored when one is raised."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class LinkState(Enum):
+    """What became of an invitation link."""
+
+    OPEN = "open"
+    UNKNOWN = "unknown"
+    USED = "used"
+    EXPIRED = "expired"
+    REMOVED = "removed"
+    OVER = "over"
+
+
+class LinkNotOpen(Exception):  # noqa: N818 - a state of the link, not a fault
+    """The link leads nowhere; ``state`` says why."""
+
+    def __init__(self, state: LinkState) -> None:
+        super().__init__(f"The invitation is {state.value}.")
+        self.state = state
+
+
+class PlaceRefused(ValueError):  # noqa: N818
+    """This account cannot take the place; the message says why and what to do."""
+
+
+class InvitationNotSent(Exception):  # noqa: N818
+    """The place is there, its link can be handed over, but no mail went out."""
