@@ -2,12 +2,18 @@
 
 from annotation.admin.accounts import GroupAdmin, TokenAdmin, UserAdmin
 from annotation.admin.instrument import InstrumentAdmin
-from annotation.admin.library import GroupSetAdmin, SocialGroupAdmin, TraitPairAdmin
+from annotation.admin.library import (
+    GroupExclusionAdmin,
+    GroupSetAdmin,
+    SocialGroupAdmin,
+    TraitPairAdmin,
+)
 from annotation.admin.study import StudyAdmin
 from annotation.admin.submission import SubmissionAdmin
 
 __all__ = [
     "GroupAdmin",
+    "GroupExclusionAdmin",
     "GroupSetAdmin",
     "InstrumentAdmin",
     "SocialGroupAdmin",

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import display
 
 from annotation.admin.instrument_form import LinesField
+from annotation.library.paired_groups import create_paired_groups
 from annotation.models import (
     Domain,
     GroupComponent,
+    GroupExclusion,
     GroupSet,
     SocialGroup,
     TraitPair,
@@ -49,7 +53,7 @@ class SocialGroupForm(forms.ModelForm):
 
     class Meta:
         model = SocialGroup
-        fields = ("slug", "singular", "plural", "plural_capitalised", "domains")
+        fields = ("slug", "singular", "plural", "plural_capitalised", "modifier", "domains")
 
 
 class ComponentInline(TabularInline):
@@ -64,10 +68,28 @@ class ComponentInline(TabularInline):
         return True
 
 
+class PairedFilter(admin.SimpleListFilter):
+    """Single groups, or the paired ones that were made of them."""
+
+    title = _("kind")
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return [("single", _("Single groups")), ("paired", _("Paired groups"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() == "single":
+            return queryset.filter(component_links=None)
+        if self.value() == "paired":
+            return queryset.exclude(component_links=None)
+        return queryset
+
+
 @admin.register(SocialGroup)
 class SocialGroupAdmin(SimpleHistoryAdmin, LibraryAdmin):
     form = SocialGroupForm
     list_display = ("plural", "singular", "slug", "domain_names")
+    list_filter = (PairedFilter, "sets")
     search_fields = ("slug", "singular", "plural")
     inlines = (ComponentInline,)
 
@@ -81,6 +103,19 @@ class GroupSetAdmin(LibraryAdmin):
     list_display = ("title", "slug", "n_groups")
     search_fields = ("slug", "title")
     filter_horizontal = ("groups",)
+    actions = ("pair_groups",)
+
+    @admin.action(description=_("Create the paired groups of the chosen sets"), permissions=["add"])
+    def pair_groups(self, request: HttpRequest, queryset: QuerySet[GroupSet]) -> None:
+        for group_set in queryset:
+            try:
+                made = create_paired_groups(group_set=group_set)
+            except ValidationError as error:
+                messages.error(request, " ".join(error.messages))
+                continue
+            text = gettext("“%(title)s” holds %(n)d paired groups, %(new)d of them new.")
+            found = {"title": made.group_set.title, "n": made.n_groups, "new": made.n_created}
+            messages.success(request, text % found)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[GroupSet]:
         return super().get_queryset(request).annotate(n_groups=Count("groups"))
@@ -88,6 +123,26 @@ class GroupSetAdmin(LibraryAdmin):
     @display(description=_("groups"), ordering="n_groups")
     def n_groups(self, group_set: Any) -> int:
         return group_set.n_groups
+
+
+@admin.register(GroupExclusion)
+class GroupExclusionAdmin(SimpleHistoryAdmin, LibraryAdmin):
+    """Groups that are never put together: they do not exist, or say the same twice."""
+
+    list_display = ("both", "reason")
+    search_fields = ("first__slug", "second__slug", "reason")
+    autocomplete_fields = ("first", "second")
+    fields = ("first", "second", "reason")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[GroupExclusion]:
+        return super().get_queryset(request).select_related("first", "second")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ()
+
+    @display(description=_("groups"), ordering="first__slug")
+    def both(self, exclusion: GroupExclusion) -> str:
+        return str(exclusion)
 
 
 class TraitPairForm(forms.ModelForm):

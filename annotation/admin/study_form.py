@@ -68,7 +68,7 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
         widget=forms.CheckboxSelectMultiple,
     )
     single_groups = forms.ModelMultipleChoiceField(
-        SocialGroup.objects.all(),
+        SocialGroup.objects.filter(component_links=None),
         label=gettext_lazy("Single groups"),
         required=False,
         widget=forms.CheckboxSelectMultiple,

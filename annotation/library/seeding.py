@@ -16,14 +16,8 @@ def seed_library(*, using: str = "default") -> None:
     with transaction.atomic(using=using):
         SocialGroup.objects.using(using).bulk_create(
             [
-                SocialGroup(
-                    slug=entry.slug,
-                    singular=entry.singular,
-                    plural=entry.plural,
-                    plural_capitalised=entry.plural_capitalised,
-                    domains=list(entry.domains),
-                )
-                for entry in (*abc_model.HUMAN_STUDY_GROUPS, *abc_model.OTHER_GROUPS)
+                SocialGroup(**(entry._asdict() | {"domains": list(entry.domains)}))
+                for entry in abc_model.ALL_GROUPS
             ],
             ignore_conflicts=True,
         )
@@ -42,13 +36,30 @@ def seed_library(*, using: str = "default") -> None:
             ],
             ignore_conflicts=True,
         )
-        slug, title = abc_model.HUMAN_STUDY_SET
-        chosen, created = GroupSet.objects.using(using).get_or_create(
-            slug=slug, defaults={"title": title}
+        for entry in abc_model.GROUP_SETS:
+            chosen, created = GroupSet.objects.using(using).get_or_create(
+                slug=entry.slug, defaults={"title": entry.title}
+            )
+            if created:
+                chosen.groups.set(SocialGroup.objects.using(using).filter(slug__in=entry.groups))
+        _seed_exclusions(using)
+
+
+def _seed_exclusions(using: str) -> None:
+    """Create the list of exclusions once; what a researcher takes out of it stays out."""
+    from annotation.models import GroupExclusion, SocialGroup
+
+    if GroupExclusion.objects.using(using).exists():
+        return
+    ids = dict(SocialGroup.objects.using(using).values_list("slug", "pk"))
+    GroupExclusion.objects.using(using).bulk_create(
+        GroupExclusion(
+            first_id=min(ids[first], ids[second]),
+            second_id=max(ids[first], ids[second]),
+            reason=reason,
         )
-        if created:
-            slugs = [entry.slug for entry in abc_model.HUMAN_STUDY_GROUPS]
-            chosen.groups.set(SocialGroup.objects.using(using).filter(slug__in=slugs))
+        for first, second, reason in abc_model.EXCLUDED_PAIRS
+    )
 
 
 def seed_after_migrate(*, using: str, **_: Any) -> None:

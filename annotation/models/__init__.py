@@ -8,6 +8,7 @@ from annotation.models.counterpart import (
     Overlap,
     TaskState,
     WritingDesign,
+    WritingStudy,
     WritingTask,
 )
 from annotation.models.instrument import (
@@ -32,6 +33,7 @@ from annotation.models.library import (
     Dimension,
     Domain,
     GroupComponent,
+    GroupExclusion,
     GroupSet,
     SocialGroup,
     TraitPair,
@@ -79,6 +81,7 @@ __all__ = [
     "Domain",
     "GroupAssignment",
     "GroupComponent",
+    "GroupExclusion",
     "GroupSet",
     "Instrument",
     "Judgment",
@@ -117,5 +120,6 @@ __all__ = [
     "TraitScale",
     "Wording",
     "WritingDesign",
+    "WritingStudy",
     "WritingTask",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -52,6 +54,14 @@ class SocialGroup(models.Model):
     domains = models.JSONField(
         default=list, blank=True, validators=[validate_domains], help_text=_("For example [“age”].")
     )
+    modifier = models.CharField(
+        max_length=80,
+        blank=True,
+        help_text=_(
+            "As it stands before another group, such as teenage in “teenage Asian person”; empty "
+            "if it cannot."
+        ),
+    )
     components: models.ManyToManyField[SocialGroup, GroupComponent] = models.ManyToManyField(
         "self", through="GroupComponent", symmetrical=False, related_name="paired_groups"
     )
@@ -94,6 +104,44 @@ class GroupComponent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.group_id}[{self.position}] = {self.component_id}"
+
+
+class GroupExclusion(models.Model):
+    """Two groups that are never put together as a paired group, in either order."""
+
+    first = models.ForeignKey(SocialGroup, on_delete=models.CASCADE, related_name="exclusions")
+    second = models.ForeignKey(
+        SocialGroup, on_delete=models.CASCADE, related_name="exclusions_as_second"
+    )
+    reason = models.CharField(max_length=120, help_text=_("For example: nobody is both."))
+    history = HistoricalRecords()
+
+    class Meta:
+        ordering = ["first__slug", "second__slug"]
+        constraints = [
+            models.UniqueConstraint(fields=["first", "second"], name="one_exclusion_per_pair"),
+            models.CheckConstraint(
+                condition=models.Q(first__lt=models.F("second")),
+                name="exclusion_names_the_older_group_first",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.first} and {self.second}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self._order()
+        super().save(*args, **kwargs)
+
+    def clean(self) -> None:
+        if self.first_id and self.first_id == self.second_id:
+            raise ValidationError(_("A group is never paired with itself; choose two groups."))
+        self._order()
+
+    def _order(self) -> None:
+        """Name the older group first, so that a pair has one row whichever way it was entered."""
+        if self.first_id and self.second_id and self.first_id > self.second_id:
+            self.first_id, self.second_id = self.second_id, self.first_id
 
 
 class GroupSet(models.Model):
