@@ -1,0 +1,162 @@
+"""CEAT's arithmetic: effect sizes of contextual embeddings, and how draws are combined.
+
+Cao et al. (2022), §3.1, per group, after Guo and Caliskan (2021):
+
+    ES(g, A, B) = (mean cos(g, a) over A − mean cos(g, b) over B) / s,  s = sd of all those cosines
+
+A holds the words of the high pole, B those of the low one, so a positive effect leans high.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import erfc, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.floating]
+
+CONSTANT = "all cosines are equal"
+TOO_FEW_DRAWS = "fewer than two draws have a value"
+
+
+@dataclass(frozen=True)
+class Effect:
+    """An effect size, with the number of cosines behind it; NaN with a reason where undefined."""
+
+    value: float
+    n: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class RandomEffects:
+    """Effect sizes of many draws as one; NaN with a reason where undefined.
+
+    combined : the weighted mean effect size
+    variance : of the combined effect size
+    heterogeneity : Q, the weighted squared deviation from the mean
+    tau_squared : variance between draws
+    z, p_one_sided, p_two_sided : combined / standard error, and its normal p-values; one-sided
+        asks whether the effect is positive, as released
+    n : draws that went in
+    """
+
+    combined: float
+    variance: float
+    heterogeneity: float
+    tau_squared: float
+    z: float
+    p_one_sided: float
+    p_two_sided: float
+    n: int
+    reason: str = ""
+
+
+def unit_vectors(vectors: Vectors) -> NDArray[np.float64]:
+    """Return (n, size) vectors of length 1; their products are cosines.
+
+    Raises ValueError for a vector of length 0, which has no direction.
+    """
+    values = np.asarray(vectors, dtype=np.float64)
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    if not np.all(lengths > 0):
+        raise ValueError("an embedding has length 0 or is not a number: it has no direction")
+    return values / lengths
+
+
+def pooled_effect(
+    group: Vectors, positive: Sequence[Vectors], negative: Sequence[Vectors]
+) -> Effect:
+    """Return the effect over all cosines between every context of the group and of each word.
+
+    group : (n_contexts, size) unit vectors
+    positive, negative : one array of unit vectors for each word of A and of B
+
+    With one word per pole every single draw gives exactly ±√2 whatever the embeddings; pooling
+    the contexts keeps what they say.
+    """
+    first = (group @ np.concatenate(positive).T).ravel()
+    second = (group @ np.concatenate(negative).T).ravel()
+    return _effect(first, second)
+
+
+def draw_effects(
+    group: Vectors,
+    positive: Sequence[Vectors],
+    negative: Sequence[Vectors],
+    draws: NDArray[np.integer],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the effect size and released variance of every draw, both (n_draws,).
+
+    draws : (n_draws, 1 + n_A + n_B) the context that is picked for the group, for each word of A
+        and for each word of B
+
+    The variance is that of the draw's cosines (ddof 1), as released; it is no sampling variance
+    of an effect size. NaN where all cosines of a draw are equal.
+    """
+    picked = group[draws[:, 0]]
+    words = [*positive, *negative]
+    cosines = np.stack(
+        [
+            np.einsum("ij,ij->i", picked, word[draws[:, column]])
+            for column, word in enumerate(words, start=1)
+        ],
+        axis=1,
+    )
+    n_positive = len(positive)
+    difference = cosines[:, :n_positive].mean(axis=1) - cosines[:, n_positive:].mean(axis=1)
+    variances = cosines.var(axis=1, ddof=1)
+    varies = variances > 0
+    effects = np.full(len(draws), np.nan)
+    effects[varies] = difference[varies] / np.sqrt(variances[varies])
+    return effects, np.where(varies, variances, np.nan)
+
+
+def combine_draws(effects: NDArray[np.float64], variances: NDArray[np.float64]) -> RandomEffects:
+    """Return the draws' effects combined by a random-effects model (Guo and Caliskan 2021).
+
+    effects, variances : (n_draws,), NaN = a draw without a value, left out
+    """
+    usable = np.isfinite(effects) & np.isfinite(variances)
+    e, v = effects[usable], variances[usable]
+    n = len(e)
+    if n < 2:
+        return RandomEffects(*(float("nan"),) * 7, n, TOO_FEW_DRAWS)
+    w = 1 / v
+    mean = np.sum(w * e) / np.sum(w)
+    # Q = Σ w e² − (Σ w e)² / Σ w, written as squared deviations so that no digits are lost.
+    q = float(np.sum(w * (e - mean) ** 2))
+    c = np.sum(w) - np.sum(w**2) / np.sum(w)
+    tau_squared = max(0.0, float((q - (n - 1)) / c))
+    w_star = 1 / (v + tau_squared)
+    combined = float(np.sum(w_star * e) / np.sum(w_star))
+    variance = float(1 / np.sum(w_star))
+    z = combined / sqrt(variance)
+    return RandomEffects(
+        combined=combined,
+        variance=variance,
+        heterogeneity=q,
+        tau_squared=tau_squared,
+        z=z,
+        p_one_sided=erfc(z / sqrt(2)) / 2,
+        p_two_sided=erfc(abs(z) / sqrt(2)),
+        n=n,
+    )
+
+
+def sample_draws(
+    rng: np.random.Generator, n_contexts: Sequence[int], n_draws: int
+) -> NDArray[np.int64]:
+    """Return (n_draws, n_words) contexts, each picked uniformly; `n_contexts` counts a word's."""
+    return np.stack([rng.integers(n, size=n_draws) for n in n_contexts], axis=1)
+
+
+def _effect(first: NDArray[np.float64], second: NDArray[np.float64]) -> Effect:
+    both = np.concatenate([first, second])
+    spread = float(both.std(ddof=1)) if len(both) > 1 else 0.0
+    if not spread > 0:
+        return Effect(float("nan"), len(both), CONSTANT)
+    return Effect(float((first.mean() - second.mean()) / spread), len(both))
