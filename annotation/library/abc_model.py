@@ -1,7 +1,7 @@
 """The ABC model's groups and trait pairs, as Cao et al. (2022) used them.
 
 Groups: Table 3 with its 8 domains, the 25 of the human study, the 51 of the released code, and
-``average`` which only the published data hold. Trait pairs: Table 1, in the order of the published
+``average``, which only the published data hold. Trait pairs: Table 1, in the order of the published
 data; synonyms: Table A7.
 """
 
@@ -122,8 +122,12 @@ FURTHER_GROUPS = (
 # The released code has “gay man” where Table 3 prints “gay”.
 RELEASED_GAY_MAN = GroupEntry("gay-man", "gay man", "gay men", "Gay men", ("gender",))
 
-# In the published file but not in the paper: the unmarked group.
-OTHER_GROUPS = (_person("average", "average"),)
+OTHER_GROUPS = (
+    # In the published file but not in the paper.
+    _person("average", "average"),
+    # Nothing but the generic noun: the baseline of the markedness check.
+    GroupEntry("unmarked", "person", "people", "People", ()),
+)
 
 ALL_GROUPS = (*HUMAN_STUDY_GROUPS, *FURTHER_GROUPS, RELEASED_GAY_MAN, *OTHER_GROUPS)
 
