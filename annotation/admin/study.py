@@ -53,7 +53,7 @@ from annotation.models import (
 from annotation.studies.access import (
     PAYMENT_PERMISSION,
     can_change_study,
-    visible_studies,
+    visible_surveys,
 )
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import (
@@ -209,7 +209,7 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
             .annotate(n=Count("pk"))
             .values("n")
         )
-        return visible_studies(request.user).annotate(
+        return visible_surveys(request.user).annotate(
             accepted=Coalesce(Subquery(accepted, IntegerField()), 0),
             n_groups=Coalesce(Subquery(groups, IntegerField()), 0),
             submitted=Count("submissions", distinct=True),
@@ -336,7 +336,7 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
         ] + super().get_urls()
 
     def overview_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        study = get_object_or_404(visible_studies(request.user), pk=pk)
+        study = get_object_or_404(visible_surveys(request.user), pk=pk)
         context = {
             **self.admin_site.each_context(request),
             **page_context(study, staff_user(request)),
@@ -347,7 +347,7 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
         return TemplateResponse(request, "admin/annotation/study/overview.html", context)
 
     def live_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        study = get_object_or_404(visible_studies(request.user), pk=pk)
+        study = get_object_or_404(visible_surveys(request.user), pk=pk)
         response = TemplateResponse(
             request, "admin/annotation/study/live.html", live_context(study, staff_user(request))
         )
@@ -355,7 +355,7 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
         return response
 
     def instrument_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        study = get_object_or_404(visible_studies(request.user), pk=pk)
+        study = get_object_or_404(visible_surveys(request.user), pk=pk)
         instrument = current_instrument(study)
         if instrument is None:
             raise Http404
@@ -364,7 +364,7 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
     def action_view(self, request: HttpRequest, pk: int, action: str) -> HttpResponse:
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        study = get_object_or_404(visible_studies(request.user), pk=pk)
+        study = get_object_or_404(visible_surveys(request.user), pk=pk)
         if not can_change_study(request.user, study):
             raise PermissionDenied
         if action not in STUDY_ACTIONS:
@@ -381,7 +381,7 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
         return redirect(f"admin:annotation_study_{page}", study.pk)
 
     def export_view(self, request: HttpRequest, pk: int, name: str) -> StreamingHttpResponse:
-        study = get_object_or_404(visible_studies(request.user), pk=pk)
+        study = get_object_or_404(visible_surveys(request.user), pk=pk)
         if name in PAYMENT_EXPORTS:
             allowed = can_change_study(request.user, study)
             if not (allowed and request.user.has_perm(PAYMENT_PERMISSION)):
@@ -391,7 +391,7 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
         return build_download(study, name, bom="bom" in request.GET)
 
     def figure_view(self, request: HttpRequest, pk: int, name: str) -> StreamingHttpResponse:
-        study = get_object_or_404(visible_studies(request.user), pk=pk)
+        study = get_object_or_404(visible_surveys(request.user), pk=pk)
         try:
             table = build_figure_table(study, name)
         except KeyError:

@@ -73,6 +73,15 @@ class Counterpart(models.Model):
         return f"counterpart {self.pk} of {self.text_id} in {self.variety}"
 
 
+class WritingStudy(Study):
+    """A study of the kind `counterpart_writing`, with pages of its own in the admin."""
+
+    class Meta:
+        proxy = True
+        verbose_name = _("writing study")
+        verbose_name_plural = _("writing studies")
+
+
 class WritingDesign(models.Model):
     """What a study of the kind `counterpart_writing` asks of whom; frozen by its launch."""
 
@@ -181,6 +190,10 @@ class Adjudication(models.Model):
     body = models.TextField(blank=True)
     not_interpretable = models.BooleanField(default=False)
     note = models.CharField(max_length=500, blank=True)
+    is_automatic = models.BooleanField(
+        default=False,
+        help_text=_("All annotators wrote the same, so that nobody had to decide."),
+    )
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q, QuerySet
 
-from annotation.models import MembershipRole, Study, Submission
+from annotation.models import MembershipRole, Study, StudyKind, Submission
 
 # Needed besides access to the study, because a payment export names people's panel ids.
 PAYMENT_PERMISSION = "annotation.export_payments"
@@ -23,6 +23,11 @@ def visible_studies(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Study]:
     return Study.objects.filter(
         Q(owner=user.pk) | Q(pk__in=Study.objects.filter(memberships__user=user.pk).values("pk"))
     )
+
+
+def visible_surveys(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Study]:
+    """Return the studies with participants that ``user`` may see."""
+    return visible_studies(user).filter(kind=StudyKind.ABC_SURVEY)
 
 
 def changeable_studies(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Study]:

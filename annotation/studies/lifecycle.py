@@ -106,14 +106,14 @@ def published_instrument(study: Study) -> Instrument | None:
 @transaction.atomic
 def launch_study(*, study: Study) -> Study:
     """Freeze the instrument and open the study. Launching a live study changes nothing."""
-    study = Study.objects.select_for_update().get(pk=study.pk)
+    study = lock_study(study)
     if study.status == StudyStatus.LIVE:
         return study
     problems = find_launch_problems(study)
     if problems:
         raise ValidationError(problems)
     _freeze_newest(study)
-    return _change_status(study, StudyStatus.LIVE)
+    return change_status(study, StudyStatus.LIVE)
 
 
 @transaction.atomic
@@ -123,7 +123,7 @@ def publish_version(*, study: Study) -> Instrument:
     Who has started goes on with the version that they saw. Raises `ValidationError` for a study
     that was never launched or is over, for a version with problems and where nothing is new.
     """
-    study = _lock(study)
+    study = lock_study(study)
     if study.status not in {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.PAUSED}:
         raise ValidationError(
             f"The study is {study.get_status_display().lower()}: launching it puts its newest "
@@ -150,26 +150,28 @@ def _freeze_newest(study: Study) -> Instrument:
 @transaction.atomic
 def pause_study(*, study: Study) -> Study:
     """Let nobody new start; those who have started go on."""
-    return _change_status(_lock(study), StudyStatus.PAUSED)
+    return change_status(lock_study(study), StudyStatus.PAUSED)
 
 
 @transaction.atomic
 def close_study(*, study: Study) -> Study:
     """End the collection; those who have started go on until their reservation lapses."""
-    return _change_status(_lock(study), StudyStatus.CLOSED)
+    return change_status(lock_study(study), StudyStatus.CLOSED)
 
 
 @transaction.atomic
 def archive_study(*, study: Study) -> Study:
     """Put a draft or closed study away."""
-    return _change_status(_lock(study), StudyStatus.ARCHIVED)
+    return change_status(lock_study(study), StudyStatus.ARCHIVED)
 
 
-def _lock(study: Study) -> Study:
+def lock_study(study: Study) -> Study:
+    """Return the study with its row locked until the transaction ends. One query."""
     return Study.objects.select_for_update().get(pk=study.pk)
 
 
-def _change_status(study: Study, status: StudyStatus) -> Study:
+def change_status(study: Study, status: StudyStatus) -> Study:
+    """Move a locked study on; raises `ValidationError` where its life does not lead there."""
     if study.status == status:
         return study
     if status not in TRANSITIONS[StudyStatus(study.status)]:

@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.models import Study, Submission, SubmissionState
+from annotation.models import Study, StudyKind, Submission, SubmissionState
 from annotation.survey import notices
 from annotation.survey.arriving import Arrival, find_submission, has_open_group, start_submission
 from annotation.survey.completion import find_completion_path
@@ -55,7 +55,8 @@ def home(request: HttpRequest) -> HttpResponse:
 @survey_view
 def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
     """A study's link: what it asks and pays. Only the button starts a visit; looking is free."""
-    study = Study.objects.select_related("owner").filter(public_id=public_id).first()
+    # Studies of the other kinds have annotators, who come by their own links.
+    study = Study.objects.filter(public_id=public_id, kind=StudyKind.ABC_SURVEY).first()
     if study is None:
         return _tell(request, notices.no_study())
     try:

@@ -8,6 +8,7 @@ from django.urls import include, path
 urlpatterns = [
     path("", include("annotation.survey.urls")),
     path("annotate/", include("annotation.annotators.urls")),
+    path("annotate/", include("annotation.counterparts.urls")),
     path("reports/", include("evaluation.reports.urls")),
     path("api/", include("stereoscope.api.urls")),
     path("admin/", admin.site.urls),

@@ -1,0 +1,1 @@
+"""Writing counterparts: design, assignment, the writers' pages, adjudication, gold pairs."""

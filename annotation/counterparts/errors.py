@@ -1,0 +1,35 @@
+"""What can go wrong when a counterpart comes in. The text itself is kept as a draft each time."""
+
+from __future__ import annotations
+
+
+class CounterpartRefused(ValueError):  # noqa: N818
+    """A page that its annotator can mend: messages by field."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__("; ".join(f"{field}: {text}" for field, text in problems.items()))
+        self.problems = problems
+
+
+class SameAsSource(Exception):  # noqa: N818 - a question, not a fault
+    """The counterpart is the source text unchanged, which may be right: its annotator is asked."""
+
+
+class NotLive(Exception):  # noqa: N818
+    """The study takes no work now; ``status`` says why."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(f"The study is {status}.")
+        self.status = status
+
+
+class TaskTaken(Exception):  # noqa: N818
+    """The text was given to somebody else."""
+
+
+class StaleDraft(Exception):  # noqa: N818
+    """A newer draft is stored, with ``number`` and ``body``: this one does not win over it."""
+
+    def __init__(self, number: int, body: str) -> None:
+        super().__init__(f"Draft {number} is stored.")
+        self.number, self.body = number, body

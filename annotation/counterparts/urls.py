@@ -1,0 +1,14 @@
+"""Addresses of writers, behind a study's public id."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from annotation.counterparts import views
+
+app_name = "counterparts"
+urlpatterns = [
+    path("<slug:public_id>/write/", views.queue, name="queue"),
+    path("<slug:public_id>/write/<int:position>/", views.write, name="write"),
+    path("<slug:public_id>/write/<int:position>/draft/", views.draft, name="draft"),
+]
