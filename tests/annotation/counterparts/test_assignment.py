@@ -31,7 +31,7 @@ def designs(draw):
         "texts": [f"text-{number}" for number in range(n_texts)],
         "annotators": list(range(1, people + 1)),
         "common_texts": draw(st.integers(0, n_texts)),
-        "shared_percent": draw(st.floats(0, 100 / pairs if pairs else 100)),
+        "shared_percent": draw(st.floats(0, 99.9 / max(1, pairs))),
         "seed": draw(st.integers(0, 2**31 - 1)),
     }
 
