@@ -96,6 +96,11 @@ class Text(models.Model):
         blank=True, help_text=_("What surrounds it; shown to annotators, never to models.")
     )
     split = models.CharField(max_length=10, choices=Split, default=Split.EVALUATION)
+    spans = models.JSONField(
+        default=list,
+        blank=True,
+        help_text=_("Marked spans, such as noun phrases: start, end (in characters) and kind."),
+    )
     history = HistoricalRecords()
 
     class Meta:
