@@ -1,0 +1,1 @@
+"""Judging counterparts: items, assignment, wording, the judges' pages, ratings."""
