@@ -27,6 +27,7 @@ from annotation.models.judgment import (
     Judgment,
     JudgmentDesign,
     JudgmentItem,
+    JudgmentStudy,
     JudgmentTask,
 )
 from annotation.models.library import (
@@ -87,6 +88,7 @@ __all__ = [
     "Judgment",
     "JudgmentDesign",
     "JudgmentItem",
+    "JudgmentStudy",
     "JudgmentTask",
     "MembershipRole",
     "Origin",

@@ -9,13 +9,22 @@ from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
 from annotation.models.annotator import Annotator
-from annotation.models.corpus import VARIETY_LENGTH, Corpus, Text
+from annotation.models.corpus import VARIETY_LENGTH, Corpus, Text, TextPair
 from annotation.models.counterpart import Counterpart, TaskState
 from annotation.models.study import Study
 from annotation.models.tokens import new_seed
 
 LIKERT = (1, 2, 3, 4, 5)
 ASPECTS = ("human_likeness", "linguistic_match", "meaning_preservation", "tone_preservation")
+
+
+class JudgmentStudy(Study):
+    """A study of the kind `counterpart_judgment`, with pages of its own in the admin."""
+
+    class Meta:
+        proxy = True
+        verbose_name = _("judgment study")
+        verbose_name_plural = _("judgment studies")
 
 
 class JudgmentDesign(models.Model):
@@ -32,6 +41,11 @@ class JudgmentDesign(models.Model):
     include_human = models.BooleanField(
         default=True, help_text=_("Judge the gold counterparts too, as the baseline.")
     )
+    complete = models.BooleanField(
+        _("complete pairs only"),
+        default=True,
+        help_text=_("Draw only pairs that every producer rewrote in both directions."),
+    )
     overlap_percent = models.FloatField(
         _("overlap"),
         default=10,
@@ -41,6 +55,11 @@ class JudgmentDesign(models.Model):
     seed = models.PositiveIntegerField(default=new_seed)
     wording = models.JSONField(
         default=dict, help_text=_("Question and five answers of each aspect, as judges read them.")
+    )
+    left_out = models.JSONField(
+        default=list,
+        editable=False,
+        help_text=_("Pairs that could not be drawn when judging began: reasons and numbers."),
     )
     history = HistoricalRecords()
 
@@ -60,6 +79,7 @@ class JudgmentItem(models.Model):
     """One counterpart as it was when judging began; judges never see its producer."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="judgment_items")
+    pair = models.ForeignKey(TextPair, on_delete=models.PROTECT, related_name="judgment_items")
     text = models.ForeignKey(
         Text, on_delete=models.PROTECT, related_name="judgment_items", help_text=_("The original.")
     )
@@ -111,7 +131,10 @@ class JudgmentTask(models.Model):
     class Meta:
         ordering = ["annotator", "position"]
         constraints = [
-            models.UniqueConstraint(fields=["annotator", "item"], name="one_task_per_judge")
+            models.UniqueConstraint(fields=["annotator", "item"], name="one_task_per_judge"),
+            models.UniqueConstraint(
+                fields=["annotator", "position"], name="one_judgment_task_per_position"
+            ),
         ]
 
     def __str__(self) -> str:
