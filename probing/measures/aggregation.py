@@ -1,31 +1,43 @@
 """From the rows of the shards to pair scores.
 
-Order (Cao et al. 2022): low and high pole to pair score, then templates to their mean. The mean
-goes over the templates in which the pair score is defined; `n` says how many those were, so that
-a reader can leave out cells that rest on fewer. A cell without any is NaN, with the reason.
+Order (Cao et al. 2022): adjectives of a pole to the pole, low and high pole to pair score, then
+templates to their mean. A pole is undefined where one of its adjectives is. The mean goes over the
+templates in which the pair score is defined; `n` says how many those were, so that a reader can
+leave out cells that rest on fewer. A cell without any is NaN, with the reason.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from probing.measures.adjectives import ScoredWord, scored_words
 from probing.measures.base import SCORE_COLUMNS
 from probing.measures.stimuli import Stimuli
 
 PAIR_SCORE = "pair_score"
 _CELL = ["template", "group", "trait"]
+_ROW = [*_CELL, "pole", "word"]
 _LONGEST_REASON = 200
 
 
-def pair_scores(stimuli: Stimuli, shard_frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def pair_scores(
+    stimuli: Stimuli,
+    shard_frames: Sequence[pd.DataFrame],
+    *,
+    words: Sequence[ScoredWord] | None = None,
+    average: Literal["mean", "median"] = "mean",
+) -> pd.DataFrame:
     """Return S(group, high) - S(group, low) by template, and the mean over templates.
 
     Parameters
     ----------
     stimuli : decides the order of the result; every cell must have rows for both poles.
+    words : the adjectives of each pole; without them, the poles' own.
+    average : how the adjectives of a pole become one score.
     shard_frames : the shards' rows in any order, with the columns template, group, trait, pole,
         word, value and reason.
 
@@ -39,23 +51,24 @@ def pair_scores(stimuli: Stimuli, shard_frames: Sequence[pd.DataFrame]) -> pd.Da
     ValueError
         Rows are missing, doubled, or belong to no cell of the stimuli.
     """
-    expected = pd.MultiIndex.from_product(
+    scored = scored_words(stimuli) if words is None else words
+    expected = pd.MultiIndex.from_tuples(
         [
-            [template.slug for template in stimuli.templates],
-            [group.slug for group in stimuli.groups],
-            [trait.slug for trait in stimuli.traits],
-            ["low", "high"],
+            (template.slug, group.slug, entry.trait, entry.pole, entry.word)
+            for template in stimuli.templates
+            for group in stimuli.groups
+            for entry in scored
         ],
-        names=[*_CELL, "pole"],
+        names=_ROW,
     )
-    rows = _complete_rows(expected, shard_frames)
+    rows = _to_poles(_complete_rows(expected, shard_frames), average)
     low, high = rows.xs("low", level="pole"), rows.xs("high", level="pole")
     by_template = pd.DataFrame({"value": high["value"] - low["value"]})
     by_template["reason"] = [
-        "" if defined else _reason(pair)
-        for defined, pair in zip(
+        "" if defined else _reason(*reasons)
+        for defined, reasons in zip(
             by_template["value"].notna(),
-            zip(low.itertuples(), high.itertuples(), strict=True),
+            zip(low["reason"], high["reason"], strict=True),
             strict=True,
         )
     ]
@@ -69,7 +82,7 @@ def pair_scores(stimuli: Stimuli, shard_frames: Sequence[pd.DataFrame]) -> pd.Da
 def _complete_rows(expected: pd.MultiIndex, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     if not frames:
         raise ValueError("there are no shards to aggregate")
-    rows = pd.concat(frames, ignore_index=True).set_index([*_CELL, "pole"])
+    rows = pd.concat(frames, ignore_index=True).set_index(_ROW)
     if doubled := int(rows.index.duplicated().sum()):
         raise ValueError(f"{doubled} rows occur twice, the first for {_first_duplicate(rows)}")
     missing = expected[~expected.isin(rows.index)]
@@ -80,18 +93,34 @@ def _complete_rows(expected: pd.MultiIndex, frames: Sequence[pd.DataFrame]) -> p
     return rows.loc[expected]
 
 
+def _to_poles(rows: pd.DataFrame, average: Literal["mean", "median"]) -> pd.DataFrame:
+    """Return value and reason of each pole, in the order of the rows."""
+    undefined = rows["value"].isna()
+    words = rows.index.get_level_values("word")
+    found = pd.DataFrame(
+        {
+            "value": rows["value"],
+            "undefined": undefined,
+            "reason": [
+                f"{word}: {reason}" if missing else ""
+                for word, reason, missing in zip(words, rows["reason"], undefined, strict=True)
+            ],
+        }
+    )
+    poles = found.groupby(level=[*_CELL, "pole"], sort=False)
+    table = pd.DataFrame({"value": poles["value"].agg(average)})
+    table.loc[poles["undefined"].any(), "value"] = np.nan
+    table["reason"] = poles["reason"].agg(lambda reasons: "; ".join(filter(None, reasons)))
+    return table
+
+
 def _first_duplicate(rows: pd.DataFrame) -> object:
     return rows.index[rows.index.duplicated()][0]
 
 
-def _reason(poles: tuple[object, ...]) -> str:
-    """Say which of the two adjectives has no value, and why."""
-    parts = [
-        f"{pole.word}: {pole.reason}"  # type: ignore[attr-defined]
-        for pole in poles
-        if not np.isfinite(pole.value)  # type: ignore[attr-defined]
-    ]
-    return _shorten("; ".join(parts))
+def _reason(low: str, high: str) -> str:
+    """Say which of the adjectives have no value, and why."""
+    return _shorten("; ".join(filter(None, (low, high))))
 
 
 def _mean_over_templates(by_template: pd.DataFrame) -> pd.DataFrame:

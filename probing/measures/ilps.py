@@ -18,7 +18,7 @@ import pandas as pd
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
 from probing.measures.base import Problem
 from probing.measures.log_ratio import compare_logprobs
-from probing.measures.slot_measure import SlotMeasure, SlotParameters, adjectives
+from probing.measures.slot_measure import SlotMeasure, SlotParameters, distinct_words
 from probing.measures.stimuli import Stimuli
 
 
@@ -67,7 +67,7 @@ class Ilps(SlotMeasure[IlpsParameters]):
         if any(problem.fatal for problem in found):
             return found
         by_first: dict[int, list[str]] = {}
-        for word in dict.fromkeys(adjectives(stimuli)):
+        for word in distinct_words(stimuli, parameters.adjectives):
             by_first.setdefault(lm.split(word).ids[0], []).append(word)
         for words in by_first.values():
             if len(words) > 1:

@@ -18,6 +18,7 @@ from pydantic import Field
 from probing.lm.chain import build_chain
 from probing.lm.errors import LanguageModelError
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
+from probing.measures.adjectives import Adjectives, scored_words
 from probing.measures.aggregation import pair_scores
 from probing.measures.base import Cost, Measure, MeasureParameters, Problem, ShardPlan
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template
@@ -37,6 +38,23 @@ class SlotParameters(MeasureParameters):
             "What the group's sentence is compared with: the same sentence with the whole group "
             "phrase masked (mask, as published) or with person, people or People in its place "
             "(noun, as in the released code)."
+        ),
+    )
+    adjectives: Adjectives = Field(
+        "pole",
+        title="Adjectives",
+        description=(
+            "What stands for a pole: its own adjective (pole, as published), the pole with its "
+            "synonyms in the library (lists), or these as the released lists spell them "
+            "(released_lists)."
+        ),
+    )
+    list_average: Literal["mean", "median"] = Field(
+        "mean",
+        title="Average over a list",
+        description=(
+            "How the adjectives of a list become one score: their mean (as published) or their "
+            "median (as in the released code). Without lists it changes nothing."
         ),
     )
     groups_per_shard: int = Field(
@@ -96,7 +114,7 @@ class SlotMeasure(Measure[Stimuli, S]):
 
     def estimate(self, stimuli: Stimuli, parameters: S, lm: SlotTokenizer) -> Cost:
         """Count the forward passes of every group and, once for each template, of the prior."""
-        words = adjectives(stimuli)
+        words = distinct_words(stimuli, parameters.adjectives)
         passes = tokens = 0
         for template in stimuli.templates:
             contexts = [group_context(template, group) for group in stimuli.groups]
@@ -113,12 +131,12 @@ class SlotMeasure(Measure[Stimuli, S]):
         """Put every adjective and every sentence to the tokenizer and collect what fails."""
         found: list[Problem] = []
         longest = 1
-        for trait in stimuli.traits:
-            for pole, word in (("low", trait.low), ("high", trait.high)):
-                try:
-                    longest = max(longest, len(lm.split(word).ids))
-                except LanguageModelError as error:
-                    found.append(Problem(f"trait {trait.slug}, {pole} pole", str(error), True))
+        for scored in scored_words(stimuli, parameters.adjectives):
+            try:
+                longest = max(longest, len(lm.split(scored.word).ids))
+            except LanguageModelError as error:
+                place = f"trait {scored.trait}, {scored.pole} pole"
+                found.append(Problem(place, str(error), True))
         if not lm.mask_takes_space:
             found.append(
                 Problem(
@@ -136,13 +154,13 @@ class SlotMeasure(Measure[Stimuli, S]):
     def compute(
         self, payload: Mapping[str, Any], stimuli: Stimuli, parameters: S, lm: SlotModel
     ) -> pd.DataFrame:
-        """Return one row per group, trait and pole of the shard.
+        """Return one row per group, trait, pole and adjective of the shard.
 
         Columns: template, group, trait, pole, word, value, reason, subwords, then the measure's
         details. The prior is computed once per template and kept with the model.
         """
         template, groups = _shard_stimuli(payload, stimuli)
-        words = adjectives(stimuli)
+        words = distinct_words(stimuli, parameters.adjectives)
         # The prior always has forward passes of its own: had it shared a batch with the groups,
         # their last digits would depend on whether it was remembered.
         key = (self.name, template.text, parameters.prior, words, self.evidence_key(parameters))
@@ -154,44 +172,40 @@ class SlotMeasure(Measure[Stimuli, S]):
         )
         contexts = [group_context(template, group) for group in groups]
         evidence = self.evidence(lm, contexts, words, parameters)
-        poles = pd.DataFrame(
-            {
-                "trait": np.repeat([trait.slug for trait in stimuli.traits], 2),
-                "pole": ["low", "high"] * len(stimuli.traits),
-                "word": words,
-            }
-        )
-        counts = [len(lm.split(word).ids) for word in words]
+        scored = scored_words(stimuli, parameters.adjectives)
+        places = [words.index(entry.word) for entry in scored]
+        counts = [len(lm.split(entry.word).ids) for entry in scored]
         frames = []
         for number, group in enumerate(groups):
             compared = self.compare(evidence[number], prior[0], words, parameters)
-            head = poles.copy()
-            head.insert(0, "template", template.slug)
-            head.insert(1, "group", group.slug)
-            details = compared.drop(columns=["value", "reason"])
-            frames.append(
-                pd.concat(
-                    [
-                        head,
-                        compared[["value", "reason"]],
-                        pd.Series(counts, name="subwords"),
-                        details,
-                    ],
-                    axis=1,
-                )
+            rows = compared.iloc[places].reset_index(drop=True)
+            head = pd.DataFrame(
+                {
+                    "template": template.slug,
+                    "group": group.slug,
+                    "trait": [entry.trait for entry in scored],
+                    "pole": [entry.pole for entry in scored],
+                    "word": [entry.word for entry in scored],
+                    "value": rows["value"],
+                    "reason": rows["reason"],
+                    "subwords": counts,
+                }
             )
+            details = rows.drop(columns=["value", "reason"])
+            frames.append(pd.concat([head, details], axis=1))
         return pd.concat(frames, ignore_index=True)
 
     def aggregate(
         self, stimuli: Stimuli, parameters: S, shard_frames: Sequence[pd.DataFrame]
     ) -> pd.DataFrame:
         """Return pair scores by template and their means; see :func:`pair_scores`."""
-        return pair_scores(stimuli, shard_frames)
+        words = scored_words(stimuli, parameters.adjectives)
+        return pair_scores(stimuli, shard_frames, words=words, average=parameters.list_average)
 
 
-def adjectives(stimuli: Stimuli) -> tuple[str, ...]:
-    """Return the adjectives in scoring order: low and high pole of each trait in turn."""
-    return tuple(word for trait in stimuli.traits for word in (trait.low, trait.high))
+def distinct_words(stimuli: Stimuli, choice: Adjectives = "pole") -> tuple[str, ...]:
+    """Return the adjectives in scoring order, each once: lists share some of them."""
+    return tuple(dict.fromkeys(entry.word for entry in scored_words(stimuli, choice)))
 
 
 def group_context(template: Template, group: Group) -> SlotContext:

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -46,12 +46,17 @@ class Group:
 
 @dataclass(frozen=True)
 class Trait:
-    """A pair of opposite adjectives; a positive pair score leans to `high`."""
+    """A pair of opposite adjectives; a positive pair score leans to `high`.
+
+    The synonyms are used only where a measure is asked to score lists of adjectives.
+    """
 
     slug: str
     low: str
     high: str
     dimension: str
+    low_synonyms: tuple[str, ...] = ()
+    high_synonyms: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         _require_text(self, f"trait '{self.slug}'")
@@ -125,10 +130,10 @@ class Stimuli:
             raise StimuliError(f"There is no template '{slug}' in these stimuli.")
         return self._templates[slug]
 
-    def to_dict(self) -> dict[str, list[dict[str, str]]]:
+    def to_dict(self) -> dict[str, list[dict[str, Any]]]:
         """Return the stimuli as plain lists and dictionaries, fit for a JSON column."""
         return {
-            kind: [asdict(entry) for entry in getattr(self, kind)]
+            kind: [_plain(entry) for entry in getattr(self, kind)]
             for kind in ("groups", "traits", "templates")
         }
 
@@ -177,23 +182,38 @@ class Stimuli:
 E = TypeVar("E", Group, Trait, Template)
 
 
+def _plain(entry: Group | Trait | Template) -> dict[str, Any]:
+    """Return the entry's fields; empty lists of synonyms are left out, so old hashes stand."""
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(entry).items()
+        if value != ()
+    }
+
+
 def _entries(kind: type[E], data: Any, name: str) -> tuple[E, ...]:
     if not isinstance(data, Sequence) or isinstance(data, str | bytes):
         raise StimuliError(f"{name} must be a list.")
-    expected = {field.name for field in fields(kind)}
+    known = {field.name for field in fields(kind)}
+    needed = {field.name for field in fields(kind) if field.default is MISSING}
     entries = []
     for number, entry in enumerate(data, start=1):
-        if not isinstance(entry, Mapping) or set(entry) != expected:
+        if not isinstance(entry, Mapping) or not needed <= set(entry) <= known:
             raise StimuliError(
-                f"Entry {number} of {name} must be an object with {', '.join(sorted(expected))}."
+                f"Entry {number} of {name} must be an object with {', '.join(sorted(needed))}."
             )
-        entries.append(kind(**entry))
+        values: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in entry.items()
+        }
+        entries.append(kind(**values))
     return tuple(entries)
 
 
 def _require_text(entry: Group | Trait | Template, what: str) -> None:
     for field in fields(entry):
         value = getattr(entry, field.name)
-        if not isinstance(value, str) or not value.strip():
+        texts = value if isinstance(value, tuple) else (value,)
+        if not all(isinstance(text, str) and text.strip() for text in texts):
             error = TemplateError if field.name == "text" else StimuliError
             raise error(f"The {what} has no {field.name.replace('_', ' ')}. Give it a text.")

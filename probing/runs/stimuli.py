@@ -73,7 +73,14 @@ def _build(
             for entry in chosen_groups
         ),
         traits=tuple(
-            Trait(slug=entry.slug, low=entry.low, high=entry.high, dimension=entry.dimension)
+            Trait(
+                slug=entry.slug,
+                low=entry.low,
+                high=entry.high,
+                dimension=entry.dimension,
+                low_synonyms=tuple(entry.low_synonyms),
+                high_synonyms=tuple(entry.high_synonyms),
+            )
             for entry in chosen_traits
         ),
         templates=tuple(
@@ -105,7 +112,7 @@ def _resolve(
         known = [*sets, *entries]
         raise RunError.at(
             where,
-            " ".join(_unknown(noun, name, known) for name in unknown),
+            " ".join(unknown_name(noun, name, known) for name in unknown),
         )
     slugs = dict.fromkeys(slug for name in wanted for slug in sets.get(name, [name]))
     if not slugs:
@@ -113,7 +120,8 @@ def _resolve(
     return [entries[slug] for slug in slugs]
 
 
-def _unknown(noun: str, name: str, known: list[str]) -> str:
+def unknown_name(noun: str, name: str, known: list[str]) -> str:
+    """Say that there is no such entry, and which names are near."""
     close = get_close_matches(name, known, n=3) or known[:3]
     hint = f" Near or known: {', '.join(close)}." if close else " The library holds none."
     return f"There is no {noun} “{name}”.{hint}"

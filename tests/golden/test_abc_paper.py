@@ -13,7 +13,7 @@ import pytest
 
 from probing.measures.registry import get_measure
 from probing.measures.sensitivity import subword_changes
-from probing.measures.slot_measure import adjectives, group_context, prior_context
+from probing.measures.slot_measure import distinct_words, group_context, prior_context
 from tests.golden.abc_cases import (
     MODELS,
     AbcCase,
@@ -90,7 +90,7 @@ def test_pair_scores_are_high_minus_low_and_average_over_templates(
 
 
 def test_changes_match_subword_by_subword(case: AbcCase) -> None:
-    words = adjectives(case.stimuli)
+    words = distinct_words(case.stimuli)
     for template, stored in zip(
         case.stimuli.templates, case.data["templates"].values(), strict=True
     ):

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from probing.measures.registry import get_measure
+from probing.measures.stimuli import Stimuli, Trait
 from tests.golden.abc_cases import (
     MODELS,
     AbcCase,
@@ -76,3 +78,50 @@ def _unsafe_distances(case: AbcCase) -> dict[tuple[str, str, str], float]:
                     continue
                 unsafe[template.slug, group.slug, word] = max(entry.values())
     return unsafe
+
+
+@pytest.mark.parametrize("average", ["mean", "median"])
+@pytest.mark.parametrize(
+    ("measure", "key", "parameters"),
+    [("ilps", "ilps", {}), ("ilps_star", "ilps_star", {"renorm": "released"})],
+)
+def test_lists_of_adjectives_are_averaged_as_released(
+    case: AbcCase, measure: str, key: str, parameters: dict, average: str
+) -> None:
+    """The files hold the average of every list; a pair score is the high list's minus the low's."""
+    stimuli = _with_lists(case)
+    chosen = {"prior": "noun", "adjectives": "lists", "list_average": average, **parameters}
+    found = get_measure(measure)
+    options = found.Parameters(**chosen)
+    frames = [
+        found.compute(shard.payload, stimuli, options, case.lm)
+        for shard in found.plan(stimuli, options)
+    ]
+    scores = found.aggregate(stimuli, options, frames)
+    values = scores.set_index(["template", "group", "trait"])["value"]
+    compared = 0
+    for template, stored in zip(stimuli.templates, case.data["templates"].values(), strict=True):
+        lists = stored[key][f"{average}_over_list"]
+        for group, name in zip(stimuli.groups, stored["groups"], strict=True):
+            for trait in stimuli.traits:
+                expected = lists[name][trait.high] - lists[name][trait.low]
+                assert values[template.slug, group.slug, trait.slug] == pytest.approx(
+                    expected, abs=2 * case.tolerance["atol"], rel=case.tolerance["rtol"]
+                )
+                compared += 1
+    assert compared > 100
+
+
+def _with_lists(case: AbcCase) -> Stimuli:
+    """The stimuli of the file with its whole lists, as far as the tokenizer knows all words."""
+    known = {word for word, tokens in case.data["subwords"].items() if "[UNK]" not in tokens}
+    poles = [
+        (pole, tuple(words[1:]))
+        for pole, words in case.data["trait_lists"].items()
+        if set(words) <= known
+    ]
+    traits = tuple(
+        Trait(f"{low}-{high}", low, high, "golden", low_words, high_words)
+        for (low, low_words), (high, high_words) in zip(poles[::2], poles[1::2], strict=False)
+    )
+    return Stimuli(case.stimuli.groups, traits, case.stimuli.templates)

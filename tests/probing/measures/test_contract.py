@@ -16,7 +16,7 @@ from probing.lm import UnknownWordError, load_masked, load_tokenizer
 from probing.lm.masked import MaskedLanguageModel
 from probing.measures.base import SCORE_COLUMNS, AnyMeasure
 from probing.measures.registry import MEASURES, UnknownMeasureError, get_measure
-from probing.measures.slot_measure import SlotMeasure, adjectives, group_context, prior_context
+from probing.measures.slot_measure import SlotMeasure, distinct_words, group_context, prior_context
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template, Trait
 
 ROW_COLUMNS = ["template", "group", "trait", "pole", "word", "value", "reason", "subwords"]
@@ -223,7 +223,7 @@ def test_the_estimate_counts_the_forward_passes_that_are_made(
             contexts = [group_context(template, group) for group in small_stimuli.groups]
             prior = [prior_context(template, "mask", tiny_model)]
             for asked in (contexts, prior):
-                measure.evidence(tiny_model, asked, adjectives(small_stimuli), parameters)
+                measure.evidence(tiny_model, asked, distinct_words(small_stimuli), parameters)
     finally:
         hook.remove()
     assert cost.forward_passes == sum(read)

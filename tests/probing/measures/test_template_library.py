@@ -74,6 +74,8 @@ def test_slugs_and_texts_are_unique() -> None:
 
 def test_the_best_templates_are_those_of_table_5() -> None:
     table_5 = {
+        ("ilps", "roberta"): {"That {singular} is {trait}."},
+        ("ilps", "bert"): {"All {plural} are {trait}.", "{Plural} should be {trait}."},
         ("ilps_star", "roberta"): {"All {plural} are {trait}.", "That {singular} is {trait}."},
         ("ilps_star", "bert"): {
             "We expect that {plural} are {trait}.",

@@ -74,7 +74,13 @@ def test_parameters_may_come_as_texts(bert: LanguageModel) -> None:
             bert, measure="ilps_star", parameters={"renorm": "none", "groups_per_shard": "2"}
         )
     )
-    assert run.parameters == {"prior": "mask", "groups_per_shard": 2, "renorm": None}
+    assert run.parameters == {
+        "prior": "mask",
+        "adjectives": "pole",
+        "list_average": "mean",
+        "groups_per_shard": 2,
+        "renorm": None,
+    }
 
 
 @pytest.mark.parametrize(
