@@ -7,10 +7,7 @@ needs no download, takes seconds to train, and reads like any other model of the
 from __future__ import annotations
 
 import json
-import os
 import random
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from probing.measures.stimuli import Stimuli
 from probing.training.demo_corpus import compose_corpus
+from probing.training.folders import build_folder
 from probing.training.word_pieces import learn_word_pieces
 
 if TYPE_CHECKING:
@@ -35,7 +33,6 @@ _LENGTH = 64
 _BATCH = 48
 _MASKED_SHARE = 0.25
 _LEARNING_RATE = 5e-3
-_STALE_SECONDS = 3600
 
 _CARD = """---
 license: gpl-3.0
@@ -115,14 +112,8 @@ def train_demo_model(
     }
     if existing := _existing(target, recipe):
         return existing
-    target.parent.mkdir(parents=True, exist_ok=True)
-    _remove_stale(target)
-    building = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
-    try:
+    with build_folder(target) as building:
         model = _train_into(building, recipe, stimuli)
-        _move_into_place(building, target)
-    finally:
-        shutil.rmtree(building, ignore_errors=True)
     return DemoModel(folder=target, **model)
 
 
@@ -263,28 +254,3 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
-
-
-def _move_into_place(building: Path, target: Path) -> None:
-    """Rename the finished folder to `target`, out of whose way an older model goes first."""
-    building.chmod(0o755)  # temporary files are private, but a worker may be another user
-    for path in building.iterdir():
-        path.chmod(0o644)
-    if target.exists():
-        old = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
-        os.rename(target, old / "old")
-        os.rename(building, target)
-        shutil.rmtree(old, ignore_errors=True)
-    else:
-        os.rename(building, target)
-
-
-def _prefix(target: Path) -> str:
-    return f".{target.name}.building-"
-
-
-def _remove_stale(target: Path) -> None:
-    """Remove what a build that was killed an hour ago or more has left behind."""
-    for folder in target.parent.glob(f"{_prefix(target)}*"):
-        if time.time() - folder.stat().st_mtime > _STALE_SECONDS:
-            shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,132 @@
+"""Examples of rewriting, and how they become tokens: a prompt that is read, an answer to learn.
+
+Nothing is cut: an example that does not fit the model is left out, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+TrainedKind = Literal["causal", "seq2seq"]
+IGNORED = -100
+
+
+@dataclass(frozen=True)
+class RewritingExample:
+    """A prompt and the answer that the model shall learn to give.
+
+    Attributes
+    ----------
+    slug : names it in messages.
+    group : what it belongs to; a group is held out as a whole or not at all.
+    """
+
+    slug: str
+    group: str
+    prompt: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class EncodedExample:
+    """An example as tokens.
+
+    Attributes
+    ----------
+    inputs : what the model reads; for causal models the answer too.
+    labels : what is learnt. Of causal models as long as `inputs`, with -100 over the prompt.
+    """
+
+    inputs: tuple[int, ...]
+    labels: tuple[int, ...]
+
+    @property
+    def targets(self) -> int:
+        """Tokens that are learnt."""
+        return sum(label != IGNORED for label in self.labels)
+
+    @property
+    def tokens(self) -> int:
+        """Tokens that a forward pass reads."""
+        return len(self.inputs) + (0 if len(self.labels) == len(self.inputs) else len(self.labels))
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """An example that is not trained on, and why."""
+
+    slug: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ExampleEncoder:
+    """Encodes examples for one kind of model.
+
+    Prompts are encoded as they are when the model generates, and the answer follows as the model
+    shall write it: for causal models after a space, unless the prompt ends in white space, and
+    with the end token.
+
+    Attributes
+    ----------
+    tokenizer : of transformers.
+    max_length : the most tokens read at once; None where positions are not bounded.
+    """
+
+    tokenizer: Any
+    kind: TrainedKind
+    max_length: int | None
+
+    def encode(self, example: RewritingExample) -> EncodedExample:
+        if self.kind == "seq2seq":
+            return EncodedExample(
+                inputs=tuple(self.tokenizer(example.prompt)["input_ids"]),
+                labels=tuple(self.tokenizer(text_target=example.answer)["input_ids"]),
+            )
+        end = self.tokenizer.eos_token_id
+        prompt = list(self.tokenizer(example.prompt)["input_ids"])
+        if prompt and prompt[-1] == end and len(prompt) > 1:
+            prompt.pop()  # some tokenizers end every text, also one that goes on
+        space = "" if example.prompt[-1:].isspace() else " "
+        answer = self.tokenizer(space + example.answer, add_special_tokens=False)["input_ids"]
+        answer = [*answer, *([] if end is None else [end])]
+        return EncodedExample(
+            inputs=(*prompt, *answer), labels=(*(IGNORED for _ in prompt), *answer)
+        )
+
+    def misfit(self, encoded: EncodedExample) -> str:
+        """Return why an example cannot be trained on, or an empty text."""
+        longest = len(encoded.inputs)
+        if self.kind == "seq2seq":
+            longest = max(longest, len(encoded.labels))
+        if self.max_length is not None and longest > self.max_length:
+            return f"too long: {longest} tokens, but the model reads {self.max_length}"
+        return ""
+
+
+@dataclass(frozen=True)
+class EncodedExamples:
+    """Examples that fit, in order, and those that do not."""
+
+    examples: tuple[RewritingExample, ...]
+    encoded: tuple[EncodedExample, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def encode_examples(
+    encoder: ExampleEncoder, examples: Sequence[RewritingExample]
+) -> EncodedExamples:
+    """Encode all examples, and leave out with the reason what does not fit."""
+    kept: list[RewritingExample] = []
+    encoded: list[EncodedExample] = []
+    left_out: list[LeftOut] = []
+    for example in examples:
+        tokens = encoder.encode(example)
+        if reason := encoder.misfit(tokens):
+            left_out.append(LeftOut(example.slug, reason))
+        else:
+            kept.append(example)
+            encoded.append(tokens)
+    return EncodedExamples(tuple(kept), tuple(encoded), tuple(left_out))

@@ -1,0 +1,93 @@
+"""How long a training is, and its learning rate at every step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+#: Points of a loss curve besides those at the ends of epochs: enough to draw, few enough to store.
+MOST_POINTS = 200
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How a model is trained.
+
+    Deas et al. (2023, Appendix E.1) give a learning rate of 3e-5 and 5 epochs, and nothing else;
+    the other values are those of the transformers library's own trainer: AdamW (betas 0.9 and
+    0.999, epsilon 1e-8) without weight decay, a rate that falls linearly to zero, gradients
+    clipped to norm 1.
+
+    Attributes
+    ----------
+    warmup_share : share of all steps, from 0 to below 1, in which the rate climbs from zero.
+    clip_norm : the largest norm of a step's gradient.
+    seed : decides the order of the examples and the dropout.
+    checkpoint_every : steps between checkpoints; None saves at the end of each epoch only.
+    """
+
+    learning_rate: float = 3e-5
+    epochs: int = 5
+    batch_size: int = 8
+    warmup_share: float = 0.0
+    weight_decay: float = 0.0
+    clip_norm: float = 1.0
+    seed: int = 0
+    checkpoint_every: int | None = None
+
+    def __post_init__(self) -> None:
+        _require(self.learning_rate > 0, "learning_rate", self.learning_rate, "above 0")
+        _require(self.epochs >= 1, "epochs", self.epochs, "at least 1")
+        _require(self.batch_size >= 1, "batch_size", self.batch_size, "at least 1")
+        _require(0 <= self.warmup_share < 1, "warmup_share", self.warmup_share, "from 0 to below 1")
+        _require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "at least 0")
+        _require(self.clip_norm > 0, "clip_norm", self.clip_norm, "above 0")
+        _require(self.seed >= 0, "seed", self.seed, "at least 0")
+        if self.checkpoint_every is not None:
+            _require(
+                self.checkpoint_every >= 1, "checkpoint_every", self.checkpoint_every, "at least 1"
+            )
+
+
+def _require(holds: bool, name: str, value: float, expected: str) -> None:
+    if not holds:
+        raise ValueError(f"{name} is {value}, expected {expected}")
+
+
+@dataclass(frozen=True)
+class Length:
+    """The steps of a training; the last batch of an epoch may be smaller than the others."""
+
+    epochs: int
+    steps_per_epoch: int
+
+    @property
+    def steps(self) -> int:
+        return self.epochs * self.steps_per_epoch
+
+    @property
+    def point_every(self) -> int:
+        """Steps that one point of the loss curve stands for."""
+        return math.ceil(self.steps / MOST_POINTS)
+
+
+def training_length(n_examples: int, settings: TrainingSettings) -> Length:
+    """Return how long a training on that many examples is; ValueError for none."""
+    if n_examples < 1:
+        raise ValueError("a training needs at least one example")
+    return Length(settings.epochs, math.ceil(n_examples / settings.batch_size))
+
+
+def rate_factor(step: int, steps: int, warmup_share: float) -> float:
+    """Return the share of the learning rate that step `step` of `steps`, counted from 1, has.
+
+    With w = round(warmup_share · steps), it is (step − 1) / w before step w + 1, and from there
+    falls linearly: (steps − (step − 1)) / (steps − w), so that the first step after the warm-up
+    has all of it and the one after the last would have none (the linear schedule with warm-up of
+    the transformers library).
+    """
+    done = step - 1
+    warmup = round(warmup_share * steps)
+    if done < warmup:
+        return done / warmup
+    return (steps - done) / max(1, steps - warmup)
