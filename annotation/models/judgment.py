@@ -95,6 +95,9 @@ class JudgmentItem(models.Model):
         related_name="judgment_items",
         help_text=_("None for the gold text of a pair."),
     )
+    judges_wanted = models.PositiveSmallIntegerField(
+        default=1, help_text=_("Two for those that show how far judges agree.")
+    )
     writers: models.ManyToManyField[models.Model, models.Model] = models.ManyToManyField(
         settings.AUTH_USER_MODEL,
         related_name="+",
