@@ -1,37 +1,70 @@
 """Language models behind narrow interfaces: no Django, and no torch before a model is loaded."""
 
 from probing.lm.errors import (
+    AccessDeniedError,
     ContextTooLongError,
     DeviceError,
+    GenerationSettingsError,
     LanguageModelError,
     MaskCountError,
     ModelFilesError,
     ModelNotFoundError,
+    ServerAwayError,
+    ServerError,
+    SpendCapError,
     TokenizerError,
+    UnknownServedModelError,
     UnknownWordError,
     WrongModelKindError,
 )
 from probing.lm.loading import load_masked, load_tokenizer
 from probing.lm.protocols import SlotBatch, SlotContext, SlotModel, SlotTokenizer, Subwords
 from probing.lm.sources import ModelFacts, inspect_model
+from probing.lm.text_loading import load_text_model, load_text_tokenizer
+from probing.lm.text_protocols import (
+    Generation,
+    GenerationSettings,
+    SpanContext,
+    SpanModel,
+    SpanScore,
+    TextGenerator,
+    TextScorer,
+    TextTokenizer,
+)
 
 __all__ = [
+    "AccessDeniedError",
     "ContextTooLongError",
     "DeviceError",
+    "Generation",
+    "GenerationSettings",
+    "GenerationSettingsError",
     "LanguageModelError",
     "MaskCountError",
     "ModelFacts",
     "ModelFilesError",
     "ModelNotFoundError",
+    "ServerAwayError",
+    "ServerError",
     "SlotBatch",
     "SlotContext",
     "SlotModel",
     "SlotTokenizer",
+    "SpanContext",
+    "SpanModel",
+    "SpanScore",
+    "SpendCapError",
     "Subwords",
+    "TextGenerator",
+    "TextScorer",
+    "TextTokenizer",
     "TokenizerError",
+    "UnknownServedModelError",
     "UnknownWordError",
     "WrongModelKindError",
     "inspect_model",
     "load_masked",
+    "load_text_model",
+    "load_text_tokenizer",
     "load_tokenizer",
 ]

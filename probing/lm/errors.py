@@ -35,3 +35,27 @@ class MaskCountError(TokenizerError):
 
 class ContextTooLongError(LanguageModelError):
     """A sentence is longer than the model can read."""
+
+
+class GenerationSettingsError(LanguageModelError):
+    """Settings of writing that contradict each other, or that the model cannot follow."""
+
+
+class ServerError(LanguageModelError):
+    """A server of language models did not do what it was asked to."""
+
+
+class ServerAwayError(ServerError):
+    """No answer from the server, or none in time."""
+
+
+class AccessDeniedError(ServerError):
+    """The server wants a key, or another one."""
+
+
+class UnknownServedModelError(ServerError):
+    """The server does not know the model."""
+
+
+class SpendCapError(ServerError):
+    """The run has used up the tokens that it may spend."""

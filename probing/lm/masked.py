@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from probing.lm.batching import batches_by_length
 from probing.lm.cache import BoundedCache
-from probing.lm.chain import SlotChain, build_chain
+from probing.lm.chain import SlotChain, SlotState, build_chain
 from probing.lm.families import Family
+from probing.lm.numerics import pick_logprobs
 from probing.lm.protocols import Renormalisation, SlotBatch, SlotContext, Subwords
 from probing.lm.sources import ModelFacts
 from probing.lm.subwords import MaskedTokenizer
@@ -26,7 +28,7 @@ class MaskedLanguageModel:
     gives the same numbers. Made by :func:`probing.lm.loading.load_masked`.
     """
 
-    abilities = frozenset({"word_logprobs", "slot"})
+    abilities = frozenset({"word_logprobs", "slot", "embed"})
 
     def __init__(
         self,
@@ -160,6 +162,17 @@ class MaskedLanguageModel:
                 target=chain.target[lookups],
             )
 
+    def read_logprobs(
+        self, states: Sequence[SlotState], targets: Sequence[int], *, batch_tokens: int
+    ) -> npt.NDArray[np.float64]:
+        """Return ln P of one target token per state, (n_states,), in nats."""
+        found = np.empty(len(states), dtype=np.float64)
+        for batch in batches_by_length([len(state.ids) for state in states], batch_tokens):
+            _, logits = self._read([states[index] for index in batch])
+            wanted = torch.tensor([targets[index] for index in batch])
+            found[batch] = pick_logprobs(logits, wanted).numpy()
+        return found
+
     def _log_normalisers(
         self,
         logits: torch.Tensor,
@@ -192,13 +205,12 @@ class MaskedLanguageModel:
         for start in range(0, len(chain.states), self.batch_size):
             rows = range(start, min(start + self.batch_size, len(chain.states)))
             lookups = slice(*np.searchsorted(chain.state, [rows.start, rows.stop]).tolist())
-            hidden, logits = self._read(chain, rows)
+            hidden, logits = self._read(chain.states[rows.start : rows.stop])
             yield rows, lookups, hidden, logits
 
     @torch.inference_mode()
-    def _read(self, chain: SlotChain, rows: range) -> tuple[torch.Tensor, torch.Tensor]:
+    def _read(self, states: Sequence[SlotState]) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the input and output of the output layer at the open mask of each state."""
-        states = chain.states[rows.start : rows.stop]
         width = max(len(state.ids) for state in states)
         ids = torch.full((len(states), width), self.tokenizer.pad_id)
         attended = torch.zeros((len(states), width), dtype=torch.long)

@@ -66,6 +66,19 @@ class SlotBatch:
     target: npt.NDArray[np.int64]
 
 
+#: Which subwords of a span give its embedding; ``mean`` averages them all.
+Pieces = Literal["first", "last", "mean"]
+
+
+@dataclass(frozen=True)
+class SpanText:
+    """A sentence and a word or phrase in it (character offsets)."""
+
+    text: str
+    start: int
+    end: int
+
+
 @runtime_checkable
 class SlotTokenizer(Protocol):
     """Facts of the tokenizer of a masked language model; enough to plan and check a run."""
@@ -130,3 +143,31 @@ class SlotModel(SlotTokenizer, Protocol):
 
     def slot(self, contexts: Sequence[SlotContext], words: Sequence[str]) -> Iterator[SlotBatch]:
         """Yield hidden states and logits for every subword of every word in every context."""
+
+
+@runtime_checkable
+class EmbeddingModel(Protocol):
+    """A model that gives words in their sentences a vector."""
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Names of the abilities, here ``embed``."""
+
+    @property
+    def cache(self) -> BoundedCache:
+        """A bounded memory that lives as long as the model, for what many shards share."""
+
+    @property
+    def max_length(self) -> int:
+        """The most tokens that the model reads at once, special tokens included."""
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of `text`, special tokens included."""
+
+    def embed(
+        self, spans: Sequence[SpanText], *, pieces: Pieces = "first"
+    ) -> npt.NDArray[np.float32]:
+        """Return the last hidden state at each span, (n_spans, hidden_size).
+
+        Raises ContextTooLongError for a sentence that does not fit; nothing is cut.
+        """

@@ -40,6 +40,11 @@ _KINDS: tuple[tuple[str, ModelKind], ...] = (
 )
 #: Pretraining checkpoints that hold a masked language model's head among others.
 _PRETRAINING_WITH_MASKED_HEAD = frozenset({"BertForPreTraining", "AlbertForPreTraining"})
+#: Published without a head of their own, because it shares the weights of the embeddings.
+_SEQ2SEQ_WITHOUT_HEAD = frozenset({"BartModel", "T5Model"})
+#: Families whose positions are relative, so that no text is too long for them; whatever number of
+#: positions their configurations state is the length that they were trained on.
+_UNBOUNDED = frozenset({"t5", "mt5", "umt5", "longt5", "bloom"})
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,8 @@ class ModelFacts:
     family : the configuration's ``model_type``, such as ``bert``; empty where it is missing.
     parameter_count : number of stored weights, None where the files do not tell.
     vocabulary_size, hidden_size : sizes of the output layer, None where they are not stated.
-    max_length : the most tokens read at once, special tokens included, None where not stated.
+    max_length : the most tokens read at once, special tokens included, None where it is not
+        stated or not bounded (relative positions, as in T5).
     revision : the hub's commit hash, None for a local folder.
     from_cache : the hub did not answer, and what it gave earlier is used.
     """
@@ -171,6 +177,8 @@ def _kind(architectures: list[str], family: str) -> ModelKind:
     for architecture in architectures:
         if architecture in _PRETRAINING_WITH_MASKED_HEAD:
             return "masked"
+        if architecture in _SEQ2SEQ_WITHOUT_HEAD:
+            return "seq2seq"
         for ending, kind in _KINDS:
             if architecture.endswith(ending):
                 return kind
@@ -179,6 +187,8 @@ def _kind(architectures: list[str], family: str) -> ModelKind:
 
 
 def _max_length(config: dict[str, Any], family: str) -> int | None:
+    if family in _UNBOUNDED:
+        return None
     positions = _whole(config, "max_position_embeddings", "n_positions")
     entry = MASKED_FAMILIES.get(family)
     if positions is None or entry is None or not entry.offset_positions:

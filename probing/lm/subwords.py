@@ -105,6 +105,16 @@ class MaskedTokenizer:
         """Return the token ids of `text`, special tokens included."""
         return tuple(self._tokenizer.encode(text))
 
+    def encode_ordinary(self, text: str) -> tuple[tuple[int, ...], list[int]]:
+        """Return the token ids of `text`, and the places of those that are the text's own."""
+        ids = self._tokenizer.encode(text)
+        own = len(self._tokenizer.encode(text, add_special_tokens=False))
+        # The tokens around a text are the same for every text: count those before it.
+        before = self._tokenizer.encode("a").index(
+            self._tokenizer.encode("a", add_special_tokens=False)[0]
+        )
+        return tuple(ids), list(range(before, before + own))
+
     def unknown_parts(self, text: str) -> int:
         """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
         unknown = self._tokenizer.unk_token_id

@@ -17,19 +17,37 @@ PURE = (
     "evaluation.charts",
 )
 
+#: Modules that hold models in memory; they are imported when the first model is loaded.
+WITH_TORCH = tuple(
+    f"probing.lm.{name}"
+    for name in (
+        "masked",
+        "numerics",
+        "decoding",
+        "writing",
+        "beams",
+        "best_spans",
+        "text_model",
+        "causal",
+        "seq2seq",
+    )
+)
+
 _PROGRAM = """
-import importlib, pkgutil, sys
+import importlib, os, pkgutil, sys
+with_torch = os.environ["WITH_TORCH"].split()
 imported = []
 for name in sys.argv[1:]:
     package = importlib.import_module(name)
     imported.append(name)
     for found in pkgutil.walk_packages(package.__path__, name + "."):
-        if found.name != "probing.lm.masked":
+        if found.name not in with_torch:
             importlib.import_module(found.name)
             imported.append(found.name)
 print(len(imported), "django" in sys.modules, "torch" in sys.modules)
 if "probing.lm" in sys.argv:
-    import probing.lm.masked
+    for name in with_torch:
+        importlib.import_module(name)
     print("django" in sys.modules, "torch" in sys.modules)
 """
 
@@ -38,7 +56,7 @@ def import_all(*packages: str) -> list[str]:
     environment = {k: v for k, v in os.environ.items() if k != "DJANGO_SETTINGS_MODULE"}
     done = subprocess.run(
         [sys.executable, "-c", _PROGRAM, *packages],
-        env={**environment, "PYTHONPATH": str(ROOT)},
+        env={**environment, "PYTHONPATH": str(ROOT), "WITH_TORCH": " ".join(WITH_TORCH)},
         capture_output=True,
         text=True,
         timeout=120,

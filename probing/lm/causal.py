@@ -1,0 +1,140 @@
+"""Causal language models: GPT-2, OPT, Llama and whatever else reads from left to right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from probing.lm.batching import batches_by_length
+from probing.lm.best_spans import best_spans_of_length
+from probing.lm.decoding import CausalDecoding, Decoding, pad
+from probing.lm.numerics import pick_logprobs
+from probing.lm.text_model import TextModel
+from probing.lm.text_protocols import SpanContext, SpanScore
+
+Logprobs = npt.NDArray[np.float64]
+
+
+class CausalModel(TextModel):
+    """A causal language model that writes, scores texts and continues their left contexts.
+
+    Made by :func:`probing.lm.text_loading.load_text_model`.
+    """
+
+    def token_logprobs(self, texts: Sequence[str]) -> list[Logprobs]:
+        """Return ln P of every token of every text given those before it, (n_scored,).
+
+        The first token is scored only if the tokenizer puts a begin token before it
+        (methods.md §13): a one-token text of GPT-2 gives an empty array.
+        """
+        rows = [self.tokenizer.encode(text) for text in texts]
+        for row, text in zip(rows, texts, strict=True):
+            self.tokenizer.require_fit(len(row), text)
+        return self._score(rows, [1] * len(rows))
+
+    def continuation_logprobs(
+        self, prompts: Sequence[str], continuations: Sequence[str]
+    ) -> list[list[Logprobs]]:
+        """Return, per prompt and continuation, ln P of every token of the continuation.
+
+        A continuation comes with the white space that sets it off, as in ``" lazy"``. Their sum
+        is the chain-rule log probability. Every prompt is read once, whatever the number of
+        continuations; the tokens of an empty prompt without a begin token have none before the
+        first, which is then left out.
+        """
+        found: dict[tuple[int, int], Logprobs] = {}
+        pairs: list[tuple[int, int, list[int], list[int]]] = []
+        for p, prompt in enumerate(prompts):
+            for c, continuation in enumerate(continuations):
+                before, after = self.tokenizer.encode_continuation(prompt, continuation)
+                self.tokenizer.require_fit(len(before) + len(after), prompt + continuation)
+                pairs.append((p, c, before, after))
+        groups: dict[tuple[int, ...], list[tuple[int, int, list[int]]]] = {}
+        for p, c, before, after in pairs:
+            groups.setdefault(tuple(before), []).append((p, c, after))
+        for shared, members in groups.items():
+            scores = self._score_after(shared, [after for _, _, after in members])
+            found.update(((p, c), score) for (p, c, _), score in zip(members, scores, strict=True))
+        return [[found[p, c] for c in range(len(continuations))] for p in range(len(prompts))]
+
+    def score_spans(self, contexts: Sequence[SpanContext], *, n_best: int = 5) -> list[SpanScore]:
+        """Return the score of every reference span given what stands before it.
+
+        What follows the span is not seen, which makes this another quantity than that of models
+        that fill a gap (methods.md §15). A causal model does not say where a span ends: its best
+        spans have as many tokens as the reference. A span at the very beginning lacks its first
+        token where the tokenizer has no begin token, and there are no best spans then.
+        """
+        rows, firsts = [], []
+        for context in contexts:
+            before, span = self.tokenizer.encode_continuation(context.before, context.span)
+            self.tokenizer.require_fit(len(before) + len(span), context.before + context.span)
+            rows.append([*before, *span])
+            firsts.append(len(before))
+        scores = self._score(rows, [max(first, 1) for first in firsts])
+        best: dict[int, list[tuple[float, str]]] = {}
+        usable = [index for index, first in enumerate(firsts) if first] if n_best else []
+        lengths = [len(rows[index]) * max(n_best, 1) for index in usable]
+        for batch in batches_by_length(lengths, self.batch_tokens):
+            chosen = [usable[place] for place in batch]
+            spans = best_spans_of_length(
+                self._open([rows[index][: firsts[index]] for index in chosen]),
+                n_best,
+                lengths=[len(rows[index]) - firsts[index] for index in chosen],
+                banned=self.tokenizer.special_ids,
+            )
+            for index, found in zip(chosen, spans, strict=True):
+                best[index] = [(one.logprob, self._span_text(one.ids)) for one in found]
+        return [
+            SpanScore(
+                token_logprobs=score,
+                best_logprobs=np.array([value for value, _ in best.get(index, ())]),
+                best_spans=tuple(text for _, text in best.get(index, ())),
+            )
+            for index, score in enumerate(scores)
+        ]
+
+    def _open(self, rows: list[list[int]]) -> Decoding:
+        return CausalDecoding(self._model, rows, self.tokenizer.pad_id)
+
+    def _span_text(self, ids: Sequence[int]) -> str:
+        return self.tokenizer.decode(ids).strip()
+
+    @torch.inference_mode()
+    def _score(self, rows: Sequence[Sequence[int]], firsts: Sequence[int]) -> list[Logprobs]:
+        """Return ln P of each row's tokens from its `first` on, each given all before it."""
+        found = [np.empty(0, dtype=np.float64) for _ in rows]
+        scored = [index for index, row in enumerate(rows) if len(row) > firsts[index]]
+        lengths = [len(rows[index]) for index in scored]
+        for batch in batches_by_length(lengths, self._scoring_budget()):
+            chosen = [scored[place] for place in batch]
+            # Padding on the right: what comes later is never attended to.
+            ids, mask = pad(
+                [rows[index] for index in chosen], self.tokenizer.pad_id, self._model.device
+            )
+            logits = self._model(input_ids=ids, attention_mask=mask, use_cache=False).logits
+            for line, index in enumerate(chosen):
+                first, last = firsts[index], len(rows[index])
+                picked = pick_logprobs(logits[line, first - 1 : last - 1], ids[line, first:last])
+                found[index] = picked.numpy()
+        return found
+
+    @torch.inference_mode()
+    def _score_after(self, before: Sequence[int], continuations: list[list[int]]) -> list[Logprobs]:
+        """Return ln P of the tokens of every continuation of the same prompt, read once."""
+        if not before:
+            return self._score(continuations, [1] * len(continuations))
+        found = [np.empty(0, dtype=np.float64) for _ in continuations]
+        lengths = [len(before) + len(row) for row in continuations]
+        for batch in batches_by_length(lengths, self._scoring_budget()):
+            decoding = CausalDecoding(self._model, [before], self.tokenizer.pad_id)
+            decoding.select(torch.zeros(len(batch), dtype=torch.long))
+            rows = [continuations[index] for index in batch]
+            logits = decoding.read_on([row[:-1] for row in rows])
+            for line, index in enumerate(batch):
+                row = torch.tensor(rows[line], device=logits.device)
+                found[index] = pick_logprobs(logits[line, : len(row)], row).numpy()
+        return found

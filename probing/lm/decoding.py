@@ -1,0 +1,145 @@
+"""Reading on token by token with what was read before kept in memory, many texts at once."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import torch
+
+
+class Decoding(Protocol):
+    """Texts that are being written, one row each; `logits` are those of the next token."""
+
+    logits: torch.Tensor
+
+    def advance(self, tokens: torch.Tensor) -> None:
+        """Read one more token per row, (n_rows,)."""
+
+    def select(self, rows: torch.Tensor) -> None:
+        """Go on with these rows, which may repeat or leave out some."""
+
+
+class CausalDecoding:
+    """Rows of a causal model, padded on the left so that all end together.
+
+    Padding is neither attended to nor counted: positions start at each row's first token.
+    """
+
+    logits: torch.Tensor
+    _past: Any
+
+    def __init__(self, model: Any, prompts: Sequence[Sequence[int]], pad_id: int) -> None:
+        self._model = model
+        takes = inspect.signature(model.forward).parameters
+        self._positions = "position_ids" in takes
+        # Of a prompt's logits only the last are needed; those of all would fill the memory.
+        self._last = {"logits_to_keep": 1} if "logits_to_keep" in takes else {}
+        ids, self._mask = pad(prompts, pad_id, model.device, left=True)
+        self._read(ids, (self._mask.cumsum(1) - 1).clamp(min=0), None)
+
+    def advance(self, tokens: torch.Tensor) -> None:
+        tokens = tokens.to(self._mask.device)
+        places = self._mask.sum(1, keepdim=True)
+        self._mask = torch.cat([self._mask, torch.ones_like(places)], dim=1)
+        self._read(tokens[:, None], places, self._past)
+
+    def select(self, rows: torch.Tensor) -> None:
+        rows = rows.to(self._mask.device)
+        self._mask, self.logits = self._mask[rows], self.logits[rows]
+        self._past.batch_select_indices(rows)
+
+    @torch.inference_mode()
+    def read_on(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
+        """Read several more tokens per row, padded on the right, and return all logits.
+
+        Line i of a row's logits, (n_rows, longest + 1, vocabulary), is what comes after i more
+        tokens. Afterwards the rows are of different length and cannot be written on.
+        """
+        first = self.logits[:, None]
+        if not any(map(len, rows)):
+            return first
+        ids, mask = pad(rows, 0, self._mask.device)
+        more = {}
+        if self._positions:
+            places = self._mask.sum(1, keepdim=True)
+            more = {"position_ids": places + torch.arange(ids.shape[1], device=ids.device)}
+        output = self._model(
+            input_ids=ids,
+            attention_mask=torch.cat([self._mask, mask], dim=1),
+            past_key_values=self._past,
+            use_cache=True,
+            **more,
+        )
+        return torch.cat([first, output.logits], dim=1)
+
+    @torch.inference_mode()
+    def _read(self, ids: torch.Tensor, places: torch.Tensor, past: Any) -> None:
+        more = {"position_ids": places} if self._positions else {}
+        output = self._model(
+            input_ids=ids,
+            attention_mask=self._mask,
+            past_key_values=past,
+            use_cache=True,
+            **self._last,
+            **more,
+        )
+        self.logits, self._past = output.logits[:, -1], output.past_key_values
+
+
+class Seq2SeqDecoding:
+    """Rows of a decoder after beginnings of equal length, each with its own encoded source."""
+
+    logits: torch.Tensor
+    _past: Any
+
+    def __init__(
+        self,
+        model: Any,
+        sources: Sequence[Sequence[int]],
+        beginnings: Sequence[Sequence[int]],
+        pad_id: int,
+    ) -> None:
+        self._model = model
+        ids, self._mask = pad(sources, pad_id, model.device)
+        with torch.inference_mode():
+            encoder = model.get_encoder()
+            self._encoded = encoder(input_ids=ids, attention_mask=self._mask).last_hidden_state
+        self._read(torch.tensor(beginnings, device=model.device), None)
+
+    def advance(self, tokens: torch.Tensor) -> None:
+        self._read(tokens.to(self._mask.device)[:, None], self._past)
+
+    def select(self, rows: torch.Tensor) -> None:
+        rows = rows.to(self._mask.device)
+        self._mask, self.logits = self._mask[rows], self.logits[rows]
+        self._encoded = self._encoded[rows]
+        self._past.batch_select_indices(rows)
+
+    @torch.inference_mode()
+    def _read(self, ids: torch.Tensor, past: Any) -> None:
+        from transformers.modeling_outputs import BaseModelOutput
+
+        output = self._model(
+            encoder_outputs=BaseModelOutput(last_hidden_state=self._encoded),
+            attention_mask=self._mask,
+            decoder_input_ids=ids,
+            past_key_values=past,
+            use_cache=True,
+        )
+        self.logits, self._past = output.logits[:, -1], output.past_key_values
+
+
+def pad(
+    rows: Sequence[Sequence[int]], pad_id: int, device: Any, *, left: bool = False
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return (n_rows, longest) ids and which of them are no padding, on `device`."""
+    width = max(map(len, rows))
+    ids = torch.full((len(rows), width), pad_id)
+    mask = torch.zeros((len(rows), width), dtype=torch.long)
+    for index, row in enumerate(rows):
+        place = slice(width - len(row), width) if left else slice(0, len(row))
+        ids[index, place] = torch.tensor(list(row), dtype=torch.long)
+        mask[index, place] = 1
+    return ids.to(device), mask.to(device)

@@ -1,0 +1,166 @@
+"""Encoder and decoder: T5 and Flan-T5, BART, and others that can only write."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from probing.lm.batching import batches_by_length
+from probing.lm.best_spans import FoundSpan, best_closed_spans, best_spans_of_length
+from probing.lm.decoding import Decoding, Seq2SeqDecoding, pad
+from probing.lm.errors import MaskCountError, TokenizerError
+from probing.lm.numerics import pick_logprobs
+from probing.lm.text_model import TextModel
+from probing.lm.text_protocols import SpanContext, SpanScore
+from probing.lm.text_tokenizer import shorten
+
+Logprobs = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Forced:
+    """A source, what the decoder is made to write, and the places of that which are scored."""
+
+    source: list[int]
+    target: list[int]
+    places: list[int]
+
+    @property
+    def length(self) -> int:
+        return len(self.source) + len(self.target)
+
+
+class Seq2SeqModel(TextModel):
+    """An encoder and decoder that writes, and, where it was trained to, fills spans.
+
+    Made by :func:`probing.lm.text_loading.load_text_model`.
+    """
+
+    def token_logprobs(self, texts: Sequence[str]) -> list[Logprobs]:
+        """Return ln P of every token of every text given all others, the end token left out.
+
+        Each token in turn is hidden behind ``<extra_id_0>``; its ln P is read at the decoder's
+        second position, after ``[pad, <extra_id_0>]`` (methods.md §13, T5).
+        """
+        sentinel = self._sentinels()[0]
+        forced: list[_Forced] = []
+        owner: list[int] = []
+        for number, text in enumerate(texts):
+            ids = self.tokenizer.encode(text)
+            self.tokenizer.require_fit(len(ids), text)
+            if sentinel in ids:
+                raise MaskCountError(
+                    f"The text '{shorten(text)}' holds '<extra_id_0>', which hides tokens from "
+                    "this model. Remove it."
+                )
+            for place, token in enumerate(ids[:-1] if ids[-1] in self._ending.end_ids else ids):
+                hidden = [*ids[:place], sentinel, *ids[place + 1 :]]
+                forced.append(_Forced(hidden, [sentinel, token], [1]))
+                owner.append(number)
+        found: list[list[Logprobs]] = [[] for _ in texts]
+        for number, value in zip(owner, self._score(forced), strict=True):
+            found[number].append(value)
+        return [np.concatenate(values) if values else np.empty(0) for values in found]
+
+    def score_spans(self, contexts: Sequence[SpanContext], *, n_best: int = 5) -> list[SpanScore]:
+        """Return the score of every reference span, and the model's own best spans.
+
+        T5 (`sentinel`): the decoder goes on after ``[pad, <extra_id_0>]``. Best spans are those
+        that the model closes itself, with its next sentinel or the end token; closing counts.
+        BART (`mask`): the decoder restores the text up to the span and goes on from there. It
+        does not say where the span ends: best spans have as many tokens as the reference.
+        """
+        sentinel = self.span_protocol == "sentinel"
+        forced = [self._hide(context, sentinel=sentinel) for context in contexts]
+        scores = self._score(forced)
+        best: dict[int, list[FoundSpan]] = {}
+        # The decoder's beginnings have to be of one length to be written on together.
+        alike: dict[int, list[int]] = {}
+        for index, one in enumerate(forced if n_best else ()):
+            if one.places:
+                alike.setdefault(one.places[0], []).append(index)
+        for members in alike.values():
+            lengths = [forced[index].length * n_best for index in members]
+            for batch in batches_by_length(lengths, self.batch_tokens):
+                chosen = [members[place] for place in batch]
+                spans = self._search([forced[index] for index in chosen], n_best, sentinel)
+                best.update(zip(chosen, spans, strict=True))
+        return [
+            SpanScore(
+                token_logprobs=score,
+                best_logprobs=np.array([one.logprob for one in best.get(index, ())]),
+                best_spans=tuple(
+                    self.tokenizer.decode(one.ids).strip() for one in best.get(index, ())
+                ),
+            )
+            for index, score in enumerate(scores)
+        ]
+
+    @property
+    def _start(self) -> int:
+        stated = self._model.generation_config.decoder_start_token_id
+        return int(self._model.config.pad_token_id if stated is None else stated)
+
+    def _sentinels(self) -> tuple[int, int]:
+        if self.tokenizer.sentinels is None:
+            raise TokenizerError(
+                f"The tokenizer of '{self.facts.source}' has no <extra_id_0>, so that no token can "
+                "be hidden. Use a model of the T5 family."
+            )
+        return self.tokenizer.sentinels
+
+    def _open(self, rows: list[list[int]]) -> Decoding:
+        return self._open_after(rows, [[] for _ in rows])
+
+    def _open_after(self, sources: list[list[int]], begun: list[list[int]]) -> Decoding:
+        beginnings = [[self._start, *ids] for ids in begun]
+        return Seq2SeqDecoding(self._model, sources, beginnings, self.tokenizer.pad_id)
+
+    def _hide(self, context: SpanContext, *, sentinel: bool) -> _Forced:
+        text = context.before + context.span + context.after
+        if sentinel:
+            source, span = self.tokenizer.encode_sentinel(context)
+            target = [self._sentinels()[0], *span]
+            places = list(range(1, len(target)))
+        else:
+            source, target, places = self.tokenizer.encode_masked(context)
+        self.tokenizer.require_fit(max(len(source), len(target)), text)
+        return _Forced(source, target, places)
+
+    def _search(self, forced: list[_Forced], n_best: int, sentinel: bool) -> list[list[FoundSpan]]:
+        begun = [one.target[: one.places[0]] for one in forced]
+        decoding = self._open_after([one.source for one in forced], begun)
+        special = self.tokenizer.special_ids
+        if not sentinel:
+            lengths = [len(one.places) for one in forced]
+            return best_spans_of_length(decoding, n_best, lengths=lengths, banned=special)
+        closing = {self._sentinels()[1], *self._ending.end_ids}
+        return best_closed_spans(decoding, n_best, closing=closing, banned=special)
+
+    @torch.inference_mode()
+    def _score(self, forced: Sequence[_Forced]) -> list[Logprobs]:
+        """Return ln P of the scored tokens of every target, teacher forcing."""
+        found = [np.empty(0, dtype=np.float64) for _ in forced]
+        lengths = [one.length for one in forced]
+        for batch in batches_by_length(lengths, self._scoring_budget()):
+            chosen = [forced[index] for index in batch]
+            ids, mask = pad(
+                [one.source for one in chosen], self.tokenizer.pad_id, self._model.device
+            )
+            given = [[self._start, *one.target[:-1]] for one in chosen]
+            # Padding on the right of a decoder: what comes later is never attended to.
+            begun, _ = pad(given, self.tokenizer.pad_id, self._model.device)
+            logits = self._model(
+                input_ids=ids, attention_mask=mask, decoder_input_ids=begun, use_cache=False
+            ).logits
+            for line, (index, one) in enumerate(zip(batch, chosen, strict=True)):
+                places = torch.tensor(one.places, dtype=torch.long, device=logits.device)
+                targets = torch.tensor(
+                    [one.target[place] for place in one.places], device=logits.device
+                )
+                found[index] = pick_logprobs(logits[line, places], targets.long()).numpy()
+        return found

@@ -1,0 +1,160 @@
+"""What causal and sequence-to-sequence models have in common: facts, batches, writing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from probing.lm.batching import batches_by_length
+from probing.lm.beams import search
+from probing.lm.cache import BoundedCache
+from probing.lm.decoding import Decoding, pad
+from probing.lm.errors import GenerationSettingsError, TokenizerError
+from probing.lm.text_protocols import Generation, GenerationSettings
+from probing.lm.text_tokenizer import PretrainedTextTokenizer, SpanProtocol
+from probing.lm.writing import Ending, check_settings, write
+
+#: The most logits that one pass may hold at once (256 MB in float32).
+_MOST_LOGITS = 1 << 26
+
+
+class TextModel:
+    """A model with its tokenizer; a subclass says how a row is read and written on.
+
+    Which texts share a batch depends on nothing but the arguments, so that a repeated call on the
+    same machine gives the same numbers.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: PretrainedTextTokenizer,
+        *,
+        revision: str,
+        batch_tokens: int,
+        cache_size: int = 64,
+    ) -> None:
+        if batch_tokens < 1:
+            raise ValueError(f"batch_tokens must be at least 1, not {batch_tokens}")
+        self._model = model
+        self.tokenizer = tokenizer
+        self.facts = tokenizer.facts
+        #: The hub's commit, or ``sha256:…`` of a local folder's files.
+        self.revision = revision
+        #: Tokens of one forward pass, padding included.
+        self.batch_tokens = batch_tokens
+        self.cache = BoundedCache(cache_size)
+        self._ending = Ending(
+            end_ids=_ids(model.generation_config.eos_token_id),
+            forced_first=model.generation_config.forced_bos_token_id,
+            decode=tokenizer.decode,
+        )
+
+    @property
+    def device(self) -> str:
+        """The device that the weights are on, such as ``cpu`` or ``cuda:0``."""
+        return str(self._model.device)
+
+    @property
+    def kind(self) -> Literal["causal", "seq2seq"]:
+        """Kind of the model."""
+        return self.tokenizer.kind
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Names of :data:`probing.lm.text_protocols.TextAbility`."""
+        return self.tokenizer.abilities
+
+    @property
+    def max_length(self) -> int | None:
+        """The most tokens that the model reads at once, None where it is not bounded."""
+        return self.tokenizer.max_length
+
+    @property
+    def span_protocol(self) -> SpanProtocol:
+        """How a span is hidden; raises where the model has no way to fill one."""
+        if (protocol := self.tokenizer.span_protocol) is None:
+            raise TokenizerError(f"'{self.facts.source}' has no way to fill a hidden span.")
+        return protocol
+
+    def count_tokens(self, text: str) -> int:
+        """Return the tokens that `text` takes, special tokens included."""
+        return self.tokenizer.count_tokens(text)
+
+    def generate(
+        self, prompts: Sequence[str], settings: GenerationSettings, *, seeds: Sequence[int]
+    ) -> list[Generation]:
+        """Return one text per prompt, in order.
+
+        Sampling at a temperature draws from the model's whole distribution (Deas et al. 2023,
+        Appendix E.2, state no truncation); the sampling settings that a checkpoint may bring
+        along are not used. A prompt's text depends on its own seed alone.
+
+        Raises
+        ------
+        GenerationSettingsError
+            Settings that contradict each other, or another number of seeds than prompts.
+        ContextTooLongError
+            A prompt does not fit, for a causal model together with `max_new_tokens`.
+        """
+        check_settings(settings)
+        if settings.beams > 1 and settings.temperature:
+            raise GenerationSettingsError(
+                f"beams is {settings.beams} and temperature {settings.temperature:g}: beam search "
+                "takes the likeliest and draws nothing. Set beams to 1, or temperature to 0."
+            )
+        if len(seeds) != len(prompts):
+            raise GenerationSettingsError(
+                f"There are {len(seeds)} seeds for {len(prompts)} prompts, expected one each."
+            )
+        rows = [self._encode_prompt(prompt, settings) for prompt in prompts]
+        found: dict[int, Generation] = {}
+        # Whatever is written is kept in memory as well, once per beam.
+        lengths = [(len(row) + settings.max_new_tokens) * settings.beams for row in rows]
+        for batch in batches_by_length(lengths, self.batch_tokens):
+            chosen = [rows[index] for index in batch]
+            if settings.beams > 1:
+                ids, mask = pad(
+                    chosen,
+                    self.tokenizer.pad_id,
+                    self._model.device,
+                    left=self.kind == "causal",
+                )
+                texts = search(
+                    self._model, ids, mask, settings, self._ending, pad_id=self.tokenizer.pad_id
+                )
+            else:
+                own = [seeds[index] for index in batch]
+                texts = write(self._open(chosen), settings, own, self._ending)
+            found.update(zip(batch, texts, strict=True))
+        return [found[index] for index in range(len(rows))]
+
+    def _encode_prompt(self, prompt: str, settings: GenerationSettings) -> list[int]:
+        """Return a prompt's ids, having checked that it can be written on."""
+        ids = self.tokenizer.encode(prompt)
+        if not ids:
+            raise TokenizerError(
+                f"The prompt is empty, and '{self.facts.source}' has no token to begin with. "
+                "Give a prompt with text."
+            )
+        written = settings.max_new_tokens if self.kind == "causal" else 0
+        self.tokenizer.require_fit(len(ids), prompt, written=written)
+        return ids
+
+    def _open(self, rows: list[list[int]]) -> Decoding:
+        """Return the rows, ready to be written on."""
+        raise NotImplementedError
+
+    def _scoring_budget(self) -> int:
+        """Return the tokens of a pass in which the logits of all of them are needed."""
+        return max(1, min(self.batch_tokens, self._most_rows))
+
+    @property
+    def _most_rows(self) -> int:
+        return _MOST_LOGITS // (self.facts.vocabulary_size or 1 << 15)
+
+
+def _ids(stated: int | Sequence[int] | None) -> frozenset[int]:
+    if stated is None:
+        return frozenset()
+    return frozenset([stated] if isinstance(stated, int) else stated)

@@ -1,0 +1,164 @@
+"""The tokenizer of a model of texts: its facts, and how texts, prompts and spans become ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from probing.lm.errors import ContextTooLongError, MaskCountError, TokenizerError
+from probing.lm.sources import ModelFacts
+from probing.lm.text_protocols import SpanContext
+
+SpanProtocol = Literal["sentinel", "mask", "left_context"]
+
+#: Families of encoder and decoder that were trained to restore a text with masked spans.
+_RESTORERS = frozenset({"bart"})
+#: What a shown text is shortened to in a message.
+_SHOWN = 60
+
+
+class PretrainedTextTokenizer:
+    """What a tokenizer and a configuration tell about a causal or sequence-to-sequence model.
+
+    Enough for a dry run; the models themselves hold one. Made by
+    :func:`probing.lm.text_loading.load_text_tokenizer`.
+    """
+
+    def __init__(self, tokenizer: Any, facts: ModelFacts) -> None:
+        if facts.kind not in ("causal", "seq2seq"):
+            raise ValueError(f"a model of kind '{facts.kind}' has no text tokenizer")
+        self._tokenizer = tokenizer
+        self.facts = facts
+        self.kind: Literal["causal", "seq2seq"] = facts.kind
+        self.max_length = facts.max_length
+        self.pad_id: int = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        self.special_ids = frozenset(tokenizer.all_special_ids)
+        self.mask_id: int | None = tokenizer.mask_token_id
+        #: ``<extra_id_0>`` and ``<extra_id_1>``, whose ids ascend in some tokenizers and descend
+        #: in others; None where the tokenizer has none.
+        self.sentinels = _sentinels(tokenizer) if facts.kind == "seq2seq" else None
+        self._prefix_ids = self._find_prefix()
+
+    @property
+    def span_protocol(self) -> SpanProtocol | None:
+        """How a span is hidden from the model; None where the model has no way to fill one."""
+        if self.kind == "causal":
+            return "left_context"
+        if self.sentinels is not None:
+            return "sentinel"
+        if self.facts.family in _RESTORERS and self.mask_id is not None:
+            return "mask"
+        return None
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Names of :data:`probing.lm.text_protocols.TextAbility` that the whole model has."""
+        found = {"generate", "train"}
+        if self.span_protocol is not None:
+            found.add("span")
+        # methods.md §13 defines (pseudo-)perplexity for causal, masked and T5 models.
+        if self.span_protocol in ("left_context", "sentinel"):
+            found.add("text_logprob")
+        return frozenset(found)
+
+    def count_tokens(self, text: str) -> int:
+        """Return the tokens that `text` takes, special tokens included."""
+        return len(self.encode(text))
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of `text`, with a begin token where the tokenizer has one.
+
+        For an encoder the end token is part of it; a causal model is meant to go on, so that an
+        end token, where a tokenizer adds one, is left out.
+        """
+        if self.kind == "causal":
+            return [*self._prefix_ids, *self.encode_plain(text)]
+        return list(self._tokenizer.encode(text))
+
+    def encode_plain(self, text: str) -> list[int]:
+        """Return the ids of `text` without special tokens."""
+        return list(self._tokenizer.encode(text, add_special_tokens=False))
+
+    def encode_continuation(self, prompt: str, continuation: str) -> tuple[list[int], list[int]]:
+        """Return the ids of a prompt and of what follows it.
+
+        White space between the two belongs to the continuation, as byte-level tokenizers read
+        it. The two are cut in one go, so that the continuation's tokens are those that it has in
+        its place; where a token would reach across the boundary, each is cut alone.
+        """
+        start = prompt.rstrip()
+        rest = prompt[len(start) :] + continuation
+        before, whole = self.encode(start), self.encode(start + rest)
+        if whole[: len(before)] == before:
+            return before, whole[len(before) :]
+        return before, self.encode_plain(rest)
+
+    def encode_masked(self, context: SpanContext) -> tuple[list[int], list[int], list[int]]:
+        """Return a text with its span masked, the whole text, and where in it the span's ids are.
+
+        For models that restore texts: one mask token stands for the whole span.
+        """
+        mask = self._tokenizer.mask_token
+        hidden = list(self._tokenizer.encode(f"{context.before}{mask}{context.after}"))
+        self._require_one(hidden, self.mask_id, mask, context)
+        whole = self._tokenizer(
+            context.before + context.span + context.after, return_offsets_mapping=True
+        )
+        begin, end = len(context.before), len(context.before) + len(context.span)
+        places = [
+            place
+            for place, (first, last) in enumerate(whole["offset_mapping"])
+            if first < end and last > begin
+        ]
+        return hidden, list(whole["input_ids"]), places
+
+    def encode_sentinel(self, context: SpanContext) -> tuple[list[int], list[int]]:
+        """Return a text with ``<extra_id_0>`` for its span, and the span's own ids."""
+        if self.sentinels is None:
+            raise TokenizerError(f"The tokenizer of '{self.facts.source}' has no sentinels.")
+        sentinel = self._tokenizer.convert_ids_to_tokens(self.sentinels[0])
+        ids = list(self._tokenizer.encode(f"{context.before}{sentinel}{context.after}"))
+        self._require_one(ids, self.sentinels[0], sentinel, context)
+        return ids, self.encode_plain(context.span)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of `ids` without special tokens, white space as the model wrote it."""
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+
+    def require_fit(self, length: int, text: str, *, written: int = 0) -> None:
+        """Raise :class:`ContextTooLongError` unless `length` tokens (and `written` more) fit."""
+        if self.max_length is None or length + written <= self.max_length:
+            return
+        more = f", {written} more are to be written" if written else ""
+        raise ContextTooLongError(
+            f"The text '{shorten(text)}' has {length} tokens{more}, and the model reads "
+            f"{self.max_length}. Shorten the text, or use a model that reads longer ones."
+        )
+
+    def _require_one(
+        self, ids: list[int], wanted: int | None, token: str, context: SpanContext
+    ) -> None:
+        if (found := ids.count(-1 if wanted is None else wanted)) != 1:
+            text = shorten(context.before + context.span + context.after)
+            raise MaskCountError(
+                f"With its span hidden, the text '{text}' holds {found} times '{token}' where "
+                "one is expected. Remove the token from the text."
+            )
+
+    def _find_prefix(self) -> list[int]:
+        plain = self.encode_plain("a")
+        whole = list(self._tokenizer.encode("a"))
+        starts = range(len(whole) - len(plain) + 1)
+        return next((whole[:n] for n in starts if whole[n : n + len(plain)] == plain), [])
+
+
+def shorten(text: str) -> str:
+    """Return the beginning of a text, for messages."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN].rstrip()} …"
+
+
+def _sentinels(tokenizer: Any) -> tuple[int, int] | None:
+    ids = tokenizer.convert_tokens_to_ids(["<extra_id_0>", "<extra_id_1>"])
+    if any(one is None or one == tokenizer.unk_token_id for one in ids):
+        return None
+    return ids[0], ids[1]

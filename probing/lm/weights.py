@@ -1,0 +1,143 @@
+"""Reading weights and tokenizers of any kind of model, with errors that say what to do.
+
+Torch and transformers take seconds to import, so they are imported when a model is loaded and
+not before: a web process that only lists or checks models never pays for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from probing.lm.errors import (
+    DeviceError,
+    ModelFilesError,
+    TokenizerError,
+    WrongModelKindError,
+)
+
+if TYPE_CHECKING:
+    from probing.lm.sources import ModelFacts
+
+#: Buffers that older checkpoints do not store and that are zero by definition.
+_ZERO_WHEN_MISSING = frozenset({"final_logits_bias"})
+
+
+def choose_device(torch: Any, name: str) -> Any:
+    """Return the device of that name; :class:`DeviceError` where this machine has none."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise DeviceError(f"'{name}' is no device. Use auto, cpu, cuda or mps.") from error
+    present = {
+        "cpu": lambda: True,
+        "cuda": torch.cuda.is_available,
+        "mps": torch.backends.mps.is_available,
+    }
+    if not present.get(device.type, lambda: False)():
+        raise DeviceError(f"There is no device '{name}' on this machine. Use auto or cpu.")
+    return device
+
+
+def choose_numbers(torch: Any, name: str) -> Any:
+    """Return the number format of that name; :class:`DeviceError` where there is none."""
+    numbers = getattr(torch, name, None)
+    if not isinstance(numbers, torch.dtype) or not numbers.is_floating_point:
+        raise DeviceError(
+            f"'{name}' is no number format. Use float32, bfloat16, float16 or float64."
+        )
+    return numbers
+
+
+def choose_threads(torch: Any, threads: int | None) -> None:
+    """Set the CPU threads of this process; None leaves torch's own choice."""
+    if threads is None:
+        return
+    if threads < 1:
+        raise DeviceError(f"threads must be at least 1, not {threads}.")
+    torch.set_num_threads(threads)
+
+
+def read_tokenizer(facts: ModelFacts) -> Any:
+    """Return the Hugging Face tokenizer of a model; :class:`TokenizerError`."""
+    from transformers import AutoTokenizer
+
+    _require_tokenizer_files(facts)
+    try:
+        return AutoTokenizer.from_pretrained(
+            facts.source, revision=facts.revision, local_files_only=facts.from_cache
+        )
+    except Exception as error:  # the tokenizers library raises bare exceptions
+        raise TokenizerError(
+            f"The tokenizer of '{facts.source}' cannot be read ({_first_line(error)}). Save the "
+            "model's tokenizer into its folder again."
+        ) from error
+
+
+def _require_tokenizer_files(facts: ModelFacts) -> None:
+    # Without files, transformers makes an empty tokenizer that knows no word at all.
+    folder = Path(facts.source).expanduser()
+    names = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+    if folder.is_dir() and not any(any(folder.glob(name)) for name in names):
+        raise TokenizerError(
+            f"The folder '{facts.source}' holds no tokenizer (tokenizer.json, vocab.txt, "
+            "vocab.json or a sentencepiece model). Save the model's tokenizer into it."
+        )
+
+
+def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str) -> Any:
+    """Return the model that `loader` (an AutoModel class) makes of the stored weights.
+
+    Raises :class:`ModelFilesError` where they cannot be read and :class:`WrongModelKindError`
+    where weights are missing; `head` says of what, as in ``a masked language model``.
+    """
+    try:
+        with _quiet():
+            model, report = loader.from_pretrained(
+                facts.source,
+                revision=facts.revision,
+                # A hub that did not answer a moment ago would be asked again for every file.
+                local_files_only=facts.from_cache,
+                dtype=dtype,
+                output_loading_info=True,
+            )
+    except Exception as error:  # OS, safetensors, pickle and shape errors, all as they come
+        raise ModelFilesError(
+            f"The weights of '{facts.source}' cannot be loaded ({_first_line(error)}). Fetch or "
+            "save the model again."
+        ) from error
+    found = set(report["missing_keys"]) | {str(k) for k in report["mismatched_keys"]}
+    missing = sorted(found - _ZERO_WHEN_MISSING)
+    if missing:
+        # Whatever a checkpoint lacks is filled with random numbers, which must never be scored.
+        shown = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
+        raise WrongModelKindError(
+            f"'{facts.source}' lacks {len(missing)} weights of {head} ({shown}). "
+            "Choose the checkpoint with the language model's head."
+        )
+    return model
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers' progress bars and reports out of a worker's log while loading."""
+    from transformers.utils import logging
+
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".") if lines else type(error).__name__
