@@ -1,0 +1,111 @@
+"""Creates a study in which annotators judge counterparts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotation.judgments.items import list_producers, missing_directions
+from annotation.judgments.wording import default_wording, parse_wording
+from annotation.models import Corpus, JudgmentDesign, Study, StudyKind, StudyStatus
+
+
+@transaction.atomic
+def create_judgment_study(
+    *,
+    title: str,
+    owner: AbstractBaseUser | None,
+    contact_email: str,
+    corpus: Corpus,
+    runs: Sequence[str] = (),
+    n_texts: int = 100,
+    include_human: bool = True,
+    complete: bool = True,
+    overlap_percent: float = 10,
+    wording: dict[str, Any] | None = None,
+    seed: int | None = None,
+    **options: Any,
+) -> Study:
+    """Create a draft study and its design; judges are invited, counterparts drawn at the launch.
+
+    ``wording`` is that of Deas et al. (2023) unless it is given. Raises `ValidationError` for bad
+    options; nothing is stored then.
+    """
+    study = Study(
+        title=title,
+        owner=owner,  # type: ignore[misc]
+        contact_email=contact_email,
+        kind=StudyKind.COUNTERPART_JUDGMENT,
+        **options,
+    )
+    study.full_clean()
+    study.save()
+    design = JudgmentDesign(study=study, corpus=corpus)
+    if seed is not None:
+        design.seed = seed
+    change_design(
+        design=design,
+        runs=list(runs),
+        n_texts=n_texts,
+        include_human=include_human,
+        complete=complete,
+        overlap_percent=overlap_percent,
+        wording=wording or default_wording(),
+    )
+    return study
+
+
+@transaction.atomic
+def change_design(*, design: JudgmentDesign, **values: Any) -> JudgmentDesign:
+    """Change the design of a draft. Raises `ValidationError`, by field, for what cannot be."""
+    study = Study.objects.select_for_update().get(pk=design.study_id)
+    if study.status != StudyStatus.DRAFT:
+        raise ValidationError(_("The study was launched: its design is frozen."))
+    for name, value in values.items():
+        setattr(design, name, value)
+    design.full_clean(exclude=["study", "runs", "wording"])
+    _check_producers(design)
+    try:
+        design.wording = parse_wording(design.wording).model_dump(mode="json")
+    except ValidationError as error:
+        raise ValidationError({"wording": error.messages}) from None
+    design.save()
+    return design
+
+
+def _check_producers(design: JudgmentDesign) -> None:
+    """Raise unless there is somebody to judge, and everyone chosen is there."""
+    if not design.runs and not design.include_human:
+        raise ValidationError(
+            {"runs": _("Choose at least one run, or include the human counterparts.")}
+        )
+    there = {producer.run: producer for producer in list_producers(design.corpus)}
+    unknown = [run for run in design.runs if run not in there]
+    if unknown:
+        raise ValidationError(
+            {
+                "runs": _("No counterpart of “%(corpus)s” is stored from: %(runs)s.")
+                % {"corpus": design.corpus, "runs": ", ".join(unknown)}
+            }
+        )
+    if not design.complete:
+        return
+    missing = missing_directions(design.corpus, [there[run] for run in design.runs])
+    if missing:
+        raise ValidationError(
+            {
+                "runs": [
+                    _(
+                        "%(model)s wrote nothing into %(variety)s in the runs that are chosen: add "
+                        "such a run, or draw incomplete pairs too."
+                    )
+                    % {"model": model, "variety": variety}
+                    for model, variety in missing
+                ]
+            }
+        )

@@ -1,0 +1,282 @@
+"""Which counterparts a study puts before its judges, and who may not judge them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Count
+from django.utils.translation import gettext as _
+
+from annotation.judgments.assignment import Item
+from annotation.models import (
+    Adjudication,
+    Annotator,
+    Corpus,
+    Counterpart,
+    JudgmentDesign,
+    JudgmentItem,
+    Split,
+    Text,
+    TextPair,
+)
+from annotation.survey.seeded import shuffle
+
+HUMAN = "human"  # the producer of a pair's own other text
+
+
+@dataclass(frozen=True)
+class Producer:
+    """A run whose counterparts can be judged; ``into`` counts them by their variety."""
+
+    run: str
+    model: str
+    into: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One counterpart that judges may see, with what stands beside it."""
+
+    pair: TextPair
+    text: Text
+    variety: str
+    body: str
+    producer: str
+    run: str = ""
+    counterpart: int | None = None
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Pairs that could not be drawn."""
+
+    reason: str
+    n: int
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What a design draws from its corpus.
+
+    Attributes
+    ----------
+    pairs : in the order in which they were drawn.
+    candidates : pair by pair, both directions, every producer.
+    eligible : pairs that could have been drawn; ``wanted`` of them were asked for.
+    left_out : the others, each pair under one reason.
+    missing : counterparts that are not there among the drawn pairs.
+    """
+
+    pairs: Sequence[TextPair]
+    candidates: Sequence[Candidate]
+    eligible: int
+    wanted: int
+    left_out: Sequence[LeftOut]
+    missing: int
+
+
+def list_producers(corpus: Corpus) -> list[Producer]:
+    """Return the runs that stored counterparts of a corpus's texts, oldest first. One query."""
+    rows = (
+        Counterpart.objects.filter(text__corpus=corpus)
+        .exclude(run="")
+        .exclude(body="")
+        .values("run", "model", "variety")
+        .annotate(n=Count("pk"))
+        .order_by("model", "run", "variety")
+    )
+    found: dict[str, Producer] = {}
+    for row in rows:
+        into = dict(found[row["run"]].into) if row["run"] in found else {}
+        into[row["variety"]] = row["n"]
+        found[row["run"]] = Producer(row["run"], row["model"], into)
+    return list(found.values())
+
+
+def missing_directions(corpus: Corpus, producers: Iterable[Producer]) -> list[tuple[str, str]]:
+    """Return (model, variety) for every model whose runs wrote nothing into that variety."""
+    into: dict[str, set[str]] = {}
+    for producer in producers:
+        into.setdefault(producer.model, set()).update(producer.into)
+    varieties = (corpus.target_variety, corpus.source_variety)
+    return [
+        (model, variety) for model in into for variety in varieties if variety not in into[model]
+    ]
+
+
+def draw_candidates(design: JudgmentDesign) -> Draw:
+    """Return the counterparts that a design draws by its seed. Three queries.
+
+    Of pairs with the same text in the target variety one is drawn at most: the way back begins with
+    one text, whose counterparts would be judged twice.
+    """
+    corpus = design.corpus
+    pairs = list(corpus.pairs.select_related("source_text", "target_text").order_by("slug"))
+    written = _load_written(design)
+    expected = [
+        (producer, variety)
+        for producer in list_producers(corpus)
+        if producer.run in design.runs
+        for variety in (corpus.target_variety, corpus.source_variety)
+        if variety in producer.into
+    ]
+    reasons: Counter[str] = Counter()
+    fitting: list[TextPair] = []
+    for pair in pairs:
+        reason = _find_reason(design, pair, written, expected)
+        if reason:
+            reasons[reason] += 1
+        else:
+            fitting.append(pair)
+    eligible: list[TextPair] = []
+    targets: set[int] = set()
+    for pair in shuffle(fitting, name=lambda pair: pair.slug, seed=design.seed, purpose="pairs"):
+        if pair.target_text_id in targets:
+            reasons[_("the same %(variety)s text as another pair") % _name(corpus)] += 1
+            continue
+        targets.add(pair.target_text_id)
+        eligible.append(pair)
+    drawn = eligible[: design.n_texts]
+    candidates = [
+        candidate for pair in drawn for candidate in _list_candidates(design, pair, written)
+    ]
+    full = len(drawn) * (len(expected) + 2 * design.include_human)
+    left_out = [LeftOut(reason, n) for reason, n in reasons.most_common()]
+    return Draw(drawn, candidates, len(eligible), design.n_texts, left_out, full - len(candidates))
+
+
+Written = Mapping[tuple[int, str], Sequence[Counterpart]]
+
+
+def _load_written(design: JudgmentDesign) -> Written:
+    rows = (
+        Counterpart.objects.filter(text__corpus=design.corpus_id, run__in=design.runs)
+        .exclude(run="")
+        .exclude(body="")
+        .order_by("model", "run", "pk")
+    )
+    found: dict[tuple[int, str], list[Counterpart]] = {}
+    for row in rows:
+        found.setdefault((row.text_id, row.variety), []).append(row)
+    return found
+
+
+def _find_reason(
+    design: JudgmentDesign,
+    pair: TextPair,
+    written: Written,
+    expected: Sequence[tuple[Producer, str]],
+) -> str:
+    """Return why a pair cannot be drawn, "" if it can."""
+    if Split.TRAINING in {pair.source_text.split, pair.target_text.split}:
+        return _("texts for training, which are never judged")
+    if design.complete:
+        for producer, variety in expected:
+            text = _original(design, pair, variety)
+            there = written.get((text.pk, variety), ())
+            if not any(one.run == producer.run for one in there):
+                return _("no %(variety)s counterpart by %(model)s (run %(run)s)") % {
+                    "variety": variety,
+                    "model": producer.model,
+                    "run": producer.run,
+                }
+    elif not _list_candidates(design, pair, written):
+        return _("no counterpart by anyone who was chosen")
+    return ""
+
+
+def _original(design: JudgmentDesign, pair: TextPair, variety: str) -> Text:
+    """Return the text whose counterpart in ``variety`` is judged."""
+    return pair.source_text if variety == design.corpus.target_variety else pair.target_text
+
+
+def _list_candidates(design: JudgmentDesign, pair: TextPair, written: Written) -> list[Candidate]:
+    corpus = design.corpus
+    found = []
+    for variety, gold in (
+        (corpus.target_variety, pair.target_text),
+        (corpus.source_variety, pair.source_text),
+    ):
+        text = _original(design, pair, variety)
+        if design.include_human:
+            found.append(Candidate(pair, text, variety, gold.body, HUMAN))
+        found += [
+            Candidate(pair, text, variety, row.body, row.model, row.run, row.pk)
+            for row in written.get((text.pk, variety), ())
+        ]
+    return found
+
+
+def _name(corpus: Corpus) -> dict[str, str]:
+    return {"variety": corpus.target_variety}
+
+
+def find_writers(pairs: Iterable[TextPair]) -> dict[int, set[int]]:
+    """Return for every pair (by key) the accounts that may not judge its counterparts. Two queries.
+
+    Those who wrote a counterpart of either text in any study, or said that there is none, and those
+    who adjudicated one; also where the same words stand in another corpus.
+    """
+    pairs = list(pairs)
+    hashes = {pair.pk: {pair.source_text.body_hash, pair.target_text.body_hash} for pair in pairs}
+    wanted = set().union(*hashes.values())
+    by_hash: dict[str, set[int]] = {}
+    wrote = Counterpart.objects.filter(
+        text__body_hash__in=wanted, annotator__user__isnull=False
+    ).values_list("text__body_hash", "annotator__user")
+    decided = Adjudication.objects.filter(
+        text__body_hash__in=wanted, decided_by__isnull=False
+    ).values_list("text__body_hash", "decided_by")
+    for body_hash, user in [*wrote, *decided]:
+        by_hash.setdefault(body_hash, set()).add(user)
+    return {
+        key: set().union(*(by_hash.get(one, set()) for one in both)) for key, both in hashes.items()
+    }
+
+
+def plan_items(
+    candidates: Sequence[Candidate],
+    writers: Mapping[int, set[int]],
+    judges: Sequence[Annotator],
+) -> list[Item]:
+    """Return candidates as the plan of the assignment takes them; keys are their places."""
+    return [
+        Item(
+            key=place,
+            pair=candidate.pair.slug,
+            original=candidate.text.slug,
+            words=" ".join(candidate.body.split()),
+            stratum=_stratum(candidate.producer, candidate.run, candidate.variety),
+            barred=_barred(writers[candidate.pair.pk], judges),
+        )
+        for place, candidate in enumerate(candidates)
+    ]
+
+
+def plan_stored_items(
+    items: Sequence[JudgmentItem],
+    writers: Mapping[int, set[int]],
+    judges: Sequence[Annotator],
+) -> list[Item]:
+    """Return stored items (with pair and text) as the plan takes them; keys are theirs."""
+    return [
+        Item(
+            key=item.pk,
+            pair=item.pair.slug,
+            original=item.text.slug,
+            words=" ".join(item.body.split()),
+            stratum=_stratum(item.producer, item.run, item.variety),
+            barred=_barred(writers[item.pair_id], judges),
+        )
+        for item in items
+    ]
+
+
+def _stratum(producer: str, run: str, variety: str) -> str:
+    return f"{variety}\x1f{producer}\x1f{run}"
+
+
+def _barred(writers: set[int], judges: Sequence[Annotator]) -> frozenset[int]:
+    return frozenset(judge.number for judge in judges if judge.user_id in writers)
