@@ -32,6 +32,8 @@ class PretrainedTextTokenizer:
         self.kind: Literal["causal", "seq2seq"] = facts.kind
         self.max_length = facts.max_length
         self.pad_id: int = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        #: The token that ends a text; None where the tokenizer has none.
+        self.end_id: int | None = tokenizer.eos_token_id
         self.special_ids = frozenset(tokenizer.all_special_ids)
         self.mask_id: int | None = tokenizer.mask_token_id
         #: ``<extra_id_0>`` and ``<extra_id_1>``, whose ids ascend in some tokenizers and descend
