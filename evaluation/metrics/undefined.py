@@ -24,3 +24,7 @@ class Undefined(StrEnum):
     FEW_RESAMPLES = "fewer than half of the resamples could be computed"
     NOT_REQUESTED = "it was not asked for"
     FEW_SPLITS = "fewer than half of the split halves could be compared"
+    NO_TOXICITY = "no input holds a word of the list"
+    NO_TEXT_TWICE = "no text was annotated twice"
+    ONE_ITEM = "chance agreement needs annotations of two different texts"
+    NO_VARIATION = "all annotations are equal, so that chance agreement is complete"

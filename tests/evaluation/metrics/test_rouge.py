@@ -1,0 +1,71 @@
+"""Rouge against the package rouge-score, text by text, and what it does with odd texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rouge_score.rouge_scorer import RougeScorer
+
+from evaluation.metrics.rouge import rouge_scores
+
+KINDS = ("rouge1", "rouge2", "rouge3", "rougeL")
+
+# Few words, so that texts overlap and repeat; a tail of arbitrary characters.
+words = st.sampled_from(
+    ["he", "be", "runnin", "running", "runs", "ain't", "don’t", "the", "THE", "café", "x2", "İ"]
+)
+texts = st.one_of(
+    st.lists(words, max_size=12).map(" ".join),
+    st.text(max_size=30),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(texts, texts), min_size=1, max_size=6), st.booleans())
+def test_equal_to_rouge_score_to_the_last_digit(pairs, stemming):
+    library = RougeScorer(list(KINDS), use_stemmer=stemming)
+    found = rouge_scores(
+        [candidate for candidate, _ in pairs],
+        [reference for _, reference in pairs],
+        stemming=stemming,
+        kinds=KINDS,
+    )
+    for i, (candidate, reference) in enumerate(pairs):
+        expected = library.score(reference, candidate)
+        for kind in KINDS:
+            mine = (found[kind].precision[i], found[kind].recall[i], found[kind].f[i])
+            assert mine == tuple(expected[kind]), (kind, candidate, reference)
+
+
+def test_by_hand():
+    # Candidate a b c, reference a c d e. Words in common: a, c. P = 2/3, R = 2/4,
+    # F = 2 · (2/3) · (1/2) / (7/6) = 4/7. No bigram in common. LCS = a c, as many as the words.
+    found = rouge_scores(["a b c"], ["a c d e"])
+    assert found["rouge1"].precision == pytest.approx([2 / 3])
+    assert found["rouge1"].recall == pytest.approx([1 / 2])
+    assert found["rouge1"].f == pytest.approx([4 / 7])
+    assert found["rouge2"].f == pytest.approx([0])
+    assert found["rougeL"].f == pytest.approx([4 / 7])
+
+
+def test_a_text_without_words_scores_zero():
+    found = rouge_scores(["", "?!", "a"], ["a", "", "…"])
+    for scores in found.values():
+        np.testing.assert_array_equal(scores.f, [0, 0, 0])
+
+
+def test_no_texts_give_empty_scores():
+    assert rouge_scores([], [])["rougeL"].f.shape == (0,)
+
+
+def test_lists_of_unequal_length_are_refused():
+    with pytest.raises(ValueError, match="2 candidates and 1 references"):
+        rouge_scores(["a", "b"], ["a"])
+
+
+@pytest.mark.parametrize("kind", ["rouge0", "rouge10", "rougeLsum", "bleu"])
+def test_unknown_kinds_are_refused(kind):
+    with pytest.raises(ValueError, match=f"'{kind}' is no kind of Rouge"):
+        rouge_scores(["a"], ["a"], kinds=[kind])
