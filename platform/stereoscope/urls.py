@@ -9,6 +9,7 @@ urlpatterns = [
     path("", include("annotation.survey.urls")),
     path("annotate/", include("annotation.annotators.urls")),
     path("annotate/", include("annotation.counterparts.urls")),
+    path("annotate/", include("annotation.judgments.urls")),
     path("reports/", include("evaluation.reports.urls")),
     path("api/", include("stereoscope.api.urls")),
     path("admin/", admin.site.urls),

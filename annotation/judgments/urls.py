@@ -1,0 +1,13 @@
+"""Addresses of judges, behind a study's public id."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from annotation.judgments import views
+
+app_name = "judgments"
+urlpatterns = [
+    path("<slug:public_id>/judge/", views.queue, name="queue"),
+    path("<slug:public_id>/judge/<int:position>/", views.judge, name="judge"),
+]
