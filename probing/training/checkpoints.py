@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from probing.training.errors import NoRoomError
 
@@ -61,7 +61,7 @@ def save_checkpoint(workspace: Path, step: int, state: dict[str, Any]) -> Checkp
             with os.fdopen(descriptor, "wb") as file:
                 hashing = _HashingFile(file)
                 try:
-                    torch.save(state, hashing)
+                    torch.save(state, cast(IO[bytes], hashing))
                 except RuntimeError as error:  # torch hides what the file itself raised
                     raise hashing.error or error from error
                 file.flush()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, Protocol
 
 TrainedKind = Literal["causal", "seq2seq"]
 IGNORED = -100
@@ -61,37 +61,44 @@ class LeftOut:
     reason: str
 
 
+class WritersTokenizer(Protocol):
+    """What encoding needs; :class:`probing.lm.text_tokenizer.PretrainedTextTokenizer` has it."""
+
+    @property
+    def kind(self) -> TrainedKind: ...
+
+    @property
+    def max_length(self) -> int | None: ...
+
+    @property
+    def end_id(self) -> int | None: ...
+
+    def encode(self, text: str) -> list[int]: ...
+
+    def encode_plain(self, text: str) -> list[int]: ...
+
+
 @dataclass(frozen=True)
 class ExampleEncoder:
-    """Encodes examples for one kind of model.
+    """Encodes examples for one model.
 
     Prompts are encoded as they are when the model generates, and the answer follows as the model
     shall write it: for causal models after a space, unless the prompt ends in white space, and
     with the end token.
-
-    Attributes
-    ----------
-    tokenizer : of transformers.
-    max_length : the most tokens read at once; None where positions are not bounded.
     """
 
-    tokenizer: Any
-    kind: TrainedKind
-    max_length: int | None
+    tokenizer: WritersTokenizer
 
     def encode(self, example: RewritingExample) -> EncodedExample:
-        if self.kind == "seq2seq":
+        prompt = self.tokenizer.encode(example.prompt)
+        if self.tokenizer.kind == "seq2seq":
             return EncodedExample(
-                inputs=tuple(self.tokenizer(example.prompt)["input_ids"]),
-                labels=tuple(self.tokenizer(text_target=example.answer)["input_ids"]),
+                inputs=tuple(prompt), labels=tuple(self.tokenizer.encode(example.answer))
             )
-        end = self.tokenizer.eos_token_id
-        prompt = list(self.tokenizer(example.prompt)["input_ids"])
-        if prompt and prompt[-1] == end and len(prompt) > 1:
-            prompt.pop()  # some tokenizers end every text, also one that goes on
         space = "" if example.prompt[-1:].isspace() else " "
-        answer = self.tokenizer(space + example.answer, add_special_tokens=False)["input_ids"]
-        answer = [*answer, *([] if end is None else [end])]
+        answer = self.tokenizer.encode_plain(space + example.answer)
+        if self.tokenizer.end_id is not None:
+            answer = [*answer, self.tokenizer.end_id]
         return EncodedExample(
             inputs=(*prompt, *answer), labels=(*(IGNORED for _ in prompt), *answer)
         )
@@ -99,10 +106,11 @@ class ExampleEncoder:
     def misfit(self, encoded: EncodedExample) -> str:
         """Return why an example cannot be trained on, or an empty text."""
         longest = len(encoded.inputs)
-        if self.kind == "seq2seq":
+        if self.tokenizer.kind == "seq2seq":
             longest = max(longest, len(encoded.labels))
-        if self.max_length is not None and longest > self.max_length:
-            return f"too long: {longest} tokens, but the model reads {self.max_length}"
+        limit = self.tokenizer.max_length
+        if limit is not None and longest > limit:
+            return f"too long: {longest} tokens, but the model reads {limit}"
         return ""
 
 

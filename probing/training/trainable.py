@@ -1,0 +1,238 @@
+"""A model that can be trained further: what measures hold instead of a model in memory."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from probing.training.batches import split_held_out
+from probing.training.checkpoints import KEPT, no_room_as_error, require_room
+from probing.training.curve import LossPoint
+from probing.training.errors import TrainingError
+from probing.training.folders import build_folder
+from probing.training.rewriting import (
+    EncodedExamples,
+    ExampleEncoder,
+    LeftOut,
+    RewritingExample,
+    encode_examples,
+)
+from probing.training.schedule import TrainingSettings
+from probing.training.text_tasks import WritingTask
+from probing.training.trainer import TrainingEnd, Wish, run_training
+from probing.training.weights import (
+    load_trainable_tokenizer,
+    load_weights,
+    parameter_count,
+    save_trained,
+)
+
+RECORD = "training.json"
+# Weights and the two moments of AdamW, all of four bytes.
+_BYTES_PER_WEIGHT_SAVED = 12
+
+_CARD = """---
+library_name: transformers
+base_model: {base}
+tags: [fine-tuned]
+---
+
+# {name}
+
+Trained by Stereoscope from {base} ({base_revision}) on {n_train} examples of rewriting, \
+{steps} steps of {batch_size} at a learning rate of {learning_rate:g}, seed {seed}. \
+Last training loss {loss:.3f} nats per token.
+
+`{record}` holds the settings, and names what was held out or left out.
+"""
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A model that was trained, in its folder.
+
+    Attributes
+    ----------
+    folder : configuration, weights and tokenizer, complete.
+    steps, loss, held_out_loss : of the last point of the loss curve.
+    n_train, n_held_out : numbers of examples.
+    left_out : examples that do not fit the model.
+    resumed_at : steps that an earlier worker had done.
+    damaged : checkpoints that were damaged and not used.
+    """
+
+    folder: Path
+    steps: int
+    loss: float
+    held_out_loss: float | None
+    n_train: int
+    n_held_out: int
+    left_out: tuple[LeftOut, ...]
+    resumed_at: int = 0
+    damaged: int = 0
+
+
+@dataclass(frozen=True)
+class Trainable:
+    """A base model, and where its training may write and tell.
+
+    Attributes
+    ----------
+    location, revision : folder or hub id of the base model, and its commit where it has one.
+    base_revision : the hub's commit or the fingerprint of the folder's files.
+    base_name, name : what the base model is called, and what the trained one shall be.
+    workspace : folder for checkpoints, of this training alone.
+    target : folder that the trained model shall lie in.
+    report : takes each point of the loss curve.
+    wish : asked before each step whether to go on.
+    device : ``auto``, ``cpu``, ``cuda`` …
+    threads : CPU threads; None leaves torch's own choice.
+    """
+
+    location: str
+    revision: str
+    base_revision: str
+    base_name: str
+    name: str
+    workspace: Path
+    target: Path
+    report: Callable[[LossPoint], None]
+    wish: Callable[[], Wish] = field(default=lambda: Wish.GO_ON)
+    device: str = "auto"
+    threads: int | None = None
+
+    def train(
+        self,
+        examples: Sequence[RewritingExample],
+        *,
+        held_out_share: float,
+        settings: TrainingSettings,
+    ) -> TrainedModel:
+        """Train on `examples`, from the newest checkpoint where there is one.
+
+        The folder appears complete or not at all; where it is there already, from an attempt
+        that died right after, it is taken.
+
+        Raises the errors of :func:`probing.training.trainer.run_training` and of loading the
+        model, and :class:`TrainingError` where no example is left to train on.
+        """
+        recipe = self._recipe(examples, held_out_share, settings)
+        if finished := self._finished(recipe):
+            return finished
+        read = load_trainable_tokenizer(self.location, self.revision)
+        fitting = encode_examples(ExampleEncoder(read), examples)
+        groups = [example.group for example in fitting.examples]
+        train, held_out = split_held_out(groups, held_out_share, settings.seed)
+        if not train:
+            raise TrainingError("No example fits the model, so there is nothing to train on.")
+        with _threads(self.threads):
+            model = load_weights(self.location, self.revision, device=self.device)
+            self._require_room(parameter_count(model))
+            task = WritingTask(model, read.kind, fitting.encoded, padding=read.pad_id)
+            end = run_training(
+                task,
+                train=train,
+                held_out=held_out,
+                settings=settings,
+                workspace=self.workspace,
+                recipe=recipe,
+                report=self.report,
+                wish=self.wish,
+            )
+            record = _record(self, recipe, settings, fitting, train, held_out, end)
+            with no_room_as_error(self.target.parent), build_folder(self.target) as building:
+                save_trained(model, self.location, self.revision, building)
+                _write_record(building, record)
+        return _trained(self.target, record, end)
+
+    def _recipe(
+        self,
+        examples: Sequence[RewritingExample],
+        held_out_share: float,
+        settings: TrainingSettings,
+    ) -> str:
+        """Return a hash of all that decides the weights."""
+        parts = {
+            "base_revision": self.base_revision,
+            "examples": [asdict(example) for example in examples],
+            "held_out_share": held_out_share,
+            # How often the state is saved changes nothing about the weights.
+            "settings": {**asdict(settings), "checkpoint_every": None},
+        }
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def _finished(self, recipe: str) -> TrainedModel | None:
+        """Return the model in the target folder if this training made it."""
+        try:
+            record = json.loads((self.target / RECORD).read_text(encoding="utf-8"))
+            return _trained(self.target, record) if record["recipe"] == recipe else None
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def _require_room(self, weights: int) -> None:
+        # While one checkpoint is written, the kept ones lie beside it.
+        require_room(self.workspace, weights * _BYTES_PER_WEIGHT_SAVED * (KEPT + 1))
+        require_room(self.target.parent, weights * 4)
+
+
+def _record(
+    base: Trainable,
+    recipe: str,
+    settings: TrainingSettings,
+    fitting: EncodedExamples,
+    train: Sequence[int],
+    held_out: Sequence[int],
+    end: TrainingEnd,
+) -> dict[str, Any]:
+    return {
+        "recipe": recipe,
+        "name": base.name,
+        "base": base.base_name,
+        "base_revision": base.base_revision,
+        "settings": asdict(settings),
+        "n_train": len(train),
+        "n_held_out": len(held_out),
+        "held_out": [fitting.examples[place].slug for place in held_out],
+        "left_out": [asdict(left) for left in fitting.left_out],
+        "steps": end.steps,
+        "loss": end.loss,
+        "held_out_loss": end.held_out_loss,
+    }
+
+
+def _write_record(folder: Path, record: dict[str, Any]) -> None:
+    (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    card = _CARD.format(record=RECORD, **{**record["settings"], **record})
+    (folder / "README.md").write_text(card, encoding="utf-8")
+
+
+def _trained(folder: Path, record: dict[str, Any], end: TrainingEnd | None = None) -> TrainedModel:
+    return TrainedModel(
+        folder=folder,
+        steps=record["steps"],
+        loss=record["loss"],
+        held_out_loss=record["held_out_loss"],
+        n_train=record["n_train"],
+        n_held_out=record["n_held_out"],
+        left_out=tuple(LeftOut(**left) for left in record["left_out"]),
+        resumed_at=end.resumed_at if end else 0,
+        damaged=end.damaged if end else 0,
+    )
+
+
+@contextmanager
+def _threads(number: int | None) -> Any:
+    """Use that many CPU threads meanwhile: their number decides the order of sums."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(number or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
