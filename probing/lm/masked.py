@@ -13,9 +13,10 @@ import torch
 from probing.lm.batching import batches_by_length
 from probing.lm.cache import BoundedCache
 from probing.lm.chain import SlotChain, SlotState, build_chain
+from probing.lm.embedding import embed_spans
 from probing.lm.families import Family
 from probing.lm.numerics import pick_logprobs
-from probing.lm.protocols import Renormalisation, SlotBatch, SlotContext, Subwords
+from probing.lm.protocols import Pieces, Renormalisation, SlotBatch, SlotContext, SpanText, Subwords
 from probing.lm.sources import ModelFacts
 from probing.lm.subwords import MaskedTokenizer
 
@@ -172,6 +173,31 @@ class MaskedLanguageModel:
             wanted = torch.tensor([targets[index] for index in batch])
             found[batch] = pick_logprobs(logits, wanted).numpy()
         return found
+
+    def embed(
+        self, spans: Sequence[SpanText], *, pieces: Pieces = "first"
+    ) -> npt.NDArray[np.float32]:
+        """Return the last hidden state at each span, (n_spans, hidden_size).
+
+        `pieces` says which of a span's subwords count: the first, the last, or all by their mean.
+
+        Raises
+        ------
+        ContextTooLongError
+            A sentence is longer than the model reads.
+        """
+
+        def encode(ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
+            return self._body(input_ids=ids, attention_mask=attended).last_hidden_state
+
+        return embed_spans(
+            encode,
+            self.tokenizer,
+            spans,
+            pieces=pieces,
+            batch_size=self.batch_size,
+            device=self._weight.device,
+        )
 
     def _log_normalisers(
         self,

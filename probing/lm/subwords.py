@@ -115,6 +115,19 @@ class MaskedTokenizer:
         )
         return tuple(ids), list(range(before, before + own))
 
+    def encode_with_offsets(self, text: str) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
+        """Return the token ids of `text` and which characters each covers.
+
+        Special tokens cover none: their offsets are (0, 0).
+        """
+        if not self._tokenizer.is_fast:
+            raise TokenizerError(
+                f"The tokenizer of '{self._tokenizer.name_or_path}' does not say where its tokens "
+                "stand in a text. Save it with its tokenizer.json."
+            )
+        found = self._tokenizer(text, return_offsets_mapping=True)
+        return tuple(found["input_ids"]), [tuple(pair) for pair in found["offset_mapping"]]
+
     def unknown_parts(self, text: str) -> int:
         """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
         unknown = self._tokenizer.unk_token_id

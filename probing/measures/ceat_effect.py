@@ -78,8 +78,9 @@ def pooled_effect(
     With one word per pole every single draw gives exactly ±√2 whatever the embeddings; pooling
     the contexts keeps what they say.
     """
-    first = (group @ np.concatenate(positive).T).ravel()
-    second = (group @ np.concatenate(negative).T).ravel()
+    vectors = group.astype(np.float64)
+    first = (vectors @ np.concatenate(positive).T.astype(np.float64)).ravel()
+    second = (vectors @ np.concatenate(negative).T.astype(np.float64)).ravel()
     return _effect(first, second)
 
 
@@ -101,7 +102,7 @@ def draw_effects(
     words = [*positive, *negative]
     cosines = np.stack(
         [
-            np.einsum("ij,ij->i", picked, word[draws[:, column]])
+            np.einsum("ij,ij->i", picked, word[draws[:, column]], dtype=np.float64)
             for column, word in enumerate(words, start=1)
         ],
         axis=1,

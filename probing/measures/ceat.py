@@ -1,0 +1,283 @@
+"""CEAT per group: how close a group's contextual embeddings are to those of a pole's adjectives.
+
+Cao et al. (2022), §3.1, after Guo and Caliskan (2021). With one adjective per pole every single
+draw gives ±√2 whatever the embeddings, so that by default all contexts are pooled there; with
+lists of adjectives, draws are combined by a random-effects model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from pydantic import Field
+
+from probing.lm.protocols import EmbeddingModel, Pieces, SpanText
+from probing.measures.adjectives import Pole, pole_words
+from probing.measures.base import (
+    SCORE_COLUMNS,
+    Cost,
+    Measure,
+    MeasureParameters,
+    Problem,
+    ShardPlan,
+)
+from probing.measures.ceat_effect import (
+    combine_draws,
+    draw_effects,
+    pooled_effect,
+    sample_draws,
+    unit_vectors,
+)
+from probing.measures.occurrences import Sample
+from probing.measures.sentence_stimuli import SentenceStimuli
+from probing.measures.stimuli import StimuliError, Trait
+
+POLES: tuple[Pole, Pole] = ("high", "low")
+PAIR_SCORE = "pair_score"
+P_VALUE = "p_value"
+#: Stands where other measures name a template.
+CORPUS = "sentences"
+NOT_FOUND = "does not occur in the corpus"
+TOO_LONG = "occurs only in sentences that are longer than the model reads"
+
+
+class CeatParameters(MeasureParameters):
+    """Parameters of CEAT."""
+
+    combination: Literal["automatic", "pooled", "draws"] = Field(
+        "automatic",
+        title="Combination of contexts",
+        description=(
+            "How the contexts become one effect size: all of them pooled, many random draws "
+            "combined by a random-effects model (draws, as published by Guo and Caliskan), or "
+            "pooled where a pole has one adjective and draws where it has several (automatic)."
+        ),
+    )
+    draws: int = Field(
+        10_000,
+        ge=2,
+        le=1_000_000,
+        title="Draws",
+        description="How many random draws of one context per word are combined.",
+    )
+    pieces: Pieces = Field(
+        "first",
+        title="Subwords",
+        description="Which of a word's or phrase's subwords gives its embedding.",
+    )
+    p_value: Literal["two-sided", "one-sided"] = Field(
+        "two-sided",
+        title="p-value",
+        description=(
+            "Of the combined draws: two-sided, since scores have a sign, or one-sided as released."
+        ),
+    )
+
+
+class Ceat(Measure[SentenceStimuli, CeatParameters]):
+    """Effect sizes of a group's association with the high pole against the low one."""
+
+    name = "ceat"
+    title = "CEAT, contextual embedding association test per group"
+    citation = (
+        "Cao, Sotnikova, Daumé III, Rudinger and Zou (2022), Theory-Grounded Measurement of U.S. "
+        "Social Stereotypes in English Language Models, §3.1; after Guo and Caliskan (2021)"
+    )
+    abilities = frozenset({"embed"})
+    Parameters = CeatParameters
+    stimuli_type = SentenceStimuli
+
+    def plan(
+        self, stimuli: SentenceStimuli, parameters: CeatParameters, seed: int = 0
+    ) -> list[ShardPlan]:
+        """Return one shard for each group, in the order of the stimuli."""
+        return [
+            ShardPlan(index, group.plural, {"group": group.slug, "seed": [seed, index]})
+            for index, group in enumerate(stimuli.groups)
+        ]
+
+    def problems(
+        self, stimuli: SentenceStimuli, parameters: CeatParameters, lm: EmbeddingModel
+    ) -> list[Problem]:
+        """Name the words that the corpus does not hold, and the sentences that do not fit."""
+        found = []
+        for group in stimuli.groups:
+            if not stimuli.of_group(group.slug).drawn:
+                message = (
+                    f"“{group.plural}” is not found in “{stimuli.source.name}”: the group gets "
+                    "no score."
+                )
+                found.append(Problem(f"group {group.slug}", message, False))
+        for trait in stimuli.traits:
+            for word in _both_poles(trait, stimuli):
+                if not stimuli.of_word(word).drawn:
+                    message = f"“{word}” does not occur in “{stimuli.source.name}”."
+                    found.append(Problem(f"trait {trait.slug}", message, False))
+        if not any(stimuli.of_group(group.slug).drawn for group in stimuli.groups):
+            message = "None of the groups occurs in the corpus. Give a larger one."
+            found.append(Problem("corpus", message, True))
+        long = sum(len(lm.encode(sentence)) > lm.max_length for sentence in _sentences(stimuli))
+        if long:
+            message = (
+                f"{long} of the drawn sentences are longer than the {lm.max_length} tokens that "
+                "the model reads, and are left out."
+            )
+            found.append(Problem("corpus", message, False))
+        return found
+
+    def estimate(
+        self, stimuli: SentenceStimuli, parameters: CeatParameters, lm: EmbeddingModel
+    ) -> Cost:
+        """Count the drawn sentences and their tokens."""
+        lengths = [
+            length
+            for sample in stimuli.contexts.values()
+            for occurrence in sample.drawn
+            if (length := len(lm.encode(occurrence.sentence))) <= lm.max_length
+        ]
+        return Cost(len(stimuli.groups), len(lengths), sum(lengths))
+
+    def compute(
+        self,
+        payload: Mapping[str, Any],
+        stimuli: SentenceStimuli,
+        parameters: CeatParameters,
+        lm: EmbeddingModel,
+    ) -> pd.DataFrame:
+        """Return one row per trait: group, trait, value, reason, n, p_value, n_draws, n_long.
+
+        The embeddings of the adjectives are computed once and kept with the model.
+        """
+        if set(payload) != {"group", "seed"}:
+            raise StimuliError("A shard's payload is an object with a group and a seed.")
+        group = stimuli.group(payload["group"])
+        vectors, n_long = _embed(lm, stimuli.of_group(group.slug), parameters.pieces)
+        words = self._words(stimuli, parameters, lm)
+        rows = []
+        seeds = np.random.SeedSequence(payload["seed"]).spawn(len(stimuli.traits))
+        for trait, seed in zip(stimuli.traits, seeds, strict=True):
+            row = {"group": group.slug, "trait": trait.slug, "n_long": n_long}
+            missing = _missing(trait, stimuli, words)
+            if not len(vectors):
+                drawn = stimuli.of_group(group.slug).drawn
+                missing = f"{group.plural}: {TOO_LONG if drawn else NOT_FOUND}"
+            if missing:
+                row |= {"value": np.nan, "reason": missing, "n": 0}
+                rows.append(row | {"p_value": np.nan, "n_draws": 0})
+                continue
+            poles = [
+                [words[word] for word in pole_words(trait, pole, stimuli.adjectives)]
+                for pole in POLES
+            ]
+            rows.append(row | _effect_row(vectors, poles, parameters, seed))
+        columns = ["group", "trait", "value", "reason", "n", "p_value", "n_draws", "n_long"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def aggregate(
+        self,
+        stimuli: SentenceStimuli,
+        parameters: CeatParameters,
+        shard_frames: Sequence[pd.DataFrame],
+    ) -> pd.DataFrame:
+        """Return pair scores, once for the corpus and once as the overall value, and p-values."""
+        rows = pd.concat(shard_frames, ignore_index=True)
+        if rows.duplicated(["group", "trait"]).any():
+            raise ValueError("a group and trait occur twice among the shards")
+        if len(rows) != len(stimuli.groups) * len(stimuli.traits):
+            raise ValueError("rows of a group or trait are missing among the shards")
+        scores = [rows.assign(name=PAIR_SCORE, template=template) for template in (CORPUS, "")]
+        tested = rows[rows["n_draws"] > 0]
+        scores.append(
+            tested.assign(name=P_VALUE, template="", value=tested["p_value"], n=tested["n_draws"])
+        )
+        table = pd.concat(scores, ignore_index=True)
+        return table[list(SCORE_COLUMNS)]
+
+    def remarks(
+        self,
+        stimuli: SentenceStimuli,
+        parameters: CeatParameters,
+        shard_frames: Sequence[pd.DataFrame],
+    ) -> list[str]:
+        """Say where the sentences come from and how many were left out as too long."""
+        source = stimuli.source
+        said = [
+            f"Sentences: up to {source.per_word:,} per word out of {source.n_sentences:,} of "
+            f"“{source.name}” (SHA-256 {source.sha256[:12]}…), drawn with seed {source.seed}."
+        ]
+        long = sum(int(frame["n_long"].iloc[0]) for frame in shard_frames if len(frame))
+        if long:
+            said.append(
+                f"{long} sentences with a group were longer than the model reads: left out."
+            )
+        return said
+
+    def _words(
+        self, stimuli: SentenceStimuli, parameters: CeatParameters, lm: EmbeddingModel
+    ) -> dict[str, np.ndarray]:
+        """Return the unit embeddings of all adjectives, computed once and kept with the model."""
+        key = (self.name, parameters.pieces, stimuli.content_hash())
+        return lm.cache.get_or_compute(
+            key,
+            lambda: {
+                word: _embed(lm, stimuli.of_word(word), parameters.pieces)[0]
+                for trait in stimuli.traits
+                for word in _both_poles(trait, stimuli)
+            },
+        )
+
+
+def _both_poles(trait: Trait, stimuli: SentenceStimuli) -> list[str]:
+    return [word for pole in POLES for word in pole_words(trait, pole, stimuli.adjectives)]
+
+
+def _missing(trait: Trait, stimuli: SentenceStimuli, words: Mapping[str, np.ndarray]) -> str:
+    """Return which adjectives have no embedding, and why; empty if all have one."""
+    lacking = [
+        f"{word}: {TOO_LONG if stimuli.of_word(word).drawn else NOT_FOUND}"
+        for word in _both_poles(trait, stimuli)
+        if not len(words[word])
+    ]
+    return "; ".join(lacking)[:200]
+
+
+def _effect_row(
+    vectors: np.ndarray,
+    poles: list[list[np.ndarray]],
+    parameters: CeatParameters,
+    seed: np.random.SeedSequence,
+) -> dict[str, Any]:
+    high, low = poles
+    single = len(high) == len(low) == 1
+    if parameters.combination == "pooled" or (parameters.combination == "automatic" and single):
+        pooled = pooled_effect(vectors, high, low)
+        row: dict[str, Any] = {"value": pooled.value, "reason": pooled.reason, "n": pooled.n}
+        return row | {"p_value": np.nan, "n_draws": 0}
+    counts = [len(vectors), *(len(word) for word in (*high, *low))]
+    draws = sample_draws(np.random.default_rng(seed), counts, parameters.draws)
+    combined = combine_draws(*draw_effects(vectors, high, low, draws))
+    two_sided = parameters.p_value == "two-sided"
+    return {
+        "value": combined.combined,
+        "reason": combined.reason,
+        "n": combined.n,
+        "p_value": combined.p_two_sided if two_sided else combined.p_one_sided,
+        "n_draws": combined.n if not combined.reason else 0,
+    }
+
+
+def _embed(lm: EmbeddingModel, sample: Sample, pieces: Pieces) -> tuple[np.ndarray, int]:
+    """Return unit vectors of the sample's words, and how many sentences were too long."""
+    fitting = [o for o in sample.drawn if len(lm.encode(o.sentence)) <= lm.max_length]
+    texts = [SpanText(o.sentence, o.start, o.end) for o in fitting]
+    n_long = len(sample.drawn) - len(fitting)
+    if not texts:
+        return np.empty((0, 1)), n_long
+    return unit_vectors(lm.embed(texts, pieces=pieces)).astype(np.float32), n_long
+
+
+def _sentences(stimuli: SentenceStimuli) -> set[str]:
+    return {o.sentence for sample in stimuli.contexts.values() for o in sample.drawn}

@@ -1,0 +1,169 @@
+"""What CEAT puts to a model: groups, traits, and sentences of a corpus in which they occur."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from probing.measures.adjectives import Adjectives, pole_words
+from probing.measures.occurrences import Occurrence, Sample, sample_occurrences
+from probing.measures.stimuli import Group, StimuliError, Trait
+
+
+@dataclass(frozen=True)
+class SentenceSource:
+    """Where the sentences come from: the corpus's name, hash and size, and how they were drawn."""
+
+    name: str
+    sha256: str
+    n_sentences: int
+    per_word: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class SentenceStimuli:
+    """Groups and traits with the sentences that were drawn for each of their words.
+
+    contexts : key of a group or adjective → its sample; see `group_key` and `word_key`
+    adjectives : which words stand for a pole
+    """
+
+    groups: tuple[Group, ...]
+    traits: tuple[Trait, ...]
+    contexts: Mapping[str, Sample]
+    source: SentenceSource
+    adjectives: Adjectives = "pole"
+
+    def __post_init__(self) -> None:
+        for name, entries in (("groups", self.groups), ("traits", self.traits)):
+            if not entries:
+                raise StimuliError(f"There are no {name}. Choose at least one.")
+
+    def of_group(self, slug: str) -> Sample:
+        """Return the sentences in which the group occurs."""
+        return self.contexts[group_key(slug)]
+
+    def of_word(self, word: str) -> Sample:
+        """Return the sentences in which the adjective occurs."""
+        return self.contexts[word_key(word)]
+
+    def group(self, slug: str) -> Group:
+        for group in self.groups:
+            if group.slug == slug:
+                return group
+        raise StimuliError(f"There is no group '{slug}' in these stimuli.")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "groups": [asdict(group) for group in self.groups],
+            "traits": [asdict(trait) for trait in self.traits],
+            "contexts": {
+                key: {
+                    "n_found": sample.n_found,
+                    "drawn": [[o.sentence, o.start, o.end] for o in sample.drawn],
+                }
+                for key, sample in self.contexts.items()
+            },
+            "source": asdict(self.source),
+            "adjectives": self.adjectives,
+        }
+
+    @classmethod
+    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> SentenceStimuli:
+        """Return the stimuli that `to_dict` described."""
+        raw = json.loads(data) if isinstance(data, str | bytes) else data
+        try:
+            return cls(
+                groups=tuple(Group(**entry) for entry in raw["groups"]),
+                traits=tuple(_trait(entry) for entry in raw["traits"]),
+                contexts={
+                    key: Sample(
+                        tuple(Occurrence(*entry) for entry in sample["drawn"]), sample["n_found"]
+                    )
+                    for key, sample in raw["contexts"].items()
+                },
+                source=SentenceSource(**raw["source"]),
+                adjectives=raw["adjectives"],
+            )
+        except (KeyError, TypeError) as error:
+            raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
+
+    def content_hash(self) -> str:
+        """Return the SHA-256 of the stimuli in canonical JSON."""
+        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def group_key(slug: str) -> str:
+    return f"group:{slug}"
+
+
+def word_key(word: str) -> str:
+    return f"word:{word}"
+
+
+def draw_sentences(
+    sentences: Iterable[str],
+    *,
+    groups: Sequence[Group],
+    traits: Sequence[Trait],
+    name: str,
+    per_word: int,
+    seed: int,
+    adjectives: Adjectives = "pole",
+) -> SentenceStimuli:
+    """Return the stimuli with a sample of sentences for every group and adjective.
+
+    sentences : read once
+    name : of the corpus, as reports print it
+    per_word : the most sentences for a group or an adjective
+
+    A group is found by any of its surface forms. Raises StimuliError for an empty corpus.
+    """
+    phrases: dict[str, Sequence[str]] = {
+        group_key(group.slug): (group.singular, group.plural, group.plural_capitalised)
+        for group in groups
+    }
+    for trait in traits:
+        for pole in ("low", "high"):
+            for word in pole_words(trait, pole, adjectives):
+                phrases[word_key(word)] = (word,)
+    counted = _Counted(sentences)
+    contexts = sample_occurrences(counted, phrases, per_key=per_word, seed=seed)
+    if not counted.n:
+        raise StimuliError(f"The corpus '{name}' holds no sentences. Give one sentence per line.")
+    return SentenceStimuli(
+        groups=tuple(groups),
+        traits=tuple(traits),
+        contexts=contexts,
+        source=SentenceSource(name, counted.digest.hexdigest(), counted.n, per_word, seed),
+        adjectives=adjectives,
+    )
+
+
+class _Counted:
+    """Sentences without white space at their ends, blank ones left out, counted and hashed."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        self._sentences = sentences
+        self.n = 0
+        self.digest = hashlib.sha256()
+
+    def __iter__(self) -> Any:
+        for line in self._sentences:
+            sentence = line.strip()
+            if sentence:
+                self.n += 1
+                self.digest.update(sentence.encode() + b"\n")
+                yield sentence
+
+
+def _trait(entry: Mapping[str, Any]) -> Trait:
+    values = dict(entry)
+    for name in ("low_synonyms", "high_synonyms"):
+        values[name] = tuple(values.get(name, ()))
+    return Trait(**values)

@@ -1,0 +1,181 @@
+"""CEAT as a measure: what it does with groups and words that a corpus holds, or does not."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from probing.lm.masked import MaskedLanguageModel
+from probing.lm.protocols import SpanText
+from probing.measures.ceat import CORPUS, Ceat, CeatParameters
+from probing.measures.ceat_effect import pooled_effect, unit_vectors
+from probing.measures.sentence_stimuli import SentenceStimuli, draw_sentences
+from probing.measures.stimuli import Group, StimuliError, Trait
+
+GROUPS = (
+    Group("teenager", "teenager", "teenagers", "Teenagers"),
+    Group("elderly", "elderly person", "elderly people", "Elderly people"),
+)
+TRAITS = (
+    Trait("cold-warm", "cold", "warm", "communion", ("aloof",), ("kind",)),
+    Trait("poor-wealthy", "poor", "wealthy", "agency"),
+)
+SENTENCES = [
+    "The teenager was warm to her friend.",
+    "Some teenagers are poor.",
+    "It was a cold day for all people.",
+    "The wealthy man was kind and the aloof one was not.",
+    "A warm day is a good day.",
+    "Poor people are warm.",
+]
+MEASURE = Ceat()
+
+
+def draw(sentences: list[str] = SENTENCES, **options: Any) -> SentenceStimuli:
+    chosen = {"per_word": 100, "seed": 0, **options}
+    return draw_sentences(sentences, groups=GROUPS, traits=TRAITS, name="A corpus", **chosen)
+
+
+def run(stimuli: SentenceStimuli, lm: MaskedLanguageModel, **parameters: Any) -> pd.DataFrame:
+    chosen = CeatParameters(**parameters)
+    frames = [
+        MEASURE.compute(json.loads(json.dumps(shard.payload)), stimuli, chosen, lm)
+        for shard in MEASURE.plan(stimuli, chosen, 5)
+    ]
+    return MEASURE.aggregate(stimuli, chosen, frames)
+
+
+def test_pooled_scores_are_the_effect_of_the_models_own_embeddings(
+    tiny_model: MaskedLanguageModel,
+) -> None:
+    """The embeddings are read sentence by sentence, and put through the golden-tested effect."""
+    stimuli = draw()
+
+    def vectors(key: str) -> np.ndarray:
+        spans = [SpanText(o.sentence, o.start, o.end) for o in stimuli.contexts[key].drawn]
+        return unit_vectors(np.concatenate([tiny_model.embed([span]) for span in spans]))
+
+    scores = run(stimuli, tiny_model).set_index(["name", "group", "trait", "template"])
+    for trait in TRAITS:
+        expected = pooled_effect(
+            vectors("group:teenager"),
+            [vectors(f"word:{trait.high}")],
+            [vectors(f"word:{trait.low}")],
+        )
+        found = scores.loc[("pair_score", "teenager", trait.slug, CORPUS)]
+        assert found["value"] == pytest.approx(expected.value, abs=1e-4)
+        assert found["n"] == expected.n
+        assert scores.loc[("pair_score", "teenager", trait.slug, "")]["value"] == found["value"]
+
+
+def test_a_group_that_does_not_occur_has_no_score_and_says_why(
+    tiny_bert: MaskedLanguageModel,
+) -> None:
+    stimuli = draw()
+    scores = run(stimuli, tiny_bert)
+    missing = scores[scores["group"] == "elderly"]
+    assert missing["value"].isna().all()
+    assert missing["reason"].str.contains("does not occur in the corpus").all()
+    found = MEASURE.problems(stimuli, CeatParameters(), tiny_bert)
+    assert [(problem.where, problem.fatal) for problem in found] == [("group elderly", False)]
+
+
+def test_a_word_that_does_not_occur_leaves_its_trait_undefined(
+    tiny_bert: MaskedLanguageModel,
+) -> None:
+    stimuli = draw([s for s in SENTENCES if "wealthy" not in s])
+    scores = run(stimuli, tiny_bert).set_index(["group", "trait", "template"])
+    assert "wealthy" in scores.loc[("teenager", "poor-wealthy", ""), "reason"]
+    assert np.isfinite(scores.loc[("teenager", "cold-warm", ""), "value"])
+
+
+def test_nothing_found_at_all_is_fatal(tiny_bert: MaskedLanguageModel) -> None:
+    found = MEASURE.problems(draw(["No word of it."]), CeatParameters(), tiny_bert)
+    assert any(problem.fatal and "None of the groups" in problem.message for problem in found)
+
+
+def test_an_empty_corpus_is_refused() -> None:
+    with pytest.raises(StimuliError, match="holds no sentences"):
+        draw(["", "  "])
+
+
+def test_a_sentence_that_is_too_long_is_left_out_and_counted(
+    tiny_bert: MaskedLanguageModel,
+) -> None:
+    long = "The teenager was " + "very " * tiny_bert.max_length + "warm."
+    stimuli = draw([*SENTENCES, long])
+    chosen = CeatParameters()
+    messages = " ".join(p.message for p in MEASURE.problems(stimuli, chosen, tiny_bert))
+    assert "1 of the drawn sentences" in messages
+    shards = MEASURE.plan(stimuli, chosen)
+    frames = [MEASURE.compute(shard.payload, stimuli, chosen, tiny_bert) for shard in shards]
+    assert set(frames[0]["n_long"]) == {1}
+    assert any("left out" in remark for remark in MEASURE.remarks(stimuli, chosen, frames))
+
+
+def test_lists_of_adjectives_combine_draws_with_a_p_value(tiny_bert: MaskedLanguageModel) -> None:
+    stimuli = draw(adjectives="lists")
+    scores = run(stimuli, tiny_bert, draws=200)
+    tested = scores[scores["name"] == "p_value"]
+    assert set(tested["trait"]) == {"cold-warm"}  # the other trait has one adjective per pole
+    assert tested["value"].between(0, 1).all()
+    again = run(stimuli, tiny_bert, draws=200)
+    pd.testing.assert_frame_equal(scores, again)
+
+
+def test_stimuli_survive_storage() -> None:
+    stimuli = draw(adjectives="lists")
+    again = SentenceStimuli.from_json(json.loads(json.dumps(stimuli.to_dict())))
+    assert again.content_hash() == stimuli.content_hash()
+    assert again.of_group("teenager") == stimuli.of_group("teenager")
+
+
+@pytest.mark.shared
+def test_stored_vectors_give_the_stored_effect_through_the_measure(shared_dir: Path) -> None:
+    """Golden cases hold vectors instead of sentences, so a model is put together from them."""
+    data = json.loads((shared_dir / "golden" / "expected" / "ceat.json").read_text())
+    for case in data["cases"]:
+        high = {f"high{i}": rows for i, rows in enumerate(case["A"])}
+        low = {f"low{i}": rows for i, rows in enumerate(case["B"])}
+        vectors = {"teenager": case["group_vectors"], **high, **low}
+        first, *others = high
+        trait = Trait("low-high", "low0", first, "golden", tuple(low)[1:], tuple(others))
+        stimuli = draw_sentences(
+            [f"{word} {i}" for word, rows in vectors.items() for i in range(len(rows))],
+            groups=GROUPS[:1],
+            traits=[trait],
+            name="golden",
+            per_word=99,
+            seed=0,
+            adjectives="lists",
+        )
+        scores = run(stimuli, _Stored(vectors), combination="pooled")  # type: ignore[arg-type]
+        # Unit vectors are kept as float32.
+        np.testing.assert_allclose(scores["value"], case["pooled_context_effect"], atol=1e-6)
+
+
+class _Stored:
+    """Embeddings that are looked up: sentence “warm 2” has the third stored vector of warm."""
+
+    max_length = 512
+
+    def __init__(self, vectors: dict[str, list[list[float]]]) -> None:
+        from probing.lm.cache import BoundedCache
+
+        self._vectors = vectors
+        self.cache = BoundedCache(4)
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        return tuple(range(len(text.split())))
+
+    def embed(self, spans: list[SpanText], *, pieces: str = "first") -> np.ndarray:
+        rows = []
+        for span in spans:
+            word, number = span.text.split()
+            rows.append(self._vectors[word][int(number)])
+        return np.array(rows)
