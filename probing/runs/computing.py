@@ -17,9 +17,11 @@ from probing.runs.claiming import OPEN, held_by, release_shard
 from probing.runs.events import log_event
 from probing.runs.failing import fail_shard
 from probing.runs.heartbeat import keep_lease
-from probing.runs.inputs import load_inputs
-from probing.runs.loaded_models import load_model
+from probing.runs.inputs import RunInputs, load_inputs
+from probing.runs.loaded_models import LoadedModel, load_model
 from probing.runs.results import to_parquet
+from probing.runs.trained_models import open_training
+from probing.training.errors import TrainingPausedError, TrainingStoppedError
 
 
 class Outcome(Enum):
@@ -28,6 +30,7 @@ class Outcome(Enum):
     STORED = "stored"
     COMPLETED = "stored, and the last of its run"
     FAILED = "failed"
+    RELEASED = "given back with its state saved, because the worker was told to stop"
     LOST = "its lease went to another worker or its run was closed; nothing was stored"
 
 
@@ -57,7 +60,8 @@ def compute_shard(shard: Shard) -> Outcome:
     """Compute a shard that the caller has claimed, store it, and finish its run if it is the last.
 
     Whatever the measure or the model raises is kept with the shard and uses up the attempt. If
-    the process is told to stop meanwhile, the shard goes back as if it had not been claimed.
+    the process is told to stop meanwhile, the shard goes back as if it had not been claimed; a
+    training saves its state before.
     """
     try:
         with keep_lease(shard):
@@ -66,6 +70,11 @@ def compute_shard(shard: Shard) -> Outcome:
     except (django.db.OperationalError, django.db.InterfaceError):
         # Not the shard's fault. Its lease lapses, or the database is back for the next worker.
         raise
+    except TrainingPausedError:
+        release_shard(shard)
+        return Outcome.RELEASED
+    except TrainingStoppedError:
+        return Outcome.LOST
     except Exception:
         failed = fail_shard(shard=shard, error=traceback.format_exc())
         return Outcome.FAILED if failed else Outcome.LOST
@@ -79,7 +88,7 @@ def compute_shard(shard: Shard) -> Outcome:
 
 def _compute(shard: Shard) -> ShardResult:
     inputs = load_inputs(shard.run)
-    loaded = load_model(shard.run.model)
+    loaded = _open_model(shard, inputs)
     begun = time.perf_counter()
     frame = inputs.measure.compute(shard.payload, inputs.stimuli, inputs.parameters, loaded.lm)
     seconds = time.perf_counter() - begun
@@ -90,6 +99,12 @@ def _compute(shard: Shard) -> ShardResult:
         device=loaded.device,
         model_revision=loaded.revision,
     )
+
+
+def _open_model(shard: Shard, inputs: RunInputs) -> LoadedModel:
+    if "train" in inputs.measure.abilities:
+        return open_training(shard)
+    return load_model(shard.run.model)
 
 
 def store_shard(*, shard: Shard, result: ShardResult) -> Outcome:

@@ -13,6 +13,7 @@ from typing import Any
 from annotation.models import Counterpart, TextPair
 from probing.measures.base import ResultKind
 from probing.models import Run, Score, TextScore
+from probing.runs.trained_models import store_trained_model
 
 Row = dict[str, Any]
 BATCH = 500
@@ -99,6 +100,7 @@ STORE: dict[ResultKind, Callable[[Run, Sequence[Row]], str]] = {
     ResultKind.SCORES: store_scores,
     ResultKind.TEXT_SCORES: store_text_scores,
     ResultKind.COUNTERPARTS: store_counterparts,
+    ResultKind.TRAINED_MODEL: store_trained_model,
 }
 
 
