@@ -10,6 +10,7 @@ from annotation.admin.library import (
 )
 from annotation.admin.study import StudyAdmin
 from annotation.admin.submission import SubmissionAdmin
+from annotation.admin.writing import WritingStudyAdmin
 
 __all__ = [
     "GroupAdmin",
@@ -22,4 +23,5 @@ __all__ = [
     "TokenAdmin",
     "TraitPairAdmin",
     "UserAdmin",
+    "WritingStudyAdmin",
 ]

@@ -66,32 +66,35 @@ def change_design(*, design: WritingDesign, **values: Any) -> WritingDesign:
     if not design.guidelines:
         raise ValidationError({"guidelines": _("Write at least one guideline.")})
     design.full_clean(exclude=["study"])
-    _check_numbers(design)
+    check_numbers(corpus=design.corpus, n_texts=design.n_texts, common_texts=design.common_texts)
     design.save()
     return design
 
 
-def _check_numbers(design: WritingDesign) -> None:
-    there = open_texts(design.corpus).count()
-    wanted = there if design.n_texts is None else design.n_texts
-    # An empty corpus can be filled before the launch, which asks again.
-    if there and design.n_texts is not None and not 1 <= design.n_texts <= there:
+def check_numbers(*, corpus: Corpus, n_texts: int | None, common_texts: int) -> None:
+    """Raise `ValidationError`, by field, for more texts than the corpus has to rewrite. One query.
+
+    An empty corpus can be filled before the launch, which asks again.
+    """
+    there = open_texts(corpus).count()
+    if there and n_texts is not None and not 1 <= n_texts <= there:
         raise ValidationError(
             {
                 "n_texts": _(
                     "%(n)d texts are to be drawn, expected 1 to %(most)d: the texts of the corpus "
                     "without a gold counterpart."
                 )
-                % {"n": design.n_texts, "most": there}
+                % {"n": n_texts, "most": there}
             }
         )
-    if there and design.common_texts > wanted:
+    wanted = there if n_texts is None else n_texts
+    if there and common_texts > wanted:
         raise ValidationError(
             {
                 "common_texts": _(
                     "%(n)d texts are to be written by everyone, expected at most the %(most)d "
                     "texts of the study."
                 )
-                % {"n": design.common_texts, "most": wanted}
+                % {"n": common_texts, "most": wanted}
             }
         )

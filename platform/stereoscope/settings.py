@@ -326,6 +326,10 @@ UNFOLD = {
                         "link": reverse_lazy("admin:annotation_study_changelist"),
                     },
                     {
+                        "title": _("Writing studies"),
+                        "link": reverse_lazy("admin:annotation_writingstudy_changelist"),
+                    },
+                    {
                         "title": _("Review queue"),
                         "link": reverse_lazy("admin:annotation_submission_changelist"),
                     },

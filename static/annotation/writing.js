@@ -313,6 +313,10 @@ document.addEventListener("keydown", (event) => {
 
 for (const part of document.querySelectorAll("[data-needs-script]")) part.hidden = false;
 helpButton.hidden = false;
+// On a narrow screen they would stand between the source and the field.
+if (matchMedia("(max-width: 899px)").matches) {
+  document.querySelector("[data-guidelines]")?.removeAttribute("open");
+}
 restore();
 showReasons();
 showDiff();
