@@ -154,6 +154,12 @@ SHARD_LEASE_SECONDS: float = env.float("SHARD_LEASE_SECONDS", 30.0)
 MODEL_DEVICE: str = env.str("MODEL_DEVICE", "auto")
 MODEL_DTYPE: str = env.str("MODEL_DTYPE", "float32")
 MODEL_THREADS: int | None = env.int("MODEL_THREADS", None)
+# How each worker treats a server of chat models, and what a run may spend there in all.
+CHAT_REQUESTS_PER_MINUTE: float = env.float("CHAT_REQUESTS_PER_MINUTE", 60.0)
+CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)
+CHAT_TIMEOUT_SECONDS: float = env.float("CHAT_TIMEOUT_SECONDS", 120.0)
+CHAT_ATTEMPTS: int = env.int("CHAT_ATTEMPTS", 6)
+CHAT_TOKENS_PER_RUN: int = env.int("CHAT_TOKENS_PER_RUN", 2_000_000)
 
 # --- Log-in -------------------------------------------------------------------------------------
 

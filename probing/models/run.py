@@ -54,6 +54,9 @@ class Run(models.Model):
         max_length=80, blank=True, help_text=_("Commit or hash of the weights that were used.")
     )
     device = models.CharField(max_length=60, blank=True)
+    tokens_spent = models.PositiveBigIntegerField(
+        default=0, help_text=_("With a server of chat models; prompts and answers together.")
+    )
     error = models.TextField(blank=True)
 
     class Meta:

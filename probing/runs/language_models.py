@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import urlsplit
 
 from django.db import transaction
 
@@ -17,45 +20,67 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 NAME_LENGTH = 160
+VARIABLE_LENGTH = 80
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a model is: what tells it from every other one."""
+
+    source: ModelSource
+    location: str
+    revision: str = ""
+    served_name: str = ""
 
 
 def register_model(
-    *, location: str, name: str | None = None, revision: str = "", is_demo: bool = False
+    *,
+    location: str,
+    name: str | None = None,
+    revision: str = "",
+    served_name: str = "",
+    key_variable: str = "",
+    is_demo: bool = False,
 ) -> LanguageModel:
-    """Register the model at a hub id or in a folder; its configuration says the rest.
+    """Register the model at a hub id, in a folder, or behind a server's base URL.
 
-    The same place and revision a second time gives the model that is registered already, under
-    its first name. Without a name it gets the hub id, or the folder's name.
+    For hub and folder the configuration says the rest. A chat model has a ``served_name``, and a
+    ``key_variable`` where its server wants a key; the server itself is asked when a run begins,
+    since the workers may reach what this process does not.
 
-    Raises :class:`RunError` (at ``location``, ``revision`` or ``name``) if there is no such
-    model, if it is not a masked one of a known family, or if the name is taken.
+    The same place a second time gives the model that is registered already, under its first
+    name. Without a name it gets the hub id, the folder's name, or the served name.
+
+    Raises :class:`RunError` (at ``location``, ``revision``, ``served_name``, ``key_variable`` or
+    ``name``) if there is no such model, if it is of a kind that no measure uses, or if the name
+    is taken.
     """
-    from probing.lm.sources import local_folder
-
-    location, revision = location.strip(), revision.strip()
-    folder = _ask(lambda: local_folder(location))
-    if folder is not None:
-        location = str(folder.resolve())
-        if revision:
+    place = _read_place(location, revision, served_name)
+    if place.source == ModelSource.SERVER:
+        _check_variable(key_variable.strip())
+        facts = None
+    else:
+        if key_variable.strip():
             raise RunError.at(
-                "revision",
-                f"The revision is “{revision}”, expected none: “{location}” is a folder, and "
-                "only models of the hub have revisions.",
+                "key_variable",
+                f"The key’s variable is “{key_variable.strip()}”, expected none: only models "
+                "behind a server have keys. The hub’s token is in HF_TOKEN.",
             )
-    source = ModelSource.HUB if folder is None else ModelSource.PATH
-    known = LanguageModel.objects.filter(source=source, location=location, revision=revision)
-    facts = _ask(lambda: _inspect(location, revision))
+        facts = _ask(lambda: _inspect(place.location, place.revision))
     with transaction.atomic():
-        if registered := known.first():
+        if registered := _registered_at(place):
             return registered
         model = LanguageModel(
-            name=_given_name(name or "") or _derived_name(location, revision),
-            kind=ModelKind.MASKED,
-            family=facts.family,
-            source=source,
-            location=location,
-            revision=revision,
-            parameter_count=facts.parameter_count,
+            name=_given_name(name or "") or _derived_name(place),
+            kind=ModelKind.CHAT if facts is None else ModelKind(facts.kind),
+            family="" if facts is None else facts.family[:40],
+            source=place.source,
+            location=place.location,
+            served_name=place.served_name,
+            key_variable=key_variable.strip(),
+            revision=place.revision,
+            parameter_count=None if facts is None else facts.parameter_count,
             is_demo=is_demo,
         )
         model.full_clean()
@@ -63,27 +88,137 @@ def register_model(
         return model
 
 
-def is_registered(*, location: str, revision: str = "") -> LanguageModel | None:
-    """Return the model that is registered for a hub id or folder, if there is one. One query."""
-    location = location.strip()
+def is_registered(
+    *, location: str, revision: str = "", served_name: str = ""
+) -> LanguageModel | None:
+    """Return the model that is registered for a place, if there is one. One query."""
+    location, served_name = location.strip(), served_name.strip()
+    if is_address(location):
+        return _registered_at(Place(ModelSource.SERVER, _tidy_address(location), "", served_name))
     places = [location]
     if Path(location).expanduser().is_dir():
         places.append(str(Path(location).expanduser().resolve()))
-    return LanguageModel.objects.filter(location__in=places, revision=revision.strip()).first()
+    return LanguageModel.objects.filter(
+        location__in=places, revision=revision.strip(), served_name=""
+    ).first()
 
 
-def find_model(*, wanted: str, revision: str = "") -> LanguageModel:
+def find_model(
+    *, wanted: str, revision: str = "", served_name: str = "", key_variable: str = ""
+) -> LanguageModel:
     """Return the registered model of that name, or register what is at that place."""
-    if not revision and (registered := LanguageModel.objects.filter(name=wanted).first()):
+    if not (revision or served_name) and (
+        registered := LanguageModel.objects.filter(name=wanted).first()
+    ):
         return registered
-    return register_model(location=wanted, revision=revision)
+    return register_model(
+        location=wanted, revision=revision, served_name=served_name, key_variable=key_variable
+    )
+
+
+def is_address(location: str) -> bool:
+    """Return whether a location is a server's base URL, rather than a hub id or a folder."""
+    return location.strip().lower().startswith(("http://", "https://"))
+
+
+def _read_place(location: str, revision: str, served_name: str) -> Place:
+    """Return where a model is said to be; raises for what contradicts itself."""
+    from probing.lm.sources import local_folder
+
+    location, revision, served_name = location.strip(), revision.strip(), served_name.strip()
+    if is_address(location):
+        if revision:
+            raise RunError.at(
+                "revision",
+                f"The revision is “{revision}”, expected none: a server decides itself which "
+                "revision it serves.",
+            )
+        return Place(ModelSource.SERVER, _check_address(location), "", _check_served(served_name))
+    if served_name:
+        raise RunError.at(
+            "served_name",
+            f"The name on the server is “{served_name}”, but “{location}” is no server. Give its "
+            "base URL as location, such as http://localhost:11434/v1.",
+        )
+    folder = _ask(lambda: local_folder(location))
+    if folder is None:
+        return Place(ModelSource.HUB, location, revision)
+    location = str(folder.resolve())
+    if revision:
+        raise RunError.at(
+            "revision",
+            f"The revision is “{revision}”, expected none: “{location}” is a folder, and "
+            "only models of the hub have revisions.",
+        )
+    return Place(ModelSource.PATH, location)
+
+
+def _check_address(location: str) -> str:
+    try:
+        parts = urlsplit(location)
+        usable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        usable = False
+    if not usable or parts.query or parts.fragment:
+        raise RunError.at(
+            "location",
+            f"“{location}” is no base URL of a server. Expected one such as "
+            "https://api.openai.com/v1 or http://localhost:11434/v1.",
+        )
+    if "@" in parts.netloc:
+        # Not repeated in the message: what stands there may be a key.
+        raise RunError.at(
+            "location",
+            "The base URL holds a user name or a key. Leave it out, and name the environment "
+            "variable that holds the key.",
+        )
+    return _tidy_address(location)
+
+
+def _tidy_address(location: str) -> str:
+    return location.strip().rstrip("/")
+
+
+def _check_served(served_name: str) -> str:
+    if not served_name:
+        raise RunError.at(
+            "served_name", "A model behind a server has a name there, such as gpt-4. Give it."
+        )
+    if len(served_name) > NAME_LENGTH:
+        raise RunError.at(
+            "served_name",
+            f"The name on the server has {len(served_name)} characters, expected at most "
+            f"{NAME_LENGTH}.",
+        )
+    return served_name
+
+
+def _check_variable(key_variable: str) -> None:
+    if key_variable and not (
+        _VARIABLE.fullmatch(key_variable) and len(key_variable) <= VARIABLE_LENGTH
+    ):
+        # Not repeated in the message: it may be the key itself.
+        raise RunError.at(
+            "key_variable",
+            "Expected the name of an environment variable in capital letters, such as "
+            "OPENAI_API_KEY, and never the key itself.",
+        )
+
+
+def _registered_at(place: Place) -> LanguageModel | None:
+    return LanguageModel.objects.filter(
+        source=place.source,
+        location=place.location,
+        revision=place.revision,
+        served_name=place.served_name,
+    ).first()
 
 
 def _inspect(location: str, revision: str) -> ModelFacts:
     """Return what the configuration says; raises if the model could not be used."""
-    from probing.lm import inspect_model, load_tokenizer
+    from probing.lm import inspect_model, load_text_tokenizer
 
-    load_tokenizer(location, revision=revision or None)
+    load_text_tokenizer(location, revision=revision or None)
     return inspect_model(location, revision or None)
 
 
@@ -110,11 +245,12 @@ def _given_name(name: str) -> str:
     return name
 
 
-def _derived_name(location: str, revision: str) -> str:
-    """Return the hub id or the folder's name, made unique by revision or number."""
-    folder = Path(location)
-    base = folder.name if folder.is_absolute() else location
-    base = f"{base} @ {revision}" if revision else base
+def _derived_name(place: Place) -> str:
+    """Return the hub id, the folder's name or the served name, made unique where it is taken."""
+    base = place.served_name or place.location
+    if place.source == ModelSource.PATH:
+        base = Path(place.location).name
+    base = f"{base} @ {place.revision}" if place.revision else base
     base = base[: NAME_LENGTH - 6]
     names = chain([base], (f"{base} ({number})" for number in count(2)))
     return next(name for name in names if not LanguageModel.objects.filter(name=name).exists())

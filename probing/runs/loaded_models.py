@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 
-from probing.models import LanguageModel, ModelSource
+from probing.models import LanguageModel, ModelKind, ModelSource, Run
+from probing.runs.chat_budget import RunBudget
+from probing.runs.fitting import explain_lack, explain_misfit
 
 if TYPE_CHECKING:
-    from probing.lm.masked import MaskedLanguageModel
+    from probing.lm.chat import ChatModel
+    from probing.lm.chat_limits import Pacer
 
 # Two, so that two runs can take turns; each may fill gigabytes.
 CAPACITY = 2
+#: What is asked of a model where a caller names nothing: masked models fill slots.
+SLOT = frozenset({"slot"})
+_TEXT_ABILITIES = frozenset({"generate", "text_logprob", "span"})
+#: What a run's record holds.
+_DEVICE_LENGTH = 60
+_REVISION_LENGTH = 80
 
 
 @dataclass(frozen=True)
@@ -25,26 +35,44 @@ class LoadedModel:
 
     Attributes
     ----------
+    lm : what :mod:`probing.lm` gives for the abilities that were asked for.
     revision : the hub's commit, or a hash of the files in a local folder.
     device : as pages print it, such as ``cpu, float32``.
     """
 
-    lm: MaskedLanguageModel
+    lm: Any
     revision: str
     device: str
 
 
 _loaded: OrderedDict[tuple[object, ...], LoadedModel] = OrderedDict()
+#: One pace for each server, whichever of its models are asked.
+_pacers: dict[str, Pacer] = {}
 _lock = Lock()
 
 
-def load_model(model: LanguageModel) -> LoadedModel:
-    """Return ``model`` in memory, loading it at most once a process while it is in use.
+def load_model(
+    model: LanguageModel, abilities: AbstractSet[str] = SLOT, *, run: Run | None = None
+) -> LoadedModel:
+    """Return ``model`` ready for what is asked of it, loading it at most once while in use.
 
-    Device, number format and threads come from the settings. Raises the errors of
-    :func:`probing.lm.load_masked`.
+    Device, number format and threads come from the settings. A chat model has nothing to load;
+    what it spends counts for ``run``.
+
+    Raises the errors of :func:`probing.lm.load_masked` and :func:`probing.lm.load_text_model`,
+    :class:`probing.lm.WrongModelKindError` where the model cannot do what is asked.
     """
+    _require_fit(model, abilities)
+    if model.kind == ModelKind.CHAT:
+        chat = _open_chat(model, run)
+        return LoadedModel(
+            lm=chat,
+            revision=chat.revision[:_REVISION_LENGTH],
+            device=chat.device[:_DEVICE_LENGTH],
+        )
+    text = bool(abilities & _TEXT_ABILITIES)
     key = (
+        text,
         model.source,
         model.location,
         model.revision,
@@ -57,22 +85,85 @@ def load_model(model: LanguageModel) -> LoadedModel:
         if key not in _loaded:
             while len(_loaded) >= CAPACITY:
                 _loaded.popitem(last=False)
-            _loaded[key] = _load(model)
+            _loaded[key] = _load(model, text=text)
         _loaded.move_to_end(key)
-        return _loaded[key]
+        found = _loaded[key]
+    if text:
+        _require_abilities(model, abilities, found.lm.abilities)
+    return found
 
 
-def _load(model: LanguageModel) -> LoadedModel:
-    from probing.lm import load_masked
+def load_facts(model: LanguageModel, abilities: AbstractSet[str] = SLOT) -> Any:
+    """Return what a dry run needs to know of ``model``: its tokenizer, without the weights.
 
-    lm = load_masked(
+    For a chat model nothing is asked of its server. Raises the errors of :func:`load_model`,
+    except those that concern the weights.
+    """
+    _require_fit(model, abilities)
+    if model.kind == ModelKind.CHAT:
+        from probing.lm.chat import ChatFacts
+
+        return ChatFacts(model.served_name)
+    from probing.lm import load_text_tokenizer, load_tokenizer
+
+    revision = model.revision or None
+    if not abilities & (_TEXT_ABILITIES | {"train"}):
+        return load_tokenizer(model.location, revision=revision)
+    facts = load_text_tokenizer(model.location, revision=revision)
+    _require_abilities(model, abilities, facts.abilities)
+    return facts
+
+
+def _require_fit(model: LanguageModel, abilities: AbstractSet[str]) -> None:
+    from probing.lm.errors import WrongModelKindError
+
+    if message := explain_misfit(title="This measure", abilities=abilities, model=model):
+        raise WrongModelKindError(message)
+
+
+def _require_abilities(
+    model: LanguageModel, abilities: AbstractSet[str], has: AbstractSet[str]
+) -> None:
+    from probing.lm.errors import WrongModelKindError
+
+    if message := explain_lack(abilities=abilities, has=has, name=model.name):
+        raise WrongModelKindError(message)
+
+
+def _load(model: LanguageModel, *, text: bool) -> LoadedModel:
+    from probing.lm import load_masked, load_text_model
+
+    load: Any = load_text_model if text else load_masked
+    lm = load(
         model.location,
         revision=model.revision or None,
         device=settings.MODEL_DEVICE,
-        dtype=settings.MODEL_DTYPE,  # type: ignore[arg-type] # checked by load_masked
+        dtype=settings.MODEL_DTYPE,  # checked by the loader
         threads=settings.MODEL_THREADS,
     )
     return LoadedModel(lm=lm, revision=lm.revision, device=f"{lm.device}, {settings.MODEL_DTYPE}")
+
+
+def _open_chat(model: LanguageModel, run: Run | None) -> ChatModel:
+    from probing.lm.chat import ChatModel
+    from probing.lm.chat_limits import ChatLimits, Pacer
+
+    limits = ChatLimits(
+        requests_per_minute=settings.CHAT_REQUESTS_PER_MINUTE,
+        concurrency=settings.CHAT_CONCURRENCY,
+        timeout_seconds=settings.CHAT_TIMEOUT_SECONDS,
+        attempts=settings.CHAT_ATTEMPTS,
+    )
+    with _lock:
+        pacer = _pacers.setdefault(model.location, Pacer(limits.requests_per_minute))
+    return ChatModel(
+        model.location,
+        model.served_name,
+        key_variable=model.key_variable,
+        limits=limits,
+        budget=None if run is None else RunBudget(run.pk),
+        pacer=pacer,
+    )
 
 
 def _stamp(model: LanguageModel) -> tuple[tuple[str, int, int], ...]:

@@ -44,9 +44,9 @@ def test_without_a_name_the_folder_gives_it(alice: Client, checkpoints: Path) ->
 
 @pytest.mark.parametrize(
     ("checkpoint", "said"),
-    [("nowhere", "nowhere"), ("tiny-gpt2", "causal"), ("tiny-t5", "sequence-to-sequence")],
+    [("nowhere", "nowhere"), ("tiny-classifier", "a classifier")],
 )
-def test_a_place_that_holds_no_masked_model_is_refused_at_the_field(
+def test_a_place_that_holds_no_language_model_is_refused_at_the_field(
     alice: Client, checkpoints: Path, checkpoint: str, said: str
 ) -> None:
     content = register(alice, str(checkpoints / checkpoint))

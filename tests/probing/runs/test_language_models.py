@@ -10,7 +10,7 @@ from safetensors import safe_open
 
 from probing.models import LanguageModel, ModelKind, ModelSource
 from probing.runs.errors import RunError
-from probing.runs.language_models import find_model, register_model
+from probing.runs.language_models import find_model, is_registered, register_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
@@ -74,13 +74,25 @@ def test_a_place_without_a_model_is_refused(place: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("checkpoint", "kind"), [("tiny-gpt2", "causal"), ("tiny-t5", "sequence-to-sequence")]
+    ("checkpoint", "kind"),
+    [
+        ("tiny-gpt2", ModelKind.CAUSAL),
+        ("tiny-opt", ModelKind.CAUSAL),
+        ("tiny-llama", ModelKind.CAUSAL),
+        ("tiny-t5", ModelKind.SEQ2SEQ),
+    ],
 )
-def test_a_model_of_another_kind_is_refused(checkpoints: Path, checkpoint: str, kind: str) -> None:
+def test_the_configuration_tells_the_kind(checkpoints: Path, checkpoint: str, kind: str) -> None:
+    model = register_model(location=str(checkpoints / checkpoint))
+    assert model.kind == kind
+    assert model.family == checkpoint.removeprefix("tiny-")
+
+
+def test_a_model_of_a_kind_that_no_measure_uses_is_refused(checkpoints: Path) -> None:
     with pytest.raises(RunError) as caught:
-        register_model(location=str(checkpoints / checkpoint))
-    assert kind in str(caught.value)
-    assert "masked" in str(caught.value)
+        register_model(location=str(checkpoints / "tiny-classifier"))
+    assert "a classifier" in str(caught.value)
+    assert "'gpt2'" in str(caught.value)
     assert not LanguageModel.objects.exists()
 
 
@@ -94,3 +106,60 @@ def test_a_model_is_found_by_name_or_registered_by_place(checkpoints: Path) -> N
     model = find_model(wanted=str(checkpoints / "tiny-bert"))
     assert find_model(wanted="tiny-bert") == model
     assert find_model(wanted=str(checkpoints / "tiny-bert")) == model
+
+
+SERVER = "http://localhost:11434/v1"
+
+
+def test_a_chat_model_is_registered_without_asking_its_server() -> None:
+    model = register_model(
+        location=f" {SERVER}/ ", served_name=" llama3.2 ", key_variable="MY_SERVER_KEY"
+    )
+    assert (model.kind, model.source) == (ModelKind.CHAT, ModelSource.SERVER)
+    assert (model.location, model.served_name) == (SERVER, "llama3.2")
+    assert (model.name, model.key_variable) == ("llama3.2", "MY_SERVER_KEY")
+
+
+def test_a_server_may_hold_several_models_each_registered_once() -> None:
+    first = register_model(location=SERVER, served_name="one")
+    assert register_model(location=f"{SERVER}/", served_name="one") == first
+    assert register_model(location=SERVER, served_name="two") != first
+    assert is_registered(location=f"{SERVER}/", served_name="one") == first
+    assert is_registered(location=SERVER, served_name="three") is None
+    assert find_model(wanted=SERVER, served_name="one") == first
+    assert find_model(wanted="one") == first
+    assert LanguageModel.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "where", "said"),
+    [
+        ({"served_name": ""}, "served_name", "has a name there"),
+        ({"served_name": "x" * 161}, "served_name", "161 characters"),
+        ({"revision": "main"}, "revision", "“main”"),
+        ({"key_variable": "sk-abcdef123456"}, "key_variable", "never the key itself"),
+        ({"key_variable": "A" * 81}, "key_variable", "never the key itself"),
+        ({"location": "http://"}, "location", "no base URL"),
+        ({"location": "https://host:port/v1"}, "location", "no base URL"),
+        ({"location": "https://host/v1?key=abc"}, "location", "no base URL"),
+        ({"location": "https://me:secret@host/v1"}, "location", "holds a user name or a key"),
+        ({"location": "somebody/some-model"}, "served_name", "is no server"),
+    ],
+)
+def test_what_is_wrong_with_a_chat_model_is_said_where_it_was_entered(
+    changes: dict[str, str], where: str, said: str
+) -> None:
+    asked = {"location": SERVER, "served_name": "llama3.2", **changes}
+    with pytest.raises(RunError) as caught:
+        register_model(**asked)  # type: ignore[arg-type]
+    assert caught.value.problems[0].where == where
+    assert said in str(caught.value)
+    assert "secret" not in str(caught.value)
+    assert "sk-abcdef123456" not in str(caught.value)
+    assert not LanguageModel.objects.exists()
+
+
+def test_a_folder_has_no_key(checkpoints: Path) -> None:
+    with pytest.raises(RunError) as caught:
+        register_model(location=str(checkpoints / "tiny-bert"), key_variable="MY_KEY")
+    assert caught.value.problems[0].where == "key_variable"
