@@ -1,0 +1,151 @@
+"""Bootstrap of means, shares and their differences over units such as text pairs.
+
+One object holds the resamples of a set of units, so that every quantity of the same units is
+resampled alike: the interval of a difference is then a paired one. A quantity enters as sums per
+unit, computed once; resamples only weigh them (Efron and Tibshirani 1993, ch. 6 and 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.undefined import Undefined
+
+Floats = NDArray[np.float64]
+
+#: Resamples are held as counts of up to 64 MB; those of more units are drawn again for each use.
+_HELD = 8_000_000
+_DRAWN_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its interval.
+
+    value, low, high : in the unit of the quantity, NaN where undefined
+    n : units that the value rests on
+    reason, interval_reason : why there is no value or no interval, empty otherwise
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    reason: str = Undefined.NONE
+    interval_reason: str = Undefined.NONE
+
+
+def no_estimate(reason: str) -> Estimate:
+    """Return an undefined value with its reason."""
+    return Estimate(np.nan, np.nan, np.nan, 0, reason, Undefined.NO_ESTIMATE)
+
+
+class Bootstrap:
+    """Resamples of `n_units` units with replacement.
+
+    n_resamples : 0 for no intervals
+    seed : the same seed and number of units give the same resamples
+    level : coverage of the intervals, 0 to 1
+    """
+
+    def __init__(
+        self, n_units: int, *, n_resamples: int = 2000, seed: int = 0, level: float = 0.95
+    ) -> None:
+        if n_resamples < 0:
+            raise ValueError(f"n_resamples is {n_resamples}, expected a whole number from 0")
+        if not 0 < level < 1:
+            raise ValueError(f"level is {level}, expected a share between 0 and 1")
+        self.n_units, self.n_resamples, self.seed, self.level = n_units, n_resamples, seed, level
+        self._held: Floats | None = None
+
+    def mean(self, values: ArrayLike) -> Estimate:
+        """Return the mean over units; NaN = the unit has no value and is left out."""
+        x = self._units(values)
+        there = ~np.isnan(x)
+        return self.ratio(np.where(there, x, 0), there, n=int(there.sum()))
+
+    def mean_difference(self, first: ArrayLike, second: ArrayLike) -> Estimate:
+        """Return mean(first) − mean(second), each over the units that have it; n = with both."""
+        x, y = self._units(first), self._units(second)
+        a, b = ~np.isnan(x), ~np.isnan(y)
+        sums = (np.where(a, x, 0), a, np.where(b, y, 0), b)
+        return self.ratio_difference(*sums, n=int((a & b).sum()))
+
+    def ratio(self, numerators: ArrayLike, denominators: ArrayLike, *, n: int) -> Estimate:
+        """Return Σ numerators / Σ denominators; undefined where the denominators sum to 0."""
+        return self.estimate((numerators, denominators), lambda sums: _divide(*sums), n=n)
+
+    def ratio_difference(
+        self, num_1: ArrayLike, den_1: ArrayLike, num_2: ArrayLike, den_2: ArrayLike, *, n: int
+    ) -> Estimate:
+        """Return the first ratio minus the second, resampled together."""
+        return self.estimate(
+            (num_1, den_1, num_2, den_2),
+            lambda sums: _divide(*sums[:2]) - _divide(*sums[2:]),
+            n=n,
+        )
+
+    def estimate(
+        self,
+        columns: tuple[ArrayLike, ...],
+        combine: Callable[[list[Floats]], Floats],
+        *,
+        n: int,
+        reason: str = Undefined.NO_VALUES,
+    ) -> Estimate:
+        """Return what `combine` makes of the sums of the columns, with its interval.
+
+        columns : each (n_units,), without NaN
+        combine : from sums, each (n_resamples,), to values of that shape; NaN = undefined
+        n : units that the value rests on
+        reason : why there is no value, should there be none
+        """
+        table = np.column_stack([self._units(column) for column in columns])
+        value = float(combine([total[None] for total in table.sum(axis=0)])[0])
+        if np.isnan(value):
+            return no_estimate(reason)
+        if not self.n_resamples:
+            return Estimate(value, np.nan, np.nan, n, "", Undefined.NOT_REQUESTED)
+        if np.count_nonzero(np.any(table != 0, axis=1)) < 2:
+            return Estimate(value, np.nan, np.nan, n, "", Undefined.ONE_TEXT)
+        sums = np.concatenate([weights @ table for weights in self._weights()])
+        drawn = combine([np.ascontiguousarray(column) for column in sums.T])
+        found = bias_corrected_interval(value, drawn, level=self.level)
+        return Estimate(value, found.low, found.high, n, "", found.reason)
+
+    def _units(self, values: ArrayLike) -> Floats:
+        column = np.asarray(values, dtype=float)
+        if column.shape != (self.n_units,):
+            raise ValueError(f"{self.n_units} units need as many values, got {column.shape}")
+        return column
+
+    def _weights(self) -> list[Floats] | map[Floats]:
+        """Return counts of every unit in every resample, in blocks of resamples."""
+        if self._held is not None:
+            return [self._held]
+        rng = np.random.default_rng(self.seed)
+        n = self.n_units
+        at_once = max(_DRAWN_AT_ONCE // n, 1)
+        sizes = [
+            min(at_once, self.n_resamples - start) for start in range(0, self.n_resamples, at_once)
+        ]
+
+        def draw(size: int) -> Floats:
+            places = rng.integers(n, size=(size, n)) + np.arange(size)[:, None] * n
+            counts = np.bincount(places.ravel(), minlength=size * n)
+            return counts.reshape(size, n).astype(float)
+
+        if n * self.n_resamples > _HELD:
+            return map(draw, sizes)
+        self._held = np.concatenate([draw(size) for size in sizes])
+        return [self._held]
+
+
+def _divide(numerator: Floats, denominator: Floats) -> Floats:
+    undefined = np.full(np.shape(numerator), np.nan)
+    return np.divide(numerator, denominator, out=undefined, where=denominator > 0)

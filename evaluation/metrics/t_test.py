@@ -1,0 +1,94 @@
+"""Two-tailed t-tests of the difference of two means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from evaluation.metrics.undefined import Undefined
+
+TestKind = Literal["student", "welch", "paired"]
+TEST_KINDS: tuple[TestKind, ...] = ("student", "welch", "paired")
+
+
+@dataclass(frozen=True)
+class TTest:
+    """A test of mean(first) = mean(second).
+
+    difference : mean(first) − mean(second); low, high : its interval
+    statistic, df, p_value : t, degrees of freedom, two-tailed p
+    n_first, n_second : values that count
+    """
+
+    difference: float
+    low: float
+    high: float
+    statistic: float
+    df: float
+    p_value: float
+    n_first: int
+    n_second: int
+    kind: TestKind
+    reason: str = Undefined.NONE
+
+
+def t_test(
+    first: ArrayLike, second: ArrayLike, *, kind: TestKind = "student", level: float = 0.95
+) -> TTest:
+    """Return the test of two lists; NaN = missing.
+
+    kind : ``student`` takes the variances for equal (the usual routine's default), ``welch`` does
+        not, ``paired`` tests the differences at positions where both lists have a value
+    level : coverage of the interval of the difference, 0 to 1
+
+    Values and intervals are those of `scipy.stats.ttest_ind` and `ttest_rel`. Fewer than two
+    values on a side, or no spread at all, leave t undefined, with a reason. Raises ValueError for
+    infinite values, and for lists of unequal length where they are to be paired.
+    """
+    if kind not in TEST_KINDS:
+        raise ValueError(f"kind is '{kind}', expected one of {', '.join(TEST_KINDS)}")
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if x.ndim != 1 or y.ndim != 1:
+        raise ValueError(f"two lists are needed, got shapes {x.shape}, {y.shape}")
+    if np.isinf(x).any() or np.isinf(y).any():
+        raise ValueError("infinite values have no mean; drop them first")
+    if kind == "paired":
+        if x.shape != y.shape:
+            raise ValueError(f"paired lists are of equal length, got {x.size} and {y.size}")
+        both = ~(np.isnan(x) | np.isnan(y))
+        x, y = x[both], y[both]
+    else:
+        x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+    sizes = (int(x.size), int(y.size))
+    difference = float(x.mean() - y.mean()) if all(sizes) else np.nan
+    reason = Undefined.NONE
+    if min(sizes) < 2:
+        reason = Undefined.FEW_FOR_TEST
+    elif _constant(x - y) if kind == "paired" else _constant(x) and _constant(y):
+        reason = Undefined.NO_SPREAD
+    if reason:
+        return TTest(difference, *(np.nan,) * 5, *sizes, kind, reason)
+    if kind == "paired":
+        result = stats.ttest_rel(x, y)
+    else:
+        result = stats.ttest_ind(x, y, equal_var=kind == "student")
+    interval = result.confidence_interval(level)
+    return TTest(
+        difference=difference,
+        low=float(interval.low),
+        high=float(interval.high),
+        statistic=float(result.statistic),
+        df=float(result.df),
+        p_value=float(result.pvalue),
+        n_first=sizes[0],
+        n_second=sizes[1],
+        kind=kind,
+    )
+
+
+def _constant(values: np.ndarray) -> bool:
+    return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
