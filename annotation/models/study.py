@@ -138,7 +138,9 @@ class Study(models.Model):
         return self.title
 
     def get_absolute_url(self) -> str:
-        """Return the participants' link."""
+        """Return the participants' link; annotators come in by their list of studies."""
+        if self.kind != StudyKind.ABC_SURVEY:
+            return reverse("annotators:home")
         return reverse("survey:landing", args=[self.public_id])
 
     @property

@@ -7,6 +7,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
+from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTaskViewSet
 from annotation.api.views import StudyRatingViewSet, StudyViewSet
 from evaluation.api.views import ReportViewSet
 from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunScoreViewSet, RunViewSet
@@ -16,6 +17,16 @@ router = SimpleRouter()
 router.register("studies", StudyViewSet, basename="study")
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/ratings", StudyRatingViewSet, basename="study-rating"
+)
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/counterparts",
+    StudyCounterpartViewSet,
+    basename="study-counterpart",
+)
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/writing-tasks",
+    StudyWritingTaskViewSet,
+    basename="study-writing-task",
 )
 router.register("models", LanguageModelViewSet, basename="model")
 router.register("measures", MeasureViewSet, basename="measure")
