@@ -16,6 +16,12 @@ ENV PYTHONUNBUFFERED=1 \
     VAR_DIR=/var/lib/stereoscope \
     HF_HOME=/var/lib/stereoscope/models
 
+# Reports as PDF are set with Pango and drawn with these fonts.
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends \
+      libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 fonts-liberation \
+    && rm -rf /var/lib/apt/lists/*
+
 RUN useradd --system --uid 10001 --create-home stereoscope \
     && mkdir -p /var/lib/stereoscope /app/collected \
     && chown stereoscope: /var/lib/stereoscope /app/collected

@@ -8,21 +8,33 @@ from django.conf import settings
 from django.urls import reverse
 from rest_framework import serializers
 
-from annotation.models import Study
+from annotation.corpora.access import visible_corpora
+from annotation.models import Corpus, Study
 from annotation.studies.access import visible_studies
 from evaluation.models import Report
+from evaluation.reports.kinds.registry import KINDS
 from probing.models import Run
 
 
 class ReportSerializer(serializers.ModelSerializer[Report]):
-    study = serializers.CharField(source="study.public_id", read_only=True)
-    run = serializers.CharField(source="run.public_id", read_only=True)
-    model_name = serializers.CharField(source="run.model.name", read_only=True)
-    is_demo = serializers.BooleanField(
-        source="run.model.is_demo", read_only=True, help_text="If so, the numbers mean nothing."
+    kind = serializers.CharField(read_only=True, help_text="What it asks; see the list of kinds.")
+    study = serializers.CharField(
+        source="study.public_id", read_only=True, default=None, allow_null=True
+    )
+    corpus = serializers.CharField(
+        source="corpus.public_id", read_only=True, default=None, allow_null=True
+    )
+    runs = serializers.SerializerMethodField(help_text="Public ids of its runs.")
+    models = serializers.SerializerMethodField(help_text="Names of the models of its runs.")
+    is_demo = serializers.SerializerMethodField(
+        help_text="Whether a model is a demo; if so, the numbers mean nothing."
     )
     origin = serializers.CharField(
-        source="study.origin", read_only=True, help_text="Where people's data come from."
+        source="study.origin",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Where people's data come from.",
     )
     page = serializers.SerializerMethodField(help_text="Address of the report's page.")
     parameters = serializers.DictField(read_only=True)
@@ -34,8 +46,9 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
             "kind",
             "title",
             "study",
-            "run",
-            "model_name",
+            "corpus",
+            "runs",
+            "models",
             "is_demo",
             "origin",
             "parameters",
@@ -50,6 +63,15 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
 
     def get_page(self, report: Report) -> str:
         return settings.SITE_URL + reverse("reports:page", args=[report.public_id])
+
+    def get_runs(self, report: Report) -> list[str]:
+        return [run.public_id for run in report.runs.all()]
+
+    def get_models(self, report: Report) -> list[str]:
+        return list(dict.fromkeys(run.model.name for run in report.runs.all()))
+
+    def get_is_demo(self, report: Report) -> bool:
+        return any(run.model.is_demo for run in report.runs.all())
 
 
 class ReportDetailSerializer(ReportSerializer):
@@ -67,6 +89,43 @@ class ReportDetailSerializer(ReportSerializer):
         return [{"name": name, "media_type": kind} for name, kind in names]
 
 
+class ReportKindSerializer(serializers.Serializer[Any]):
+    """A kind of report: what it asks, what it rests on, which options it has."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    question = serializers.CharField()
+    study = serializers.SerializerMethodField(help_text="Kind of study that it needs, or null.")
+    corpus = serializers.SerializerMethodField(help_text="Whether it needs a corpus.")
+    measures = serializers.SerializerMethodField(
+        help_text="Measures of its runs; null for measures of groups, empty for none."
+    )
+    least_runs = serializers.SerializerMethodField()
+    most_runs = serializers.SerializerMethodField(help_text="Null for any number.")
+    parameters = serializers.SerializerMethodField(help_text="JSON Schema of its options.")
+
+    def get_study(self, kind: Any) -> str | None:
+        return str(kind.study.kind) if kind.study else None
+
+    def get_corpus(self, kind: Any) -> bool:
+        return kind.corpus is not None
+
+    def get_measures(self, kind: Any) -> list[str] | None:
+        if kind.runs is None:
+            return []
+        return None if kind.runs.measures is None else list(kind.runs.measures)
+
+    def get_least_runs(self, kind: Any) -> int:
+        return kind.runs.least if kind.runs else 0
+
+    def get_most_runs(self, kind: Any) -> int | None:
+        return kind.runs.most if kind.runs else 0
+
+    def get_parameters(self, kind: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = kind.Parameters.model_json_schema()
+        return schema
+
+
 class VisibleStudyField(serializers.SlugRelatedField[Study]):
     """A study by its public id; those of others do not exist."""
 
@@ -75,16 +134,36 @@ class VisibleStudyField(serializers.SlugRelatedField[Study]):
         return visible_studies(request.user) if request else Study.objects.none()
 
 
+class VisibleCorpusField(serializers.SlugRelatedField[Corpus]):
+    """A corpus by its public id; those of others do not exist."""
+
+    def get_queryset(self) -> Any:
+        request = self.context.get("request")
+        return visible_corpora(request.user) if request else Corpus.objects.none()
+
+
 class ReportRequestSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(choices=sorted(KINDS), default="alignment")
     study = VisibleStudyField(
-        slug_field="public_id", queryset=Study.objects.none(), help_text="Public id of a study."
-    )
-    run = serializers.SlugRelatedField(
         slug_field="public_id",
-        queryset=Run.objects.all(),
-        help_text="Public id of a run; the report is built as soon as it is finished.",
+        queryset=Study.objects.none(),
+        required=False,
+        help_text="Public id of a study, for kinds that need one.",
+    )
+    corpus = VisibleCorpusField(
+        slug_field="public_id",
+        queryset=Corpus.objects.none(),
+        required=False,
+        help_text="Public id of a corpus, for kinds that need one.",
+    )
+    runs = serializers.SlugRelatedField(
+        slug_field="public_id",
+        queryset=Run.objects.select_related("model", "corpus"),
+        many=True,
+        required=False,
+        help_text="Public ids of runs; the report is built as soon as all are finished.",
     )
     title = serializers.CharField(max_length=240, required=False, default="", allow_blank=True)
     parameters = serializers.DictField(
-        required=False, default=dict, help_text="Resamples, splits, seed, level."
+        required=False, default=dict, help_text="Options of the kind."
     )

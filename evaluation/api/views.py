@@ -1,4 +1,4 @@
-"""Reports over HTTP, for those who may see their studies."""
+"""Reports over HTTP, for those who may see what they rest on."""
 
 from __future__ import annotations
 
@@ -15,11 +15,13 @@ from rest_framework.response import Response
 from annotation.api.permissions import StaffWithModelPermissions, signed_in
 from evaluation.api.serializers import (
     ReportDetailSerializer,
+    ReportKindSerializer,
     ReportRequestSerializer,
     ReportSerializer,
 )
 from evaluation.models import Report
-from evaluation.reports.requesting import request_alignment_report
+from evaluation.reports.kinds.registry import KINDS
+from evaluation.reports.requesting import request_report
 from evaluation.reports.selectors import visible_reports
 
 
@@ -27,11 +29,17 @@ from evaluation.reports.selectors import visible_reports
 class ReportViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Report]
 ):
-    """Alignment reports on studies that this account may see."""
+    """Reports on studies and corpora that this account may see."""
 
     queryset = Report.objects.none()
     permission_classes = (StaffWithModelPermissions,)
-    filterset_fields = ("status", "kind", "study__public_id", "run__public_id")
+    filterset_fields = (
+        "status",
+        "kind",
+        "study__public_id",
+        "corpus__public_id",
+        "runs__public_id",
+    )
     lookup_field = "public_id"
     lookup_value_regex = "[0-9a-z]{12}"
 
@@ -44,11 +52,17 @@ class ReportViewSet(
 
     @extend_schema(request=ReportRequestSerializer, responses={201: ReportDetailSerializer})
     def create(self, request: Request) -> Response:
-        """Ask for an alignment report; a worker builds it as soon as its run is finished."""
+        """Ask for a report; a worker builds it as soon as all its runs are finished."""
         form = ReportRequestSerializer(data=request.data, context={"request": request})
         form.is_valid(raise_exception=True)
-        report = request_alignment_report(**form.validated_data, created_by=signed_in(request))
+        report = request_report(**form.validated_data, created_by=signed_in(request))
         return Response(ReportDetailSerializer(report).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=ReportKindSerializer(many=True), filters=False)
+    @action(detail=False, methods=["get"], pagination_class=None, filter_backends=[])
+    def kinds(self, request: Request) -> Response:
+        """Return every kind of report: what it asks, what it rests on, its options."""
+        return Response(ReportKindSerializer(KINDS.values(), many=True).data)
 
     @extend_schema(
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},

@@ -1,5 +1,5 @@
-"""The data model of evaluation."""
+"""The tables of the evaluation app."""
 
-from evaluation.models.report import Report, ReportFile, ReportKind, ReportStatus
+from evaluation.models.report import Report, ReportFile, ReportRun, ReportStatus
 
-__all__ = ["Report", "ReportFile", "ReportKind", "ReportStatus"]
+__all__ = ["Report", "ReportFile", "ReportRun", "ReportStatus"]

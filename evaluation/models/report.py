@@ -6,13 +6,9 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from annotation.models import Study
+from annotation.models import Corpus, Study
 from annotation.models.tokens import new_public_id
 from probing.models import Run
-
-
-class ReportKind(models.TextChoices):
-    ALIGNMENT = "alignment", _("Alignment of people and model")
 
 
 class ReportStatus(models.TextChoices):
@@ -23,13 +19,22 @@ class ReportStatus(models.TextChoices):
 
 
 class Report(models.Model):
+    """`kind` names an entry of the registry, which says what of study, corpus and runs it needs."""
+
     public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
-    kind = models.CharField(max_length=20, choices=ReportKind, default=ReportKind.ALIGNMENT)
+    kind = models.CharField(max_length=40, help_text=_("Its name in the registry of kinds."))
     title = models.CharField(max_length=240)
-    study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="reports")
-    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="reports")
+    study = models.ForeignKey(
+        Study, on_delete=models.PROTECT, null=True, blank=True, related_name="reports"
+    )
+    corpus = models.ForeignKey(
+        Corpus, on_delete=models.PROTECT, null=True, blank=True, related_name="reports"
+    )
+    runs: models.ManyToManyField[Run, models.Model] = models.ManyToManyField(
+        Run, through="evaluation.ReportRun", blank=True, related_name="reports"
+    )
     parameters = models.JSONField(
-        default=dict, blank=True, help_text=_("Resamples, splits, seed, level.")
+        default=dict, blank=True, help_text=_("Validated by the schema of the kind.")
     )
     status = models.CharField(max_length=10, choices=ReportStatus, default=ReportStatus.WAITING)
     inputs = models.JSONField(
@@ -66,6 +71,22 @@ class Report(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class ReportRun(models.Model):
+    """A run that a report rests on. It stays as long as the report does."""
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="run_links")
+    run = models.ForeignKey(Run, on_delete=models.PROTECT, related_name="report_links")
+
+    class Meta:
+        ordering = ["report", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["report", "run"], name="one_link_per_report_and_run")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.report_id}: {self.run_id}"
 
 
 class ReportFile(models.Model):

@@ -9,59 +9,55 @@ import traceback
 from datetime import timedelta
 from typing import Any
 
-import pandas as pd
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from evaluation.analyses import (
-    AlignmentOptions,
-    AlignmentResult,
-    ScoreTable,
-    analyse_alignment,
-    from_plain,
-    to_plain,
-)
 from evaluation.models import Report, ReportFile, ReportStatus
-from evaluation.reports.document import AlignmentDocument
 from evaluation.reports.errors import ReportError
-from evaluation.reports.inputs import AlignmentInputs, load_alignment_inputs
+from evaluation.reports.kinds.base import Chosen, Loaded, ReportParameters
+from evaluation.reports.kinds.registry import get_kind
 from evaluation.reports.rendering import RenderedFile, render_files
 from evaluation.reports.requesting import parse_parameters, wake_builder
-from probing.models import RunStatus
+from evaluation.reports.selectors import ready_reports
 
 logger = logging.getLogger(__name__)
 
-LIBRARIES = ("numpy", "scipy", "pandas", "vl-convert-python")
-# A worker that has not come back after this long was killed; building takes seconds.
+# A worker that has not come back after this long was killed; most reports take seconds.
 GIVEN_UP_AFTER = timedelta(minutes=10)
+# Where the hashes of the inputs stand in the stored record.
+HASHES = "hashes"
 
 
 def build_report(*, report_id: int) -> Report | None:
-    """Build a waiting report whose run is finished; return it, or None if there is nothing to do.
+    """Build a waiting report whose runs are finished; return it, or None if there is nothing to do.
 
     Called twice, or by two workers at once, it builds once. A report that cannot be built is
     marked as failed with the reason; it is never half stored.
     """
     started = timezone.now()
-    claimed = Report.objects.filter(
-        pk=report_id, status=ReportStatus.WAITING, run__status=RunStatus.FINISHED
-    ).update(status=ReportStatus.BUILDING, started_at=started, error="")
+    claimed = (
+        ready_reports()
+        .filter(pk=report_id)
+        .update(status=ReportStatus.BUILDING, started_at=started, error="")
+    )
     if not claimed:
         return None
-    report = Report.objects.select_related("study", "run__model").get(pk=report_id)
+    report = Report.objects.select_related("study", "corpus").get(pk=report_id)
     clock = time.perf_counter()
     try:
-        inputs = load_alignment_inputs(study=report.study, run=report.run)
-        result = compute_alignment(inputs=inputs, parameters=report.parameters)
-        report.inputs = inputs.record
-        report.result = to_plain(result)
+        kind = get_kind(report.kind)
+        loaded, parameters = _load(report)
+        report.result = kind.compute(loaded, parameters)
+        report.inputs = {**loaded.record, HASHES: loaded.hashes}
         report.code_version = settings.CODE_VERSION
-        report.library_versions = {name: importlib.metadata.version(name) for name in LIBRARIES}
+        report.library_versions = {
+            name: importlib.metadata.version(name) for name in kind.libraries
+        }
         report.built_at = timezone.now()
         report.seconds = round(time.perf_counter() - clock, 1)
         report.status = ReportStatus.FINAL
-        _store(report, render_files(AlignmentDocument(report)))
+        _store(report, render_files(report, kind.document(report, {})))
     except ReportError as error:
         _mark_failed(report, str(error))
     except Exception:
@@ -71,47 +67,41 @@ def build_report(*, report_id: int) -> Report | None:
     return report
 
 
-def compute_alignment(*, inputs: AlignmentInputs, parameters: dict[str, Any]) -> AlignmentResult:
-    """Return the analysis of ``inputs``; the same inputs and parameters give the same numbers."""
-    options = parse_parameters(parameters)
-    return analyse_alignment(
-        ratings=inputs.ratings,
-        scores=ScoreTable.from_long(
-            inputs.scores, reasons=inputs.score_reasons, level=options.level
-        ),
-        groups=[group.slug for group in inputs.groups],
-        scales=[scale.slug for scale in inputs.scales],
-        options=AlignmentOptions(
-            seed=options.seed,
-            n_resamples=options.resamples,
-            n_splits=options.splits,
-            level=options.level,
-        ),
-    )
+def _load(report: Report) -> tuple[Loaded, ReportParameters]:
+    kind = get_kind(report.kind)
+    parameters = parse_parameters(kind, report.parameters)
+    runs = tuple(report.runs.select_related("model", "corpus").order_by("pk"))
+    chosen = Chosen(study=report.study, corpus=report.corpus, runs=runs)
+    return kind.load(chosen, parameters), parameters
 
 
 def find_differences(*, report: Report) -> list[str]:
     """Compute a final report again and return what differs from what is stored; empty if nothing.
 
-    Inputs that have changed since are named by their hashes, numbers by table and row.
+    Inputs that have changed since are named by their hashes, numbers by table.
     """
     if report.status != ReportStatus.FINAL:
         raise ReportError(f"The report is {report.get_status_display().lower()}, expected final.")
-    inputs = load_alignment_inputs(study=report.study, run=report.run)
+    kind = get_kind(report.kind)
+    loaded, parameters = _load(report)
+    stored: dict[str, Any] = report.inputs.get(HASHES, {})
     found = [
-        f"{side} {name}: {report.inputs[side].get(name)} when built, now {value}"
-        for side, name in (("study", "ratings_hash"), ("run", "scores_hash"))
-        if (value := inputs.record[side][name]) != report.inputs[side].get(name)
+        f"{name}: {stored.get(name)} when built, now {value}"
+        for name, value in loaded.hashes.items()
+        if value != stored.get(name)
     ]
-    old = from_plain(AlignmentResult, report.result)
-    new = compute_alignment(inputs=inputs, parameters=report.parameters)
-    if to_plain(new) != report.result:
-        from evaluation.analyses import to_tables
-
-        before, after = to_tables(old), to_tables(new)
-        found += [
-            f"table {name} differs" for name in before if not _same(before[name], after[name])
+    result = kind.compute(loaded, parameters)
+    if result != report.result:
+        before = kind.document(report, {}).frames
+        report.result, report.inputs = result, {**loaded.record, HASHES: loaded.hashes}
+        after = kind.document(report, {}).frames
+        changed = [
+            name for name in before if name not in after or not before[name].equals(after[name])
         ]
+        found += [f"table {name} differs" for name in changed]
+        report.refresh_from_db()
+        if not changed:
+            found.append("the result differs, though no table does")
     return found
 
 
@@ -123,7 +113,7 @@ def wake_waiting_reports() -> int:
     Report.objects.filter(
         status=ReportStatus.BUILDING, started_at__lt=timezone.now() - GIVEN_UP_AFTER
     ).update(status=ReportStatus.WAITING)
-    ready = list(Report.objects.filter(status=ReportStatus.WAITING, run__status=RunStatus.FINISHED))
+    ready = list(ready_reports())
     for report in ready:
         wake_builder(report)
     return len(ready)
@@ -152,7 +142,3 @@ def _mark_failed(report: Report, message: str) -> None:
     Report.objects.filter(
         pk=report.pk, status=ReportStatus.BUILDING, started_at=report.started_at
     ).update(status=ReportStatus.FAILED, error=message)
-
-
-def _same(before: pd.DataFrame, after: pd.DataFrame) -> bool:
-    return before.equals(after)

@@ -1,31 +1,21 @@
-"""The alignment report as a document: question, key numbers, figures, tables, words, provenance.
+"""A report as a document: declared by its kind, shown by one template, rendered to every format.
 
-Everything is derived from the stored record, so that the page, the file and a later rendering
-show the same.
+A kind says what stands in it; numbering, layout, downloads and formats follow. Texts are plain and
+escaped where they are shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import pandas as pd
+from django.utils.safestring import SafeString, mark_safe
 
-from annotation.models import Origin
-from evaluation.analyses import (
-    AlignmentResult,
-    Cell,
-    GroupAlignment,
-    LeftOut,
-    from_plain,
-    to_tables,
-)
-from evaluation.models import Report
-from evaluation.reports import words
-from evaluation.reports.figures import AlignmentFigures, Figure
-from evaluation.reports.formatting import count, interval, number, p_value
+from evaluation.charts import render_svg, themeable
 
 
 @dataclass(frozen=True)
@@ -34,270 +24,259 @@ class KeyNumber:
 
     label: str
     value: str
-    small: str
-    lines: tuple[str, ...]
+    small: str = ""
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class GroupRow:
-    """One line of the table of agreement by group, ready to print."""
+class Figure:
+    """One chart with its caption; drawn when it is asked for.
 
-    slug: str
+    ``data`` names the table with the same numbers; ``query`` is what its address needs besides.
+    """
+
+    template: ClassVar[str] = "evaluation/blocks/figure.html"
+    counted: ClassVar[str] = "figure"
+
     name: str
-    tau: str
-    interval: str
-    p: str
-    p_holm: str
-    precision: str
-    precision_top: str
-    precision_bottom: str
-    ceiling: str
-    ceiling_band: str
-    raters: int
-    note: str
+    caption: str
+    spec: dict[str, Any]
+    narrow_spec: dict[str, Any] | None = None
+    data: str = ""
+    query: str = ""
+
+    @cached_property
+    def svg_file(self) -> str:
+        """The drawing as a file: always light."""
+        return render_svg(self.spec)
+
+    @cached_property
+    def svg(self) -> SafeString:
+        """The drawing inside a page, in the page's own colours. The renderer escapes all texts."""
+        return mark_safe(themeable(self.svg_file))  # noqa: S308
+
+    @cached_property
+    def narrow_svg(self) -> SafeString | None:
+        """The drawing for narrow pages, where there is one of its own."""
+        if self.narrow_spec is None:
+            return None
+        return mark_safe(themeable(render_svg(self.narrow_spec)))  # noqa: S308
+
+    @cached_property
+    def data_uri(self) -> str:
+        """The drawing as an image that stands in the document itself, for paper."""
+        encoded = base64.b64encode(self.svg_file.encode()).decode()
+        return f"data:image/svg+xml;base64,{encoded}"
 
 
 @dataclass(frozen=True)
-class ScaleRow:
-    """One line of the table of one group's scales, ready to print."""
+class Column:
+    """``style`` is empty, “strong” or “quiet”; ``wide`` columns hold running text."""
 
-    low: str
-    high: str
-    human_mean: str
-    human_interval: str
-    raters: int
-    model_mean: str
-    model_interval: str
-    prompts: str
-    human_rank: str
-    model_rank: str
-    note: str
+    head: str
+    number: bool = False
+    style: str = ""
+    wide: bool = False
 
-
-class AlignmentDocument:
-    """An alignment report ready for a template; ``group`` chooses the group shown in detail."""
-
-    def __init__(self, report: Report, *, group: str = "") -> None:
-        self.report = report
-        self.record: dict[str, Any] = report.inputs
-        self.result: AlignmentResult = from_plain(AlignmentResult, report.result)
-        self.group_names = {entry["slug"]: entry["plural"] for entry in self.record["groups"]}
-        self.scales = {entry["slug"]: entry for entry in self.record["scales"]}
-        self._rows = {row.group: row for row in self.result.by_group}
-        self.group = group if group in self._rows else self._default_group()
-        self.group_name = self.group_names[self.group]
-
-    def _default_group(self) -> str:
-        """Return the group with the highest tau: the picture that shows the most."""
-        return max(
-            self.result.by_group,
-            key=lambda row: -2.0 if row.tau.reason else row.tau.value,
-        ).group
-
-    # -- words ---------------------------------------------------------------------------------
-
-    @cached_property
-    def banners(self) -> list[str]:
-        """Return what a reader must know before the first number."""
-        found = []
-        if self.record["study"]["origin"] == Origin.SIMULATED:
-            found.append(
-                "Simulated ratings: no person gave them. They show how a report looks and are "
-                "not a finding."
-            )
-        if self.record["run"]["is_demo"]:
-            found.append(
-                "Demo model: a fixture without knowledge of the world. Its scores mean nothing."
-            )
-        return found
-
-    @cached_property
-    def question(self) -> str:
-        return words.question(self.record, self.result)
-
-    @cached_property
-    def method(self) -> list[str]:
-        return words.method(self.record, self.result)
-
-    @cached_property
-    def caveats(self) -> list[str]:
-        return words.caveats(self.record, self.result)
-
-    @cached_property
-    def left_out(self) -> list[str]:
-        return [self._describe_left_out(item) for item in self.result.left_out]
-
-    def _describe_left_out(self, item: LeftOut) -> str:
-        names = self.record["other_groups"] | self.group_names
-        group = names.get(item.group, item.group)
-        scale = self.scales.get(item.scale)
-        where = " × ".join(
+    @property
+    def css(self) -> str:
+        return " ".join(
             part
-            for part in (group, f"{scale['low']} – {scale['high']}" if scale else item.scale)
+            for part in ("number" if self.number else "", "wide" if self.wide else "", self.style)
             if part
         )
-        what = "" if item.what in {"group", "cell"} else f", {count(item.n, item.what[:-1])}"
-        return f"{where}{what}: {item.reason}."
 
-    @cached_property
-    def provenance(self) -> list[list[tuple[str, str, str]]]:
-        """Return two columns of (name, text, code)."""
-        return words.provenance(self.report, self.record, self.result)
 
-    # -- numbers -------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class HeadGroup:
+    """A head over several columns; ``source`` is “people” or “model”, or empty."""
 
-    @cached_property
-    def keys(self) -> list[KeyNumber]:
-        pooled, level = self.result.pooled, self.result.options.level
-        share = f"{level * 100:g} %"
-        ceiling = pooled.ceiling
-        return [
-            KeyNumber(
-                "Agreement in order, Kendall’s τ",
-                number(pooled.tau.value),
-                "",
-                (
-                    self._interval_line(share, pooled.tau.interval.low, pooled.tau.interval.high)
-                    or str(pooled.tau.interval.reason).capitalize() + ".",
-                    f"{p_value(pooled.p_value)}, {count(pooled.n_cells, 'cell')}, "
-                    f"{count(pooled.n_annotations, 'rating')} of a group",
-                ),
-            ),
-            KeyNumber(
-                "Noise ceiling for τ",
-                number(ceiling.mean),
-                "",
-                (
-                    f"Middle {self.result.options.ceiling_share * 100:g} % of split halves: "
-                    f"{interval(ceiling.low, ceiling.high)}",
-                    f"Raters against raters, {ceiling.n_first} and {ceiling.n_second}",
-                )
-                if not ceiling.reason
-                else (f"{ceiling.reason.capitalize()}.",),
-            ),
-            KeyNumber(
-                f"Precision at {self.result.options.k}",
-                number(pooled.precision.value),
-                "",
-                (
-                    self._interval_line(
-                        share, pooled.precision.interval.low, pooled.precision.interval.high
-                    )
-                    or str(pooled.precision.interval.reason).capitalize() + ".",
-                    f"Top {number(pooled.precision_top.value)}, "
-                    f"bottom {number(pooled.precision_bottom.value)}",
-                ),
-            ),
-            KeyNumber(
-                "Groups with τ above zero",
-                str(pooled.n_above_zero),
-                f"of {pooled.n_tested}",
-                (
-                    f"p < {1 - level:.2g} after Holm’s correction",
-                    f"for {count(pooled.n_tested, 'test')}",
-                ),
-            ),
-        ]
+    text: str
+    span: int
+    source: str = ""
 
-    @staticmethod
-    def _interval_line(share: str, low: float, high: float) -> str:
-        text = interval(low, high)
-        return f"{share} interval {text}" if " to " in text else ""
 
-    @cached_property
-    def group_rows(self) -> list[GroupRow]:
-        """Return all groups, highest tau first, undefined ones last."""
-        ordered = sorted(
-            self.result.by_group,
-            key=lambda row: (bool(row.tau.reason), -row.tau.value if not row.tau.reason else 0),
-        )
-        return [self._group_row(row) for row in ordered]
+@dataclass(frozen=True)
+class Row:
+    """The cells of one line as they are printed; a note stands under it."""
 
-    def _group_row(self, row: GroupAlignment) -> GroupRow:
-        return GroupRow(
-            slug=row.group,
-            name=self.group_names[row.group],
-            tau=number(row.tau.value),
-            interval=interval(row.tau.interval.low, row.tau.interval.high),
-            p=number(row.p_value, 3),
-            p_holm=number(row.p_holm, 3),
-            precision=number(row.precision.value),
-            precision_top=number(row.precision_top.value),
-            precision_bottom=number(row.precision_bottom.value),
-            ceiling=number(row.ceiling.mean),
-            ceiling_band=interval(row.ceiling.low, row.ceiling.high),
-            raters=row.n_raters,
-            note=row.tau.reason or row.tau.interval.reason,
-        )
+    cells: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as it is read; ``data`` names the table with all its numbers as computed."""
+
+    template: ClassVar[str] = "evaluation/blocks/table.html"
+    counted: ClassVar[str] = "table"
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    data: str
+    heads: tuple[HeadGroup, ...] = ()
 
     @property
-    def detail(self) -> GroupRow:
-        return self._group_row(self._rows[self.group])
+    def lines(self) -> Iterator[tuple[Row, str, list[tuple[Column, str]]]]:
+        """Yield (row, its first cell, its other cells with their columns)."""
+        for row in self.rows:
+            rest = list(zip(self.columns[1:], row.cells[1:], strict=True))
+            yield row, row.cells[0], rest
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Paragraphs between figures and tables."""
+
+    template: ClassVar[str] = "evaluation/blocks/prose.html"
+    counted: ClassVar[str] = ""
+
+    paragraphs: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    label: str
+    query: str
+    current: bool
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Links to other views of a page; files show their ``figures`` folded up instead."""
+
+    template: ClassVar[str] = "evaluation/blocks/choices.html"
+    counted: ClassVar[str] = ""
+
+    label: str
+    anchor: str
+    options: tuple[Choice, ...]
+    figures: tuple[tuple[str, Figure], ...] = ()
+
+
+Block = Figure | Table | Prose | Choices
+
+
+@dataclass(frozen=True)
+class Section:
+    """``why`` says why one would look at it, in one or two sentences."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+    why: str = ""
+    anchor: str = ""
+
+
+@dataclass(frozen=True)
+class Numbered:
+    """A block with its number among those of its sort, 0 where that sort is not counted."""
+
+    block: Block
+    number: int
 
     @property
-    def scale_rows(self) -> list[ScaleRow]:
-        return [self._scale_row(cell) for cell in self.result.cells if cell.group == self.group]
+    def template(self) -> str:
+        return self.block.template
 
-    def _scale_row(self, cell: Cell) -> ScaleRow:
-        scale = self.scales[cell.scale]
-        return ScaleRow(
-            low=scale["low"],
-            high=scale["high"],
-            human_mean=number(cell.human.mean, 1),
-            human_interval=interval(cell.human.interval.low, cell.human.interval.high, 1),
-            raters=cell.human.n,
-            model_mean=number(cell.model.mean, 2, signed=True),
-            model_interval=interval(cell.model.low, cell.model.high, 2, signed=True),
-            prompts="" if cell.model.n is None else str(cell.model.n),
-            human_rank="" if cell.human.rank is None else str(cell.human.rank),
-            model_rank="" if cell.model.rank is None else str(cell.model.rank),
-            note=cell.human.reason or cell.model.reason,
-        )
+
+@dataclass(frozen=True)
+class DataTable:
+    """A table as a download: tidy, numbers as they were computed, stable names of columns.
+
+    ``name`` is that of its file and sheet and never changes once reports with it exist.
+    """
+
+    name: str
+    title: str
+    frame: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One section of a data statement (Bender and Friedman 2018)."""
+
+    heading: str
+    paragraphs: tuple[str, ...]
+
+
+Provenance = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Document:
+    """Everything that a reader of a report sees, whatever the format.
+
+    provenance : columns of (name, text, code)
+    left_out : what did not enter, and why
+    """
+
+    title: str
+    question: str
+    keys: tuple[KeyNumber, ...]
+    sections: tuple[Section, ...]
+    tables: tuple[DataTable, ...]
+    method: tuple[str, ...]
+    caveats: tuple[str, ...]
+    provenance: tuple[tuple[Provenance, ...], ...]
+    facts: tuple[str, ...] = ()
+    banners: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    statement: tuple[Statement, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [table.name for table in self.tables]
+        unknown = {
+            block.data
+            for section in self.sections
+            for block in section.blocks
+            if isinstance(block, Figure | Table) and block.data
+        } - set(names)
+        if len(names) != len(set(names)) or unknown:
+            raise ValueError(f"tables {names}; shown but not among them: {sorted(unknown)}")
 
     @cached_property
-    def tables(self) -> dict[str, pd.DataFrame]:
-        """Return every table of the report with the names that its slugs stand for."""
-        tables = to_tables(self.result)
-        for table in tables.values():
-            if "scale" in table.columns:
-                place = list(table.columns).index("scale") + 1
-                for part in ("dimension", "high", "low"):
-                    texts = [self.scales.get(slug, {}).get(part) for slug in table["scale"]]
-                    table.insert(place, part, texts)
-            if "group" in table.columns:
-                place = list(table.columns).index("group") + 1
-                known = self.record["other_groups"] | self.group_names
-                names = [known.get(slug) for slug in table["group"]]
-                table.insert(place, "group_name", names)
-        return tables
-
-    # -- figures -------------------------------------------------------------------------------
+    def parts(self) -> list[tuple[Section, list[Numbered]]]:
+        """Return the sections with figures and tables numbered through."""
+        counts: dict[str, int] = {}
+        parts = []
+        for section in self.sections:
+            blocks = []
+            for block in section.blocks:
+                if block.counted:
+                    counts[block.counted] = counts.get(block.counted, 0) + 1
+                blocks.append(Numbered(block, counts.get(block.counted, 0)))
+            parts.append((section, blocks))
+        return parts
 
     @cached_property
-    def figures(self) -> AlignmentFigures:
-        return AlignmentFigures(self.result, self.record, measure=self.measure_short)
-
-    @cached_property
-    def profile(self) -> Figure:
-        return self.figures.profile(self.group)
+    def frames(self) -> Mapping[str, pd.DataFrame]:
+        return {table.name: table.frame for table in self.tables}
 
     @property
-    def other_profiles(self) -> Iterator[tuple[str, Figure]]:
-        """Yield (group, figure) of the groups that are not shown in detail."""
-        for slug, name in self.group_names.items():
-            if slug != self.group:
-                yield name, self.figures.profile(slug)
+    def blocks(self) -> Iterator[Block]:
+        for section in self.sections:
+            yield from section.blocks
 
     def find_figure(self, name: str) -> Figure | None:
-        """Return the figure of that name as the page shows it, or None."""
-        if name == "profile":
-            return self.profile
-        return {"heat-maps": self.figures.heat_maps, "forest": self.figures.forest}.get(name)
+        """Return the figure of that name, or None."""
+        return next((b for b in self.blocks if isinstance(b, Figure) and b.name == name), None)
 
-    @property
-    def measure_short(self) -> str:
-        return words.measure_short(self.record)
 
-    @property
-    def level(self) -> str:
-        return f"{self.result.options.level * 100:g} %"
+@dataclass
+class TableBuilder:
+    """Builds a readable table row by row; a number of cells that does not fit is an error."""
+
+    caption: str
+    data: str
+    columns: tuple[Column, ...]
+    heads: tuple[HeadGroup, ...] = ()
+    rows: list[Row] = field(default_factory=list)
+
+    def add(self, *cells: str, note: str = "") -> None:
+        if len(cells) != len(self.columns):
+            raise ValueError(f"{len(cells)} cells for {len(self.columns)} columns: {cells}")
+        self.rows.append(Row(cells, note))
+
+    def build(self) -> Table:
+        return Table(self.caption, self.columns, tuple(self.rows), self.data, self.heads)

@@ -1,18 +1,28 @@
-"""Turns a document into files: one self-contained HTML page and every table as CSV."""
+"""Turns a document into files: a self-contained page, PDF, workbook, JSON, every table as CSV."""
 
 from __future__ import annotations
 
+import json
+import logging
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
 from annotation.exports.tables import neutralise
-from evaluation.reports.document import AlignmentDocument
+from evaluation.models import Report
+from evaluation.reports.document import Document
+from evaluation.reports.pdf import PdfUnavailableError, render_pdf
+from evaluation.reports.workbook import render_workbook
+
+logger = logging.getLogger(__name__)
 
 STYLESHEETS = ("stereoscope/tokens.css", "evaluation/report.css")
+PAPER_STYLESHEETS = (*STYLESHEETS, "evaluation/paper.css")
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
 @dataclass(frozen=True)
@@ -22,19 +32,58 @@ class RenderedFile:
     content: bytes
 
 
-def render_files(document: AlignmentDocument) -> list[RenderedFile]:
-    """Return the files of a report: ``report.html`` and one CSV for each table."""
-    html = render_to_string(
-        "evaluation/report_file.html",
-        {"document": document, "stylesheet": _read_stylesheets()},
-    )
-    return [
-        RenderedFile("report.html", "text/html; charset=utf-8", html.encode()),
+def render_files(report: Report, document: Document) -> list[RenderedFile]:
+    """Return the files of a report; the PDF is missing where its libraries are.
+
+    The same report and document give the same bytes.
+    """
+    files = [
+        RenderedFile(
+            "report.html",
+            "text/html; charset=utf-8",
+            _render_page(report, document, medium="file", stylesheets=STYLESHEETS).encode(),
+        ),
+        RenderedFile("report.xlsx", XLSX, render_workbook(report, document)),
+        RenderedFile("report.json", "application/json", render_json(report, document)),
         *(
-            RenderedFile(f"{name}.csv", "text/csv; charset=utf-8", to_csv(table))
-            for name, table in document.tables.items()
+            RenderedFile(f"{table.name}.csv", "text/csv; charset=utf-8", to_csv(table.frame))
+            for table in document.tables
         ),
     ]
+    try:
+        paper = _render_page(report, document, medium="paper", stylesheets=PAPER_STYLESHEETS)
+        files.append(RenderedFile("report.pdf", "application/pdf", render_pdf(paper)))
+    except PdfUnavailableError as error:
+        logger.warning("no PDF of report %s: %s", report.public_id, error)
+    return files
+
+
+def render_json(report: Report, document: Document) -> bytes:
+    """Return everything that is stored of a report, in one object with sorted keys."""
+    content: dict[str, Any] = {
+        "report": report.public_id,
+        "kind": report.kind,
+        "title": document.title,
+        "question": document.question,
+        "banners": document.banners,
+        "parameters": report.parameters,
+        "inputs": report.inputs,
+        "result": report.result,
+        "method": document.method,
+        "caveats": document.caveats,
+        "left_out": document.left_out,
+        "data_statement": {part.heading: part.paragraphs for part in document.statement},
+        "provenance": {
+            name: {"text": text, "code": code}
+            for column in document.provenance
+            for name, text, code in column
+        },
+        "code_version": report.code_version,
+        "library_versions": report.library_versions,
+        "built_at": report.built_at.isoformat() if report.built_at else None,
+    }
+    text = json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True, allow_nan=False)
+    return f"{text}\n".encode()
 
 
 def to_csv(table: pd.DataFrame) -> bytes:
@@ -48,9 +97,23 @@ def to_csv(table: pd.DataFrame) -> bytes:
     return safe.to_csv(index=False, lineterminator="\n").encode()
 
 
-def _read_stylesheets() -> str:
+def _render_page(
+    report: Report, document: Document, *, medium: str, stylesheets: tuple[str, ...]
+) -> str:
+    return render_to_string(
+        "evaluation/report_file.html",
+        {
+            "report": report,
+            "document": document,
+            "medium": medium,
+            "stylesheet": _read_stylesheets(stylesheets),
+        },
+    )
+
+
+def _read_stylesheets(names: tuple[str, ...]) -> str:
     texts = []
-    for name in STYLESHEETS:
+    for name in names:
         path = finders.find(name)
         if path is None:
             raise FileNotFoundError(f"The stylesheet {name} is missing from the static files.")

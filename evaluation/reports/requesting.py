@@ -1,43 +1,39 @@
-"""Asks for a report: stores it as waiting and wakes a worker."""
+"""Asks for a report: checks what it rests on, stores it as waiting and wakes a worker."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pydantic
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from annotation.models import DataDecision, Study
+from annotation.models import Corpus, Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.errors import ReportError
+from evaluation.reports.kinds.base import Chosen, ReportKind, ReportParameters, RunsInput
+from evaluation.reports.kinds.registry import get_kind
 from probing.models import Run, RunStatus
 from probing.runs.waking import send_message
 
 BUILD_TASK = "evaluation.build_report"
+TITLE_LENGTH = 240
+DEAD_RUNS = (RunStatus.FAILED, RunStatus.CANCELLED)
+# How people write “no value” in a form or on the command line.
+NO_VALUE = ("", "none")
 
 
-class AlignmentParameters(BaseModel):
-    """The options of an alignment report."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    resamples: int = Field(
-        2000, ge=100, le=100_000, description="Bootstrap resamples for the intervals."
-    )
-    splits: int = Field(
-        1000, ge=100, le=100_000, description="Random halves for the noise ceiling."
-    )
-    seed: int = Field(0, ge=0, le=2**31 - 1, description="Seed of resamples and halves.")
-    level: float = Field(0.95, gt=0.5, lt=1, description="Coverage of the intervals.")
-
-
-def parse_parameters(values: dict[str, Any] | None) -> AlignmentParameters:
+def parse_parameters(kind: ReportKind, values: Mapping[str, Any] | None) -> ReportParameters:
     """Return validated options; raises `ReportError` naming the option, its value and the limit."""
+    read = {
+        name: None if isinstance(value, str) and value.strip().lower() in NO_VALUE else value
+        for name, value in (values or {}).items()
+    }
     try:
-        return AlignmentParameters.model_validate(values or {})
-    except ValidationError as error:
+        return kind.Parameters.model_validate(read)
+    except pydantic.ValidationError as error:
         found = "; ".join(
             f"“{'.'.join(map(str, problem['loc']))}” is {problem.get('input')!r}: {problem['msg']}"
             for problem in error.errors()
@@ -45,45 +41,82 @@ def parse_parameters(values: dict[str, Any] | None) -> AlignmentParameters:
         raise ReportError(f"The options of the report are not valid: {found}.") from error
 
 
-def check_request(*, study: Study, run: Run) -> None:
-    """Raise `ReportError` if a report on ``study`` and ``run`` could never be built. One query."""
-    if not study.submissions.filter(data_decision=DataDecision.ACCEPTED).exists():
+def check_request(kind: ReportKind, chosen: Chosen, parameters: ReportParameters) -> None:
+    """Raise `ReportError` if a report on what was chosen could never be built."""
+    _check_study(kind, chosen.study)
+    if kind.corpus and chosen.corpus is None:
+        raise ReportError("A corpus is missing. Choose one.")
+    if not kind.corpus and chosen.corpus is not None:
+        raise ReportError(f"A report of the kind “{kind.name}” takes no corpus.")
+    _check_runs(kind, chosen)
+    kind.check(chosen, parameters)
+
+
+def _check_study(kind: ReportKind, study: Study | None) -> None:
+    if kind.study and study is None:
+        raise ReportError("A study is missing. Choose one.")
+    if study is None:
+        return
+    if not kind.study:
+        raise ReportError(f"A report of the kind “{kind.name}” takes no study.")
+    if study.kind != kind.study.kind:
         raise ReportError(
-            f"“{study}” has no accepted ratings. Accept submissions in the review queue, or "
-            "import ratings."
+            f"“{study}” is a study of the kind “{study.kind}”, expected “{kind.study.kind}”."
         )
-    if run.status in {RunStatus.FAILED, RunStatus.CANCELLED}:
-        raise ReportError(
-            f"{run} is {run.get_status_display().lower()}. Resume it, or choose another run."
-        )
+
+
+def _check_runs(kind: ReportKind, chosen: Chosen) -> None:
+    wanted = kind.runs or RunsInput("", (), least=0, most=0)
+    n = len(chosen.runs)
+    if n < wanted.least:
+        raise ReportError("A run is missing. Choose one.")
+    if wanted.most is not None and n > wanted.most:
+        raise ReportError(f"{n} runs were chosen, expected at most {wanted.most}.")
+    for run in chosen.runs:
+        if wanted.measures is not None and run.measure not in wanted.measures:
+            expected = " or ".join(f"“{name}”" for name in wanted.measures)
+            raise ReportError(f"{run} is of the measure “{run.measure}”, expected {expected}.")
+        if run.status in DEAD_RUNS:
+            raise ReportError(
+                f"{run} is {run.get_status_display().lower()}. Resume it, or choose another run."
+            )
+        if chosen.corpus is not None and run.corpus_id != chosen.corpus.pk:
+            where = f"“{run.corpus}”" if run.corpus_id else "no corpus"
+            raise ReportError(f"{run} worked on {where}, expected “{chosen.corpus}”.")
 
 
 @transaction.atomic
-def request_alignment_report(
+def request_report(
     *,
-    study: Study,
-    run: Run,
+    kind: str,
+    study: Study | None = None,
+    corpus: Corpus | None = None,
+    runs: Sequence[Run] = (),
     created_by: AbstractBaseUser | None = None,
-    parameters: dict[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
     title: str = "",
 ) -> Report:
-    """Store a waiting report; a worker builds it as soon as its run is finished.
+    """Store a waiting report; a worker builds it as soon as all its runs are finished.
 
     Raises `ReportError` if it could never be built.
     """
-    options = parse_parameters(parameters)
-    check_request(study=study, run=run)
+    found = get_kind(kind)
+    options = parse_parameters(found, parameters)
+    chosen = Chosen(study=study, corpus=corpus, runs=tuple(dict.fromkeys(runs)))
+    check_request(found, chosen, options)
     report = Report(
+        kind=kind,
         study=study,
-        run=run,
-        parameters=options.model_dump(),
-        title=title or f"Do the group associations of {run.model.name} follow people’s?",
+        corpus=corpus,
+        parameters=options.model_dump(mode="json"),
+        title=(title or found.default_title(chosen))[:TITLE_LENGTH],
         created_by=created_by,  # type: ignore[misc]
         code_version=settings.CODE_VERSION,
     )
     report.full_clean()
     report.save()
-    if run.status == RunStatus.FINISHED:
+    report.runs.set(chosen.runs)
+    if all(run.status == RunStatus.FINISHED for run in chosen.runs):
         wake_builder(report)
     return report
 

@@ -1,16 +1,54 @@
-"""Reads reports for the people who may see their studies."""
+"""Reads reports for the people who may see what they rest on."""
 
 from __future__ import annotations
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from annotation.corpora.access import visible_corpora
 from annotation.studies.access import visible_studies
-from evaluation.models import Report
+from evaluation.models import Report, ReportStatus
+from evaluation.reports.kinds.base import RunsInput
+from probing.measures.base import ResultKind
+from probing.measures.registry import MEASURES
+from probing.models import Run, RunStatus
 
 
 def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
-    """Return the reports on studies that ``user`` may see, with study, run and model joined."""
-    return Report.objects.filter(study__in=visible_studies(user)).select_related(
-        "study", "run__model"
+    """Return the reports whose study and corpus ``user`` may see; runs and models are fetched too.
+
+    A report on neither belongs to who asked for it; superusers see all. Two queries.
+    """
+    reports = Report.objects.select_related("study", "corpus").prefetch_related("runs__model")
+    if not (user.is_active and getattr(user, "is_staff", False)):
+        return reports.none()
+    if getattr(user, "is_superuser", False):
+        return reports
+    return reports.filter(
+        Q(study__isnull=True) | Q(study__in=visible_studies(user)),
+        Q(corpus__isnull=True) | Q(corpus__in=visible_corpora(user)),
+        Q(study__isnull=False) | Q(corpus__isnull=False) | Q(created_by=user.pk),
     )
+
+
+def ready_reports() -> QuerySet[Report]:
+    """Return the waiting reports all of whose runs are finished."""
+    unfinished = Run.objects.filter(reports=OuterRef("pk")).exclude(status=RunStatus.FINISHED)
+    return Report.objects.filter(~Exists(unfinished), status=ReportStatus.WAITING)
+
+
+def fitting_runs(wanted: RunsInput, user: AbstractBaseUser | AnonymousUser) -> QuerySet[Run]:
+    """Return the runs that a report can rest on, newest first, with model and corpus joined.
+
+    Runs on corpora that ``user`` may not see are left out, as are those that will never finish.
+    """
+    runs = Run.objects.select_related("model", "corpus").exclude(
+        status__in=[RunStatus.FAILED, RunStatus.CANCELLED]
+    )
+    runs = runs.filter(Q(corpus__isnull=True) | Q(corpus__in=visible_corpora(user)))
+    measures = wanted.measures
+    if measures is None:
+        measures = tuple(
+            name for name, measure in MEASURES.items() if measure.result == ResultKind.SCORES
+        )
+    return runs.filter(measure__in=measures).defer("stimuli")

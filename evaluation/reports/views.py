@@ -1,22 +1,42 @@
-"""Report pages: the document, its figures and its files. For staff who may see the study."""
+"""Report pages: the document, its figures and its files. For staff who may see what it rests on."""
 
 from __future__ import annotations
 
 from django.contrib.admin.views.decorators import staff_member_required
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import Report, ReportStatus
-from evaluation.reports.document import AlignmentDocument
-from evaluation.reports.requesting import retry_report
+from evaluation.reports.document import Document
+from evaluation.reports.errors import ReportError
+from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.requesting import DEAD_RUNS, retry_report
 from evaluation.reports.selectors import visible_reports
-from probing.models import ShardStatus
+from probing.models import RunStatus, ShardStatus
+
+FORMATS = {
+    "report.pdf": "PDF",
+    "report.html": "HTML",
+    "report.xlsx": "XLSX",
+    "report.json": "JSON",
+}
 
 
 def _get_report(request: HttpRequest, public_id: str) -> Report:
-    # Authorisation first: reports on studies of others do not exist for this user.
+    # Authorisation first: reports on studies and corpora of others do not exist for this user.
     return get_object_or_404(visible_reports(request.user), public_id=public_id)
+
+
+def _lay_out(request: HttpRequest, report: Report) -> Document:
+    """Return the document in the view that the address asks for; 404 where there is none."""
+    try:
+        kind = get_kind(report.kind)
+        view = {name: request.GET[name] for name in kind.views if request.GET.get(name)}
+        return kind.document(report, view)
+    except ReportError as error:
+        raise Http404(str(error)) from error
 
 
 @require_GET
@@ -25,20 +45,27 @@ def page(request: HttpRequest, public_id: str) -> HttpResponse:
     report = _get_report(request, public_id)
     if report.status != ReportStatus.FINAL:
         return _waiting(request, report)
-    group = request.GET.get("group", "")
-    document = AlignmentDocument(report, group=group)
-    if group and group != document.group:
-        raise Http404(f"The report has no group “{group}”.")
-    return render(request, "evaluation/report_page.html", {"document": document})
+    names = set(report.files.values_list("name", flat=True))
+    context = {
+        "report": report,
+        "document": _lay_out(request, report),
+        "medium": "page",
+        "formats": [(name, label) for name, label in FORMATS.items() if name in names],
+        "has_pdf": "report.pdf" in names,
+    }
+    return render(request, "evaluation/report_page.html", context)
 
 
 def _waiting(request: HttpRequest, report: Report) -> HttpResponse:
     lines = report.error.strip().splitlines()
+    stored = Count("shards", filter=Q(shards__status=ShardStatus.STORED))
+    runs = report.runs.exclude(status=RunStatus.FINISHED).annotate(stored=stored).order_by("pk")
     context = {
         "report": report,
         "error_line": lines[-1] if lines else "",
         "error_detail": report.error if len(lines) > 1 else "",
-        "stored": report.run.shards.filter(status=ShardStatus.STORED).count(),
+        "dead": [run for run in runs if run.status in DEAD_RUNS],
+        "open": [run for run in runs if run.status not in DEAD_RUNS],
     }
     return render(request, "evaluation/report_waiting.html", context)
 
@@ -58,8 +85,7 @@ def figure(request: HttpRequest, public_id: str, name: str) -> HttpResponse:
     report = _get_report(request, public_id)
     if report.status != ReportStatus.FINAL:
         raise Http404("The report is not final.")
-    document = AlignmentDocument(report, group=request.GET.get("group", ""))
-    found = document.find_figure(name)
+    found = _lay_out(request, report).find_figure(name)
     if found is None:
         raise Http404(f"The report has no figure “{name}”.")
     response = HttpResponse(found.svg_file, content_type="image/svg+xml")

@@ -14,7 +14,7 @@ from annotation.models import DataDecision, Origin, Study, StudyStatus, Submissi
 from annotation.studies.access import visible_studies
 from evaluation.admin.report import report_badge
 from evaluation.models import Report
-from evaluation.reports.formatting import MISSING, number
+from evaluation.reports.kinds.registry import headline, title_of
 from evaluation.reports.selectors import visible_reports
 from probing.admin.wording import run_badge
 from probing.models import Run, ShardStatus
@@ -45,7 +45,8 @@ class RunLine:
 class ReportLine:
     report: Report
     badge: SafeString
-    tau: str
+    kind: str
+    headline: str
 
 
 def add_overview(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
@@ -91,10 +92,6 @@ def load_runs() -> list[RunLine]:
 def load_reports(request: HttpRequest) -> list[ReportLine]:
     """Return the newest reports that the user may see. One query."""
     return [
-        ReportLine(
-            report,
-            report_badge(report),
-            number(report.result["pooled"]["tau"]["value"]) if report.result else MISSING,
-        )
-        for report in visible_reports(request.user).order_by("-pk")[:SHOWN]
+        ReportLine(report, report_badge(report), title_of(report), headline(report))
+        for report in visible_reports(request.user).prefetch_related(None).order_by("-pk")[:SHOWN]
     ]

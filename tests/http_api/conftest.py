@@ -19,7 +19,7 @@ from annotation.studies.creation import create_study, human_study_groups
 from annotation.studies.lifecycle import launch_study
 from evaluation.models import Report
 from evaluation.reports.building import build_report
-from evaluation.reports.requesting import request_alignment_report
+from evaluation.reports.requesting import request_report
 from probing.models import LanguageModel, Run
 from probing.runs.creation import create_run
 from probing.runs.language_models import register_model
@@ -149,9 +149,10 @@ def finished_run(run) -> Run:
 
 @pytest.fixture
 def report(study, finished_run, alice) -> Report:
-    asked = request_alignment_report(
+    asked = request_report(
+        kind="alignment",
         study=study,
-        run=finished_run,
+        runs=[finished_run],
         created_by=alice,
         parameters={"resamples": 100, "splits": 100},
     )

@@ -32,7 +32,7 @@ def test_a_file_that_the_report_does_not_have_is_not_found(api, alice, report):
 def test_a_report_is_asked_for_and_waits_for_a_worker(api, alice, study, run):
     body = {
         "study": study.public_id,
-        "run": run.public_id,
+        "runs": [run.public_id],
         "title": "A question",
         "parameters": {"resamples": 200},
     }
@@ -45,7 +45,7 @@ def test_a_report_is_asked_for_and_waits_for_a_worker(api, alice, study, run):
 
 
 def test_bad_options_are_refused_and_store_nothing(api, alice, study, run):
-    body = {"study": study.public_id, "run": run.public_id, "parameters": {"resamples": 3}}
+    body = {"study": study.public_id, "runs": [run.public_id], "parameters": {"resamples": 3}}
     response = api(alice).post("/api/v1/reports/", body, format="json")
     assert response.status_code == 400
     assert "resamples" in response.json()["detail"]
@@ -53,8 +53,9 @@ def test_bad_options_are_refused_and_store_nothing(api, alice, study, run):
 
 
 def test_a_run_that_does_not_exist_is_named(api, alice, study):
-    body = {"study": study.public_id, "run": "0" * 12}
+    body = {"study": study.public_id, "runs": ["0" * 12]}
     response = api(alice).post("/api/v1/reports/", body, format="json")
     assert response.status_code == 400
     (fault,) = response.json()["errors"]
-    assert (fault["field"], fault["value"]) == ("run", "0" * 12)
+    assert fault["field"] == "runs"
+    assert "0" * 12 in fault["message"]

@@ -1,73 +1,72 @@
-"""``manage.py report alignment``: builds a report here and prints its numbers."""
+"""``manage.py report KIND``: builds a report here and prints its numbers."""
 
 from __future__ import annotations
 
 import argparse
+import time
 from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as RichTable
 
-from annotation.models import DataDecision, Study
+from annotation.models import Corpus, Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.document import AlignmentDocument
+from evaluation.reports.document import Document, Table
 from evaluation.reports.errors import ReportError
-from evaluation.reports.requesting import request_alignment_report
+from evaluation.reports.kinds.base import ReportKind
+from evaluation.reports.kinds.registry import KINDS, get_kind
+from evaluation.reports.requesting import request_report
 from probing.models import Run, RunStatus
+
+# Columns of running text are for pages; a terminal shows this much of them.
+LONGEST_CELL = 60
 
 
 class Command(BaseCommand):
     help = "Builds reports, and checks that a stored one gives the same numbers again."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        kinds = parser.add_subparsers(dest="kind", required=True)
-        alignment = kinds.add_parser(
-            "alignment", help="People's ratings against a model's scores, per group and overall."
-        )
-        alignment.add_argument(
-            "--study", help="Public id or title of a study; default: the newest with ratings."
-        )
-        alignment.add_argument(
-            "--run", help="Number or public id of a finished run; default: the newest."
-        )
-        alignment.add_argument("--resamples", type=int, default=2000)
-        alignment.add_argument("--splits", type=int, default=1000)
-        alignment.add_argument("--seed", type=int, default=0)
-        alignment.add_argument(
-            "--output", type=Path, metavar="FOLDER", help="Also write the HTML file and all CSVs."
-        )
-        verify = kinds.add_parser(
+        commands = parser.add_subparsers(dest="kind", required=True)
+        for kind in KINDS.values():
+            _add_kind(commands, kind)
+        verify = commands.add_parser(
             "verify", help="Compute a stored report again and compare every number."
         )
         verify.add_argument("report", help="Public id of the report.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            if options["kind"] == "alignment":
-                self._build(options)
-            else:
+            if options["kind"] == "verify":
                 self._verify(options["report"])
+            else:
+                self._build(get_kind(options["kind"]), options)
         except ReportError as error:
             raise CommandError(str(error)) from error
 
-    def _build(self, options: dict[str, Any]) -> None:
-        study, run = find_study(options["study"]), find_run(options["run"])
+    def _build(self, kind: ReportKind, options: dict[str, Any]) -> None:
         output: Path | None = options["output"]
+        study = find_study(kind, options["study"]) if kind.study else None
+        corpus = find_corpus(options["corpus"]) if kind.corpus else None
+        runs = find_runs(kind, options["run"], corpus) if kind.runs else []
         if output and output.exists() and not output.is_dir():
             raise CommandError(f"{output} is a file, expected a folder.")
-        waiting = request_alignment_report(
+        given = {name: options[name] for name in kind.Parameters.model_fields}
+        waiting = request_report(
+            kind=kind.name,
             study=study,
-            run=run,
-            parameters={key: options[key] for key in ("resamples", "splits", "seed")},
+            corpus=corpus,
+            runs=runs,
+            title=options["title"],
+            parameters={name: value for name, value in given.items() if value is not None},
         )
         report = build_report(report_id=waiting.pk) or self._wait_for_other_worker(waiting)
         if report.status == ReportStatus.FAILED:
             raise CommandError(f"The report could not be built: {report.error}")
-        self._print(report)
+        self._print(report, kind.document(report, {}))
         if output:
             output.mkdir(parents=True, exist_ok=True)
             for file in report.files.all():
@@ -77,8 +76,6 @@ class Command(BaseCommand):
     @staticmethod
     def _wait_for_other_worker(report: Report) -> Report:
         """A worker may have been faster than this process; its result is as good."""
-        import time
-
         for _ in range(600):
             report.refresh_from_db()
             if report.status in {ReportStatus.FINAL, ReportStatus.FAILED}:
@@ -95,67 +92,126 @@ class Command(BaseCommand):
             raise CommandError("\n".join(["The report differs from what is stored:", *differences]))
         self.stdout.write("Computed again: every number is the same.")
 
-    def _print(self, report: Report) -> None:
-        document = AlignmentDocument(report)
+    def _print(self, report: Report, document: Document) -> None:
         # Wide enough for a log file; a terminal gives its own width.
         console = Console(
-            file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 110
+            file=cast("IO[str]", self.stdout), width=None if self.stdout.isatty() else 130
         )
         for banner in document.banners:
-            console.print(banner, style="bold yellow")
-        console.print(f"{document.record['study']['title']}  ×  {document.record['run']['model']}")
-        table = Table(box=None, pad_edge=False)
-        table.add_column("group")
-        for name in ("τ", "95 % interval", "p (Holm)", "P@3", "ceiling", "raters"):
-            table.add_column(name, justify="right")
-        for row in document.group_rows:
-            table.add_row(
-                row.name,
-                row.tau,
-                row.interval,
-                row.p_holm,
-                row.precision,
-                row.ceiling,
-                str(row.raters),
-            )
-        console.print(table)
+            console.print(banner, style="bold yellow", markup=False)
+        console.print("  ×  ".join(document.facts), markup=False)
+        for block in document.blocks:
+            if isinstance(block, Table):
+                console.print(_to_rich(block))
         for key in document.keys:
             value = f"{key.value} {key.small}".strip()
-            console.print(f"{key.label}: {value}  ({'; '.join(key.lines)})", highlight=False)
+            line = f"{key.label}: {value}  ({'; '.join(key.lines)})"
+            console.print(line, highlight=False, markup=False)
         for line in document.left_out:
-            console.print(f"Left out: {line}", highlight=False)
+            console.print(f"Left out: {line}", highlight=False, markup=False)
         page = reverse("reports:page", args=[report.public_id])
         console.print(f"Report {report.public_id}: {page}", highlight=False)
 
 
-def find_study(name: str | None) -> Study:
-    """Return the study of that public id or title, or the newest one with accepted ratings."""
-    rated = Study.objects.filter(submissions__data_decision=DataDecision.ACCEPTED).distinct()
+def _add_kind(commands: Any, kind: ReportKind) -> None:
+    parser = commands.add_parser(kind.name, help=str(kind.question).replace("%", "%%"))
+    if kind.study:
+        parser.add_argument(
+            "--study", help="Public id or title of a study; default: the newest that fits."
+        )
+    if kind.corpus:
+        parser.add_argument("--corpus", help="Public id or name of a corpus; default: the newest.")
+    if kind.runs:
+        several = kind.runs.most != 1
+        parser.add_argument(
+            "--run",
+            action="append",
+            help="Number or public id of a finished run"
+            + (
+                "; may be repeated. Default: all that fit." if several else "; default: the newest."
+            ),
+        )
+    for name, field in kind.Parameters.model_fields.items():
+        # The schema reads the text and judges it, with its own words.
+        parser.add_argument(
+            f"--{name.replace('_', '-')}",
+            dest=name,
+            help=f"{field.description} Default: {field.default}.".replace("%", "%%"),
+        )
+    parser.add_argument("--title", default="", help="Default: the kind's own question.")
+    parser.add_argument(
+        "--output", type=Path, metavar="FOLDER", help="Also write the files of all formats."
+    )
+
+
+def _to_rich(table: Table) -> RichTable:
+    found = RichTable(title=table.caption, title_justify="left", box=None, pad_edge=False)
+    for column in table.columns:
+        found.add_column(column.head, justify="right" if column.number else "left")
+    for row in table.rows:
+        found.add_row(*(_shorten(cell) for cell in row.cells))
+    return found
+
+
+def _shorten(cell: str) -> str:
+    text = cell if len(cell) <= LONGEST_CELL else f"{cell[: LONGEST_CELL - 1]}…"
+    return text.replace("[", r"\[")
+
+
+def find_study(kind: ReportKind, name: str | None) -> Study:
+    """Return the study of that public id or title, or the newest one that fits the kind."""
+    fitting = kind.fitting_studies(Study.objects.all())
     if name is None:
-        study = rated.order_by("-pk").first()
+        study = fitting.order_by("-pk").first()
         if study is None:
-            raise ReportError(
-                "No study has accepted ratings yet. Collect some, or import published ones with "
-                "“manage.py import_abc_ratings FILE”."
-            )
+            raise ReportError(f"No study fits yet. {kind.study.help if kind.study else ''}".strip())
         return study
     found = list(Study.objects.filter(public_id=name)) or list(Study.objects.filter(title=name))
     if len(found) != 1:
-        known = ", ".join(f"{study.public_id} ({study.title})" for study in rated[:10])
+        known = ", ".join(f"{study.public_id} ({study.title})" for study in fitting[:10])
         what = f"{len(found)} studies are called" if found else "There is no study"
-        raise ReportError(f"{what} “{name}”. Studies with ratings: {known or 'none'}.")
+        raise ReportError(f"{what} “{name}”. Studies that fit: {known or 'none'}.")
     return found[0]
 
 
-def find_run(name: str | None) -> Run:
-    """Return the run of that number or public id, or the newest finished one."""
+def find_corpus(name: str | None) -> Corpus:
+    """Return the corpus of that public id or name, or the newest one."""
     if name is None:
-        run = Run.objects.filter(status=RunStatus.FINISHED).select_related("model").first()
-        if run is None:
-            raise ReportError("No run is finished yet. Start one with “manage.py probe”.")
-        return run
+        corpus = Corpus.objects.order_by("-pk").first()
+        if corpus is None:
+            raise ReportError("There is no corpus yet. Import one with “manage.py import_corpus”.")
+        return corpus
+    found = (
+        Corpus.objects.filter(public_id=name).first() or Corpus.objects.filter(name=name).first()
+    )
+    if found is None:
+        known = ", ".join(
+            f"{corpus.public_id} ({corpus.name})" for corpus in Corpus.objects.all()[:10]
+        )
+        raise ReportError(f"There is no corpus “{name}”. Corpora: {known or 'none'}.")
+    return found
+
+
+def find_runs(kind: ReportKind, names: list[str] | None, corpus: Corpus | None) -> list[Run]:
+    """Return the named runs, or the newest finished one that fits; all of them if many may be."""
+    if kind.runs is None:
+        return []
+    if names:
+        return [_find_run(name) for name in names]
+    fitting = Run.objects.filter(status=RunStatus.FINISHED).select_related("model", "corpus")
+    if kind.runs.measures is not None:
+        fitting = fitting.filter(measure__in=kind.runs.measures)
+    if corpus is not None:
+        fitting = fitting.filter(corpus=corpus)
+    found = list(fitting.order_by("-pk")[: kind.runs.most])
+    if len(found) < kind.runs.least:
+        raise ReportError("No run that fits is finished yet. Start one with “manage.py probe”.")
+    return found[::-1]
+
+
+def _find_run(name: str) -> Run:
     query = {"pk": int(name)} if name.isdigit() else {"public_id": name}
-    found = Run.objects.filter(**query).select_related("model").first()
+    found = Run.objects.filter(**query).select_related("model", "corpus").first()
     if found is None:
         raise ReportError(f"There is no run “{name}”.")
     if found.status != RunStatus.FINISHED:

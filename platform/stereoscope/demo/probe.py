@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from annotation.models import Study
 from evaluation.models import Report, ReportStatus
-from evaluation.reports.requesting import request_alignment_report
+from evaluation.reports.requesting import request_report
 from probing.models import LanguageModel, Run, RunStatus
 from probing.runs.creation import create_run
 from probing.runs.defaults import default_templates
@@ -60,11 +60,12 @@ def ensure_report(*, study: Study, run: Run, owner: User) -> Report:
     A worker builds it as soon as the run is finished.
     """
     existing = (
-        Report.objects.filter(study=study, run=run).exclude(status=ReportStatus.FAILED).first()
+        Report.objects.filter(study=study, runs=run).exclude(status=ReportStatus.FAILED).first()
     )
-    return existing or request_alignment_report(
+    return existing or request_report(
+        kind="alignment",
         study=study,
-        run=run,
+        runs=[run],
         created_by=owner,
         title=f"Demo: simulated people beside {run.model.name}"[:TITLE_LENGTH],
     )

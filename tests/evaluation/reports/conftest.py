@@ -25,6 +25,7 @@ from annotation.models import (
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import launch_study
 from probing.models import LanguageModel, ModelSource, Run, RunStatus, Score
+from probing.runs.stimuli import DEFAULT_GROUPS
 
 Scores = Mapping[str, Mapping[str, float | None]]
 
@@ -97,7 +98,7 @@ def scored_run(db: None) -> Callable[..., Run]:
         if scores is None:
             rng = np.random.default_rng(7)
             traits = TraitPair.objects.values_list("slug", flat=True)
-            groups = GroupSet.objects.get().groups.values_list("slug", flat=True)
+            groups = GroupSet.objects.get(slug=DEFAULT_GROUPS).groups.values_list("slug", flat=True)
             scores = {group: {trait: float(rng.normal()) for trait in traits} for group in groups}
         Score.objects.bulk_create(
             Score(

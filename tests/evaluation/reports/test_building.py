@@ -10,10 +10,10 @@ import pytest
 from annotation.models import Rating
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import building, tasks
+from evaluation.reports.alignment.document import AlignmentDocument
 from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
-from evaluation.reports.document import AlignmentDocument
 from evaluation.reports.errors import ReportError
-from evaluation.reports.requesting import request_alignment_report, retry_report
+from evaluation.reports.requesting import request_report, retry_report
 from probing.models import RunStatus, Score
 
 FEW = {"resamples": 200, "splits": 100}
@@ -22,7 +22,9 @@ pytestmark = pytest.mark.django_db
 
 
 def _build(study, run, **parameters) -> Report:
-    report = request_alignment_report(study=study, run=run, parameters={**FEW, **parameters})
+    report = request_report(
+        kind="alignment", study=study, runs=[run], parameters={**FEW, **parameters}
+    )
     built = build_report(report_id=report.pk)
     assert built is not None
     assert built.status == ReportStatus.FINAL, built.error
@@ -32,7 +34,16 @@ def _build(study, run, **parameters) -> Report:
 def test_report_holds_every_file_and_every_number(rated_study, scored_run):
     report = _build(rated_study(), scored_run())
     names = set(report.files.values_list("name", flat=True))
-    assert names == {"report.html", "groups.csv", "cells.csv", "overall.csv", "left_out.csv"}
+    assert names == {
+        "report.html",
+        "report.pdf",
+        "report.xlsx",
+        "report.json",
+        "groups.csv",
+        "cells.csv",
+        "overall.csv",
+        "left_out.csv",
+    }
     cells = list(csv.DictReader(io.StringIO(_read(report, "cells.csv"))))
     assert len(cells) == 3 * 16
     means = Rating.objects.filter(
@@ -40,7 +51,7 @@ def test_report_holds_every_file_and_every_number(rated_study, scored_run):
     ).values_list("value", flat=True)
     cell = next(c for c in cells if (c["group"], c["scale"]) == ("woman", "cold-warm"))
     assert float(cell["human_mean"]) == pytest.approx(sum(means) / len(means))
-    score = Score.objects.get(run=report.run, group="woman", trait="cold-warm", template="")
+    score = Score.objects.get(run=report.runs.get(), group="woman", trait="cold-warm", template="")
     assert float(cell["model_mean"]) == pytest.approx(score.value)
     assert (cell["low"], cell["high"], cell["group_name"]) == ("cold", "warm", "women")
 
@@ -86,7 +97,7 @@ def test_report_waits_for_its_run_and_is_woken_when_it_is_finished(
     woken: list[int] = []
     monkeypatch.setattr(building, "wake_builder", lambda report: woken.append(report.pk))
     run = scored_run(status=RunStatus.RUNNING)
-    report = request_alignment_report(study=rated_study(), run=run, parameters=FEW)
+    report = request_report(kind="alignment", study=rated_study(), runs=[run], parameters=FEW)
     assert build_report(report_id=report.pk) is None
     assert wake_waiting_reports() == 0
     run.status = RunStatus.FINISHED
@@ -96,7 +107,9 @@ def test_report_waits_for_its_run_and_is_woken_when_it_is_finished(
 
 
 def test_report_of_a_killed_worker_is_freed_for_another(rated_study, scored_run, time_machine):
-    report = request_alignment_report(study=rated_study(), run=scored_run(), parameters=FEW)
+    report = request_report(
+        kind="alignment", study=rated_study(), runs=[scored_run()], parameters=FEW
+    )
     time_machine.move_to("2026-01-05 10:00Z")
     Report.objects.filter(pk=report.pk).update(
         status=ReportStatus.BUILDING, started_at="2026-01-05T09:55Z"
@@ -117,25 +130,27 @@ def test_report_of_a_killed_worker_is_freed_for_another(rated_study, scored_run,
 )
 def test_bad_option_is_named_with_its_value(rated_study, scored_run, parameters, named):
     with pytest.raises(ReportError, match=named):
-        request_alignment_report(study=rated_study(), run=scored_run(), parameters=parameters)
+        request_report(
+            kind="alignment", study=rated_study(), runs=[scored_run()], parameters=parameters
+        )
     assert not Report.objects.exists()
 
 
 def test_study_without_accepted_ratings_is_refused(rated_study, scored_run):
     with pytest.raises(ReportError, match="no accepted ratings"):
-        request_alignment_report(study=rated_study(submissions=0), run=scored_run())
+        request_report(kind="alignment", study=rated_study(submissions=0), runs=[scored_run()])
     assert not Report.objects.exists()
 
 
 @pytest.mark.parametrize("status", [RunStatus.FAILED, RunStatus.CANCELLED])
 def test_run_that_will_not_finish_is_refused(rated_study, scored_run, status):
     with pytest.raises(ReportError, match=status):
-        request_alignment_report(study=rated_study(), run=scored_run(status=status))
+        request_report(kind="alignment", study=rated_study(), runs=[scored_run(status=status)])
 
 
 def test_study_and_run_without_a_common_group_fail_in_plain_words(rated_study, scored_run):
     run = scored_run(scores={"black": {"cold-warm": 0.1}})
-    report = request_alignment_report(study=rated_study(), run=run, parameters=FEW)
+    report = request_report(kind="alignment", study=rated_study(), runs=[run], parameters=FEW)
     built = build_report(report_id=report.pk)
     assert built is not None
     assert built.status == ReportStatus.FAILED
@@ -155,8 +170,9 @@ def test_result_that_cannot_be_stored_fails_the_report_and_leaves_nothing(
     # No valid input leads there; the version is made longer than its column by hand.
     monkeypatch.setattr(building.settings, "CODE_VERSION", "9" * 61)
     report = Report.objects.create(
-        study=rated_study(), run=scored_run(), parameters=FEW, title="A question?"
+        kind="alignment", study=rated_study(), parameters=FEW, title="A question?"
     )
+    report.runs.add(scored_run())
     built = build_report(report_id=report.pk)
     assert built is not None
     assert built.status == ReportStatus.FAILED
@@ -167,7 +183,7 @@ def test_result_that_cannot_be_stored_fails_the_report_and_leaves_nothing(
 
 def test_longest_model_name_fits_the_title(rated_study, scored_run):
     name = "m" * 160  # the longest that a language model may have
-    report = request_alignment_report(study=rated_study(), run=scored_run(name=name))
+    report = request_report(kind="alignment", study=rated_study(), runs=[scored_run(name=name)])
     assert name in report.title
 
 

@@ -14,7 +14,7 @@ from annotation.imports.abc_ratings import import_abc_ratings
 from annotation.models import SocialGroup, TraitPair
 from evaluation.models import Report
 from evaluation.reports.building import build_report
-from evaluation.reports.requesting import request_alignment_report
+from evaluation.reports.requesting import request_report
 
 pytestmark = pytest.mark.django_db
 
@@ -46,8 +46,11 @@ def test_report_on_published_ratings_matches_golden_alignment(shared_dir, scored
     }
     published = shared_dir / "data/us_stereotypes/data_full.json"
     study = import_abc_ratings(content=published.read_bytes(), file_name=published.name).study
-    asked = request_alignment_report(
-        study=study, run=scored_run(scores=scores), parameters={"resamples": 100, "splits": 100}
+    asked = request_report(
+        kind="alignment",
+        study=study,
+        runs=[scored_run(scores=scores)],
+        parameters={"resamples": 100, "splits": 100},
     )
     report = build_report(report_id=asked.pk)
     assert report is not None
@@ -90,6 +93,9 @@ def test_alignment_prints_tau_and_precision_of_every_group(rated_study, scored_r
         "left_out.csv",
         "overall.csv",
         "report.html",
+        "report.json",
+        "report.pdf",
+        "report.xlsx",
     ]
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.models import StudyMembership
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report
-from evaluation.reports.requesting import request_alignment_report
+from evaluation.reports.requesting import request_report
 from probing.models import RunStatus
 
 pytestmark = pytest.mark.django_db
@@ -24,8 +24,8 @@ def alice() -> User:
 
 @pytest.fixture
 def report(alice, rated_study, scored_run) -> Report:
-    waiting = request_alignment_report(
-        study=rated_study(owner=alice), run=scored_run(), parameters=FEW
+    waiting = request_report(
+        kind="alignment", study=rated_study(owner=alice), runs=[scored_run()], parameters=FEW
     )
     built = build_report(report_id=waiting.pk)
     assert built is not None
@@ -87,7 +87,9 @@ def test_files_and_figures_are_downloads(client, alice, report):
 
 def test_page_of_a_waiting_report_says_what_it_waits_for(client, alice, rated_study, scored_run):
     run = scored_run(status=RunStatus.RUNNING)
-    report = request_alignment_report(study=rated_study(owner=alice), run=run, parameters=FEW)
+    report = request_report(
+        kind="alignment", study=rated_study(owner=alice), runs=[run], parameters=FEW
+    )
     client.force_login(alice)
     assert f"Waiting for run {run.pk}" in client.get(_address(report)).content.decode()
 
@@ -122,8 +124,8 @@ def test_gallery_lists_only_reports_on_visible_studies(client, alice, report):
 def test_report_is_asked_for_in_the_admin(client, rated_study, scored_run):
     client.force_login(User.objects.create_superuser("boss"))
     study, run = rated_study(), scored_run()
-    data = {"study": study.pk, "run": run.pk, "resamples": 100, "splits": 100, "seed": 3}
-    response = client.post(reverse("admin:evaluation_report_add"), data)
+    data = {"study": study.pk, "runs": run.pk, "resamples": 100, "splits": 100, "seed": 3}
+    response = client.post(reverse("admin:evaluation_report_add") + "?kind=alignment", data)
     report = Report.objects.get()
     assert response.status_code == 302
     assert response["Location"] == _address(report)
@@ -132,7 +134,9 @@ def test_report_is_asked_for_in_the_admin(client, rated_study, scored_run):
 
 def test_bad_option_is_named_at_its_field(client, rated_study, scored_run):
     client.force_login(User.objects.create_superuser("boss"))
-    data = {"study": rated_study().pk, "run": scored_run().pk, "resamples": 5, "splits": 100}
-    page = client.post(reverse("admin:evaluation_report_add"), data).content.decode()
+    data = {"study": rated_study().pk, "runs": scored_run().pk, "resamples": 5, "splits": 100}
+    page = client.post(
+        reverse("admin:evaluation_report_add") + "?kind=alignment", data
+    ).content.decode()
     assert "greater than or equal to 100" in page
     assert not Report.objects.exists()

@@ -1,13 +1,11 @@
-"""The figures of an alignment report: specification, drawing for the page, file for a paper."""
+"""The figures of an alignment report: what they show and how they are captioned."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import pandas as pd
-from django.utils.safestring import SafeString, mark_safe
 
 from annotation.models import Dimension
 from evaluation.analyses import AlignmentResult, to_tables
@@ -18,36 +16,8 @@ from evaluation.charts import (
     forest_spec,
     heat_maps_spec,
     profile_spec,
-    render_svg,
-    themeable,
 )
-
-
-@dataclass(frozen=True)
-class Figure:
-    """One chart with its caption; drawn when it is asked for."""
-
-    name: str
-    caption: str
-    spec: dict[str, Any]
-    narrow_spec: dict[str, Any] | None = None
-
-    @cached_property
-    def svg_file(self) -> str:
-        """The drawing as a file: always light."""
-        return render_svg(self.spec)
-
-    @cached_property
-    def svg(self) -> SafeString:
-        """The drawing inside a page, in the page's own colours. The renderer escapes all texts."""
-        return mark_safe(themeable(self.svg_file))  # noqa: S308
-
-    @cached_property
-    def narrow_svg(self) -> SafeString | None:
-        """The drawing for narrow pages, where there is one of its own."""
-        if self.narrow_spec is None:
-            return None
-        return mark_safe(themeable(render_svg(self.narrow_spec)))  # noqa: S308
+from evaluation.reports.document import Figure
 
 
 class AlignmentFigures:
@@ -91,6 +61,7 @@ class AlignmentFigures:
             heat_maps_spec(
                 self._tables["cells"], groups=self._groups, scales=self._scales, stacked=True
             ),
+            data="cells",
         )
 
     def profile(self, group: str) -> Figure:
@@ -108,6 +79,8 @@ class AlignmentFigures:
                 level=self._result.options.level,
                 words=ProfileWords(model_axis=f"Model: mean {self._measure} score"),
             ),
+            data="cells",
+            query=f"?group={group}",
         )
 
     @cached_property
@@ -123,4 +96,5 @@ class AlignmentFigures:
             f"(all cells: {ceiling.n_first} people with {ceiling.n_second}); a model can pass it "
             "where people themselves agree little.",
             forest_spec(self._tables["groups"], self._tables["overall"], groups=self._groups),
+            data="groups",
         )

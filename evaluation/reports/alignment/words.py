@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.safestring import mark_safe
+
 from annotation.models import Origin
 from evaluation.analyses import AlignmentResult
 from evaluation.models import Report
@@ -13,6 +15,30 @@ from evaluation.reports.formatting import count, listing, number
 NAMED_TEMPLATES = 4
 # Below this many raters a group's numbers carry a warning of their own.
 FEW_RATERS = 5
+
+TABLE_TITLES = {
+    "groups": "Agreement of every group",
+    "cells": "Every group on every scale",
+    "overall": "Agreement over all groups",
+    "left_out": "What did not enter, and why",
+}
+PICTURES = mark_safe(
+    'Cells in <i class="swatch low"></i> brown lie nearer the adjective below the map, cells in '
+    '<i class="swatch high"></i> green nearer the one above it. A dot marks a cell whose '
+    "interval includes the centre: its direction is not settled."
+)
+DETAIL = (
+    "People and model are drawn against one centre line. Compare their order from scale to scale, "
+    "not the distance between the marks, since the units differ."
+)
+
+
+def agreement(n_scales: int) -> str:
+    """Return how the differences between groups are to be read."""
+    return (
+        f"With {count(n_scales, 'scale')} a single group’s interval is wide, so a difference "
+        "between two neighbouring rows is not evidence of a difference."
+    )
 
 
 def question(record: dict[str, Any], result: AlignmentResult) -> str:

@@ -1,0 +1,34 @@
+"""All kinds of reports, by name. A new kind is a class and a line here."""
+
+from __future__ import annotations
+
+from evaluation.models import Report
+from evaluation.reports.errors import ReportError
+from evaluation.reports.formatting import MISSING
+from evaluation.reports.kinds.alignment import Alignment
+from evaluation.reports.kinds.base import ReportKind
+
+KINDS: dict[str, ReportKind] = {kind.name: kind for kind in (Alignment(),)}
+
+
+def get_kind(name: str) -> ReportKind:
+    """Return the kind of that name; `ReportError` names those that exist."""
+    try:
+        return KINDS[name]
+    except KeyError:
+        known = ", ".join(KINDS)
+        raise ReportError(
+            f"There is no kind of report “{name}”, expected one of: {known}."
+        ) from None
+
+
+def title_of(report: Report) -> str:
+    """Return the title of a report's kind, or its name where it is no longer registered."""
+    kind = KINDS.get(report.kind)
+    return str(kind.title) if kind else report.kind
+
+
+def headline(report: Report) -> str:
+    """Return the number that lists show beside a report, a dash where there is none."""
+    kind = KINDS.get(report.kind)
+    return (kind.headline(report.result) if kind and report.result else "") or MISSING
