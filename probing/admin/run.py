@@ -22,6 +22,7 @@ from probing.admin import wording
 from probing.admin.run_form import RunForm
 from probing.admin.run_page import live_context, page_context
 from probing.admin.run_table import stream_log, stream_scores
+from probing.admin.run_training import stream_training
 from probing.measures.registry import MEASURES
 from probing.models import Run, ShardStatus
 from probing.runs.control import cancel_run, resume_run
@@ -54,6 +55,7 @@ class RunAdmin(ModelAdmin):
             ("resume", self.resume_view),
             ("scores", self.scores_view),
             ("log", self.log_view),
+            ("training", self.training_view),
         ]
         return [
             path(f"<int:pk>/{name}/", guarded(view), name=f"probing_run_{name}")
@@ -148,6 +150,9 @@ class RunAdmin(ModelAdmin):
 
     def scores_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
         return stream_scores(self._find(request, pk))
+
+    def training_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
+        return stream_training(self._find(request, pk))
 
     def log_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
         return stream_log(self._find(request, pk), download="download" in request.GET)

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from probing.admin import wording
 from probing.admin.run_drawing import draw_rate, draw_shards
+from probing.admin.run_training import training_context
 from probing.admin.score_heat import heat
 from probing.measures.registry import MEASURES
 from probing.models import Run, RunStatus
@@ -55,6 +56,7 @@ def live_context(run: Run) -> dict[str, Any]:
             for worker in progress.workers
         ],
         "heat": heat(load_score_table(run)) if finished else None,
+        "training": training_context(run),
         "template_count": len(stimuli.templates),
         "last_error_line": run.error.strip().splitlines()[-1] if run.error.strip() else "",
     }

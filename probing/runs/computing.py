@@ -104,7 +104,7 @@ def _compute(shard: Shard) -> ShardResult:
 def _open_model(shard: Shard, inputs: RunInputs) -> LoadedModel:
     if "train" in inputs.measure.abilities:
         return open_training(shard)
-    return load_model(shard.run.model)
+    return load_model(shard.run.model, inputs.measure.abilities, run=shard.run)
 
 
 def store_shard(*, shard: Shard, result: ShardResult) -> Outcome:

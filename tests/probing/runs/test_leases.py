@@ -156,7 +156,7 @@ def test_a_shard_goes_back_when_its_worker_is_interrupted(
     make_run()
     shard = claim("w")
 
-    def interrupt(_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     # Only a signal can interrupt the computing itself; it strikes where the model is loaded.
