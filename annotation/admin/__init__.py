@@ -1,6 +1,7 @@
 """The researchers' pages of people's side; importing this package registers them."""
 
 from annotation.admin.accounts import GroupAdmin, TokenAdmin, UserAdmin
+from annotation.admin.corpus import CorpusAdmin
 from annotation.admin.instrument import InstrumentAdmin
 from annotation.admin.library import (
     GroupExclusionAdmin,
@@ -13,6 +14,7 @@ from annotation.admin.submission import SubmissionAdmin
 from annotation.admin.writing import WritingStudyAdmin
 
 __all__ = [
+    "CorpusAdmin",
     "GroupAdmin",
     "GroupExclusionAdmin",
     "GroupSetAdmin",

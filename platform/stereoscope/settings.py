@@ -340,6 +340,10 @@ UNFOLD = {
                         "link": reverse_lazy("admin:annotation_submission_changelist"),
                     },
                     {
+                        "title": _("Corpora"),
+                        "link": reverse_lazy("admin:annotation_corpus_changelist"),
+                    },
+                    {
                         "title": _("Social groups"),
                         "link": reverse_lazy("admin:annotation_socialgroup_changelist"),
                     },

@@ -7,6 +7,7 @@ from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
+from annotation.api.corpora import CorpusPairViewSet, CorpusViewSet
 from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTaskViewSet
 from annotation.api.views import StudyRatingViewSet, StudyViewSet
 from evaluation.api.views import ReportViewSet
@@ -27,6 +28,10 @@ router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/writing-tasks",
     StudyWritingTaskViewSet,
     basename="study-writing-task",
+)
+router.register("corpora", CorpusViewSet, basename="corpus")
+router.register(
+    "corpora/(?P<public_id>[0-9a-z]{12})/pairs", CorpusPairViewSet, basename="corpus-pair"
 )
 router.register("models", LanguageModelViewSet, basename="model")
 router.register("measures", MeasureViewSet, basename="measure")

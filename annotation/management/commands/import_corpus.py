@@ -1,0 +1,116 @@
+"""Imports a corpus of texts or of text pairs from a CSV, TSV or JSON lines file."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+from django.urls import reverse
+
+from annotation.corpora.corpus_rows import CorpusFileError
+from annotation.corpora.importing import BadRowsError, ImportResult, import_corpus
+from annotation.models import Corpus
+
+OPTIONS_OF_NEW = ("name", "licence", "source_variety", "target_variety", "owner", "access_note")
+
+
+class Command(BaseCommand):
+    help = (
+        "Imports texts or pairs of texts in two varieties. Columns: the two varieties by name (or "
+        "source_text and target_text) for pairs, text and variety for texts; beside them id, "
+        "source, context, split. JSON lines may carry spans."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, help="a .csv, .tsv or .jsonl file in UTF-8")
+        parser.add_argument("--into", help="name or public id of a corpus that is there")
+        parser.add_argument("--name", help="name of the new corpus")
+        parser.add_argument("--licence", help="licence or terms of the texts")
+        parser.add_argument("--access-note", help="who may read the texts and publish of them")
+        parser.add_argument("--source-variety", help="the variety that is rewritten (AAL)")
+        parser.add_argument("--target-variety", help="the variety it is rewritten in (WME)")
+        parser.add_argument("--owner", help="user name of the corpus's owner")
+        parser.add_argument("--shared", action="store_true", help="every researcher may see it")
+        parser.add_argument(
+            "--skip-bad-rows", action="store_true", help="leave bad rows out instead of stopping"
+        )
+        parser.add_argument("--dry-run", action="store_true", help="check the file, store nothing")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        path: Path = options["file"]
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
+        facts = self._facts(options)
+        try:
+            result = import_corpus(
+                content=content,
+                file_name=path.name,
+                skip_bad_rows=options["skip_bad_rows"],
+                dry_run=options["dry_run"],
+                **facts,
+            )
+        except BadRowsError as error:
+            for problem in error.problems:
+                self.stderr.write(str(problem))
+            raise CommandError(
+                f"{error} Mend them, or leave them out with --skip-bad-rows."
+            ) from error
+        except CorpusFileError as error:
+            raise CommandError(str(error)) from error
+        except ValidationError as error:
+            raise CommandError(_in_words(error)) from error
+        self._report(result, dry_run=options["dry_run"])
+
+    def _facts(self, options: dict[str, Any]) -> dict[str, Any]:
+        given = {name: options[name] for name in OPTIONS_OF_NEW if options[name] is not None}
+        if options["into"]:
+            if given or options["shared"]:
+                raise CommandError("--into takes the corpus as it is: leave out what describes it.")
+            return {"into": _find_corpus(options["into"])}
+        for name in ("name", "licence"):
+            if not given.get(name):
+                raise CommandError(f"A new corpus needs --{name}; or name one with --into.")
+        if "owner" in given:
+            user = get_user_model().objects.filter(username=given["owner"]).first()
+            if user is None:
+                raise CommandError(f"No user is called “{given['owner']}”.")
+            given["owner"] = user
+        return {**given, "is_shared": options["shared"]}
+
+    def _report(self, result: ImportResult, *, dry_run: bool) -> None:
+        for problem in result.skipped:
+            self.stderr.write(f"Left out: {problem}")
+        for (source, split), number in sorted(result.by_source.items()):
+            self.stdout.write(f"{source or '(no source)'}, {split}: {number}")
+        counts = f"{result.n_texts} texts, {result.n_pairs} pairs, {result.n_skipped} rows left out"
+        if dry_run or result.corpus is None:
+            self.stdout.write(f"The file can be imported: {counts}. Nothing was stored.")
+            return
+        link = reverse("admin:annotation_corpus_overview", args=[result.corpus.pk])
+        self.stdout.write(
+            f"Corpus “{result.corpus.name}” ({result.corpus.public_id}): {counts}.\n"
+            f"Look at it on {settings.SITE_URL}{link}"
+        )
+
+
+def _find_corpus(name: str) -> Corpus:
+    found = (
+        Corpus.objects.filter(public_id=name).first() or Corpus.objects.filter(name=name).first()
+    )
+    if found is None:
+        raise CommandError(f"No corpus is called “{name}”.")
+    return found
+
+
+def _in_words(error: ValidationError) -> str:
+    if not hasattr(error, "error_dict"):
+        return " ".join(error.messages)
+    parts = [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
+    return " ".join(parts)
