@@ -17,8 +17,10 @@ from probing.measures.registry import UnknownMeasureError, get_measure
 from probing.models import LanguageModel, Run, RunEventKind, Shard
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
+from probing.runs.loaded_models import load_facts
 from probing.runs.parameters import validate_parameters
 from probing.runs.speed import seconds_per_pass
+from probing.runs.training_splits import split_problems
 from probing.runs.waking import wake_workers
 
 LARGEST_SEED = 2**31 - 1
@@ -38,7 +40,7 @@ class DryRun:
     Attributes
     ----------
     cost : shards, forward passes and tokens; None where a fatal problem keeps it from being told.
-    seconds : one worker's time judged by this model's latest run of the measure, None before there is one.
+    seconds : one worker's time by the model's latest run of the measure, None before one ended.
     problems : everything found; a run with a fatal one cannot be created.
     """
 
@@ -67,7 +69,7 @@ def dry_run(
     try:
         checked = _find_measure(measure)
         _check_stimuli(checked, stimuli, corpus)
-        return _try_out(checked, model, stimuli, validate_parameters(checked, parameters))
+        return _try_out(checked, model, stimuli, validate_parameters(checked, parameters), corpus)
     except RunError as error:
         return DryRun(cost=None, seconds=None, problems=error.problems)
 
@@ -96,7 +98,7 @@ def create_run(
     checked = _find_measure(measure)
     _check_stimuli(checked, stimuli, corpus)
     validated = validate_parameters(checked, parameters)
-    tried = _try_out(checked, model, stimuli, validated)
+    tried = _try_out(checked, model, stimuli, validated, corpus)
     if tried.fatal:
         raise RunError(tried.fatal)
     plan = checked.plan(stimuli, validated, seed)
@@ -161,12 +163,16 @@ def _try_out(
     model: LanguageModel,
     stimuli: StimuliValue,
     parameters: pydantic.BaseModel,
+    corpus: Corpus | None,
 ) -> DryRun:
-    from probing.lm import LanguageModelError, load_tokenizer
+    from probing.lm import LanguageModelError
 
     try:
-        tokenizer = load_tokenizer(model.location, revision=model.revision or None)
-        problems = tuple(measure.problems(stimuli, parameters, tokenizer))
+        tokenizer = load_facts(model, measure.abilities)
+        problems = (
+            *split_problems(measure, model, stimuli, corpus),
+            *measure.problems(stimuli, parameters, tokenizer),
+        )
         if any(problem.fatal for problem in problems):
             return DryRun(cost=None, seconds=None, problems=problems)
         cost = measure.estimate(stimuli, parameters, tokenizer)
