@@ -7,10 +7,18 @@ from typing import Any
 
 from django.db.models import Count, Q
 from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
 from annotation.admin.wording import study_badge
-from annotation.models import DataDecision, Origin, Study, StudyStatus, SubmissionState
+from annotation.models import (
+    DataDecision,
+    Origin,
+    Study,
+    StudyKind,
+    StudyStatus,
+    SubmissionState,
+)
 from annotation.studies.access import visible_studies
 from evaluation.admin.report import report_badge
 from evaluation.models import Report
@@ -20,6 +28,11 @@ from probing.admin.wording import run_badge
 from probing.models import Run, ShardStatus
 
 SHOWN = 6
+STUDY_PAGES: dict[str, str] = {
+    StudyKind.ABC_SURVEY: "admin:annotation_study_overview",
+    StudyKind.COUNTERPART_WRITING: "admin:annotation_writingstudy_overview",
+    StudyKind.COUNTERPART_JUDGMENT: "admin:annotation_judgmentstudy_overview",
+}
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,18 @@ class StudyLine:
     badge: SafeString
     accepted: int
     waiting: int
+
+    @property
+    def address(self) -> str:
+        """Where the study's main page is, "" for a kind without one."""
+        try:
+            return reverse(STUDY_PAGES[self.study.kind], args=[self.study.pk])
+        except NoReverseMatch:
+            return ""
+
+    @property
+    def has_ratings(self) -> bool:
+        return self.study.kind == StudyKind.ABC_SURVEY
 
     @property
     def is_simulated(self) -> bool:
