@@ -16,6 +16,7 @@ from annotation.counterparts.annotations import load_annotations
 from annotation.counterparts.lifecycle import launch_writing_study
 from annotation.models import Annotator, Counterpart, Overlap, Study, TaskState, WritingTask
 from annotation.studies.lifecycle import pause_study
+from evaluation.metrics.levenshtein_alpha import levenshtein_alpha
 from tests.annotation.counterparts.studies import make_corpus, make_writing_study
 
 pytestmark = pytest.mark.browser
@@ -94,6 +95,27 @@ def distance(one: str, other: str) -> int:
                 min(row[j] + 1, row[j - 1] + 1, before + (letter != another)),
             )
     return row[-1]
+
+
+def assert_agreement_is_right(study: Study) -> None:
+    """Alpha of what was stored against a plain double loop: 1 - D_o / D_e over characters, D_o of
+    pairs of the same text, D_e of pairs of different texts."""
+    stored = load_annotations(study)
+    assert len(stored) == 28
+    rows = [row for row in stored if not row.not_interpretable]
+    same, different = [], []
+    for one, other in itertools.combinations(rows, 2):
+        pair = same if one.text_slug == other.text_slug else different
+        pair.append(distance(one.body, other.body))
+    expected = 1 - (sum(same) / len(same)) / (sum(different) / len(different))
+    alpha = levenshtein_alpha(
+        [row.text_slug for row in rows],
+        [row.annotator_number for row in rows],
+        [row.body for row in rows],
+        n_resamples=0,
+    )
+    assert alpha.n_pairs == len(same)
+    assert alpha.value == pytest.approx(expected, abs=1e-12)
 
 
 def test_two_annotators_write_twenty_texts(site: str, study: Study, chromium: Browser) -> None:
@@ -178,7 +200,7 @@ def test_two_annotators_write_twenty_texts(site: str, study: Study, chromium: Br
         "meaning unclear"
     ]
     assert {written.get(task=task).history.count() for task in rest} == {1}
-    assert len(load_annotations(study)) == 28
+    assert_agreement_is_right(study)
     assert tasks.get(pk=first.pk).active_seconds > 0
     assert complaints == []
 
