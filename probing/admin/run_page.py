@@ -10,7 +10,9 @@ from probing.admin import wording
 from probing.admin.run_drawing import draw_rate, draw_shards
 from probing.admin.run_training import training_context
 from probing.admin.score_heat import heat
+from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
+from probing.measures.text_stimuli import TextStimuli
 from probing.models import Run, RunStatus
 from probing.runs.inputs import load_inputs
 from probing.runs.progress import load_progress
@@ -35,17 +37,14 @@ def live_context(run: Run) -> dict[str, Any]:
     run.refresh_from_db(fields=["status", "started_at", "finished_at", "error", "notices"])
     finished = run.status == RunStatus.FINISHED
     stimuli = load_inputs(run).stimuli
+    scores = MEASURES[run.measure].result is ResultKind.SCORES
     until = timezone.now() if progress.is_open else run.finished_at or timezone.now()
     return {
         "run": run,
         "progress": progress,
         "badge": wording.BADGES[RunStatus(run.status)],
         "measure": MEASURES[run.measure],
-        "contents": wording.contents(
-            groups=len(stimuli.groups),
-            traits=len(stimuli.traits),
-            templates=len(stimuli.templates),
-        ),
+        "contents": _contents(stimuli),
         "rate": wording.rate(progress.rate) if progress.rate else None,
         "left": None if progress.seconds_left is None else wording.duration(progress.seconds_left),
         "took": _took(run),
@@ -55,11 +54,21 @@ def live_context(run: Run) -> dict[str, Any]:
             (worker, wording.rate(worker.rate) if worker.rate else "–")
             for worker in progress.workers
         ],
-        "heat": heat(load_score_table(run)) if finished else None,
+        "heat": heat(load_score_table(run)) if finished and scores else None,
         "training": training_context(run),
-        "template_count": len(stimuli.templates),
+        "template_count": len(stimuli.templates) if scores else 0,
         "last_error_line": run.error.strip().splitlines()[-1] if run.error.strip() else "",
     }
+
+
+def _contents(stimuli: Any) -> str:
+    if isinstance(stimuli, TextStimuli):
+        return wording.text_contents(pairs=len(stimuli.pairs), prompts=len(stimuli.prompts))
+    return wording.contents(
+        groups=len(stimuli.groups),
+        traits=len(stimuli.traits),
+        templates=len(stimuli.templates),
+    )
 
 
 def _took(run: Run) -> tuple[str, str] | None:

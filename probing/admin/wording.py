@@ -79,6 +79,16 @@ def signed(value: float) -> str:
     return "0.00" if float(text) == 0 else text.replace("-", "−")
 
 
+def text_contents(*, pairs: int, prompts: int) -> str:
+    """Return what a run on texts covers, as in “72 pairs of texts, 1 prompt”."""
+    return ", ".join(
+        [
+            ngettext("%(n)d pair of texts", "%(n)d pairs of texts", pairs) % {"n": pairs},
+            ngettext("%(n)d prompt", "%(n)d prompts", prompts) % {"n": prompts},
+        ]
+    )
+
+
 def contents(*, groups: int, traits: int, templates: int) -> str:
     """Return what a run covers, as in “25 groups, 16 trait pairs, 2 templates”."""
     return ", ".join(
