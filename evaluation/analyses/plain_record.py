@@ -59,6 +59,11 @@ def _read(kind: Any, data: Any) -> Any:
     if typing.get_origin(kind) is types.UnionType:
         inner = next(arg for arg in typing.get_args(kind) if arg is not type(None))
         return None if data is None else _read(inner, data)
+    if typing.get_origin(kind) is typing.Literal:
+        if data not in typing.get_args(kind):
+            allowed = ", ".join(map(repr, typing.get_args(kind)))
+            raise ValueError(f"{data!r} is stored where one of {allowed} is expected")
+        return data
     if kind is float:
         return math.nan if data is None else float(data)
     return kind(data)

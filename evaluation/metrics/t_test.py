@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,10 +73,13 @@ def t_test(
         reason = Undefined.NO_SPREAD
     if reason:
         return TTest(difference, *(np.nan,) * 5, *sizes, kind, reason)
-    if kind == "paired":
-        result = stats.ttest_rel(x, y)
-    else:
-        result = stats.ttest_ind(x, y, equal_var=kind == "student")
+    with warnings.catch_warnings():
+        # scipy fears for the precision where one of two samples is constant; zero is exact.
+        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
+        if kind == "paired":
+            result = stats.ttest_rel(x, y)
+        else:
+            result = stats.ttest_ind(x, y, equal_var=kind == "student")
     interval = result.confidence_interval(level)
     return TTest(
         difference=difference,

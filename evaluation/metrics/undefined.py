@@ -35,3 +35,5 @@ class Undefined(StrEnum):
     NO_WORDS = "there are no words"
     FEW_FOR_TEST = "a test needs at least two values on either side"
     NO_SPREAD = "a test needs values that differ"
+    ONE_TRIAL = "a spread needs at least two trials"
+    NO_PERCENTAGE = "a percentage of nothing, or of zero, is not defined"

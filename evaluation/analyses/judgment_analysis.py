@@ -1,0 +1,145 @@
+"""Judgments of counterparts: means, gaps between directions, people as the baseline, agreement.
+
+Deas et al. (2023) §4.2 and §5.2: Tables 7 and 10, Figures 3 and 6. Ratings go from 1 to 5. Judges
+of one item are averaged first, so that an item counts once, however many judged it; intervals
+resample text pairs, since all items of a pair share its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from evaluation.analyses.direction_gaps import (
+    Cell,
+    Contrast,
+    DirectionOptions,
+    DirectionTable,
+    Gap,
+    split_masks,
+)
+from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha, krippendorff_alpha
+
+ASPECTS = ("human_likeness", "linguistic_match", "meaning_preservation", "tone_preservation")
+HUMAN = "human"
+LOWEST, HIGHEST = 1, 5
+COLUMNS = ("item", "pair", "source", "variety", "producer", "annotator", *ASPECTS)
+
+
+@dataclass(frozen=True)
+class AspectAgreement:
+    """Ordinal alpha of one aspect over items with two judges or more."""
+
+    aspect: str
+    alpha: KrippendorffAlpha
+
+
+@dataclass(frozen=True)
+class JudgmentResult:
+    """The whole analysis; metric = aspect in cells, gaps and contrasts.
+
+    contrasts : every producer less the human counterparts
+    n_twice : items with two judges or more
+    """
+
+    options: DirectionOptions
+    producers: tuple[str, ...]
+    splits: tuple[str, ...]
+    n_pairs: int
+    n_items: int
+    n_judgments: int
+    n_judges: int
+    n_twice: int
+    cells: tuple[Cell, ...]
+    gaps: tuple[Gap, ...]
+    contrasts: tuple[Contrast, ...]
+    agreement: tuple[AspectAgreement, ...]
+
+
+def analyse_judgments(
+    judgments: pd.DataFrame,
+    *,
+    toxic: Mapping[str, bool] | None = None,
+    options: DirectionOptions | None = None,
+) -> JudgmentResult:
+    """Return the analysis of a study's judgments.
+
+    judgments : one row for each item and judge, with the columns item, pair, source, variety (of
+        the counterpart), producer (``human`` = the gold text), annotator, and the four aspects,
+        each 1 to 5
+    toxic : pair → whether its text in the source variety holds a word of a list; None = no split
+
+    Raises ValueError for missing columns, ratings off the scale, an item that one judge rated
+    twice, and two items of one pair, variety and producer: runs of one model need names of their
+    own.
+    """
+    chosen = options or DirectionOptions()
+    _validate(judgments)
+    aspects = list(ASPECTS)
+    items = judgments.groupby(["producer", "variety", "pair", "item"], sort=False, as_index=False)
+    means = items[aspects].mean()
+    twice = means.duplicated(["producer", "variety", "pair"])
+    if twice.any():
+        row = means[twice].iloc[0]
+        raise ValueError(
+            f"the pair '{row['pair']}' has two items by '{row['producer']}' in {row['variety']}; "
+            "give runs of one model different names"
+        )
+    units = judgments.drop_duplicates("pair").set_index("pair")
+    pairs = list(units.index)
+    values = {
+        (str(producer), str(variety), aspect): some.set_index("pair")[aspect]
+        .reindex(pairs)
+        .to_numpy(dtype=float)
+        for (producer, variety), some in means.groupby(["producer", "variety"], sort=False)
+        for aspect in ASPECTS
+    }
+    flags: Sequence[bool | None] | None = None if toxic is None else [toxic.get(p) for p in pairs]
+    splits = split_masks(units["source"].fillna("").tolist(), flags)
+    table = DirectionTable(pairs, values, splits, chosen)
+    sizes = judgments.groupby("item").size()
+    return JudgmentResult(
+        options=chosen,
+        producers=tuple(dict.fromkeys(judgments["producer"])),
+        splits=tuple(table.splits),
+        n_pairs=len(pairs),
+        n_items=len(sizes),
+        n_judgments=len(judgments),
+        n_judges=int(judgments["annotator"].nunique()),
+        n_twice=int((sizes > 1).sum()),
+        cells=tuple(table.cells()),
+        gaps=tuple(table.gaps()),
+        contrasts=tuple(table.contrasts(HUMAN)),
+        agreement=tuple(_agree(judgments, aspect, chosen) for aspect in ASPECTS),
+    )
+
+
+def _agree(judgments: pd.DataFrame, aspect: str, options: DirectionOptions) -> AspectAgreement:
+    ratings = judgments.pivot(index="annotator", columns="item", values=aspect)
+    alpha = krippendorff_alpha(
+        ratings.to_numpy(dtype=float),
+        measurement="ordinal",
+        n_resamples=options.n_resamples,
+        seed=options.seed,
+        level=options.level,
+    )
+    return AspectAgreement(aspect, alpha)
+
+
+def _validate(judgments: pd.DataFrame) -> None:
+    absent = set(COLUMNS) - set(judgments.columns)
+    if absent:
+        raise ValueError(f"the judgments lack the columns {', '.join(sorted(absent))}")
+    if judgments.empty:
+        raise ValueError("there are no judgments to analyse")
+    for aspect in ASPECTS:
+        ratings = judgments[aspect].to_numpy(dtype=float)
+        if not ((ratings >= LOWEST) & (ratings <= HIGHEST)).all():
+            raise ValueError(f"{aspect} holds ratings off the scale from {LOWEST} to {HIGHEST}")
+    if judgments.duplicated(["item", "annotator"]).any():
+        raise ValueError("somebody judged an item twice; keep one of the two")
+    placed = judgments.groupby("item")[["pair", "variety", "producer"]].nunique()
+    if (placed > 1).any(axis=None):
+        raise ValueError("an item belongs to one pair, variety and producer")

@@ -1,0 +1,222 @@
+"""Hidden spans in two varieties: means over trials, and the percent change between varieties.
+
+Deas et al. (2023) §4.2 and §5.3: Table 11 and Figure 7. The value of a trial is the mean over
+texts, the value of a cell the mean over trials. Percent change is 100 (target − source) / source;
+below 0 the model finds the target variety easier.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from evaluation.metrics.bootstrap import Bootstrap, Estimate, Floats
+from evaluation.metrics.undefined import Undefined
+
+COLUMNS = ("model", "name", "pair", "variety", "condition", "trial", "value", "reason")
+
+
+@dataclass(frozen=True)
+class SpanOptions:
+    """Options; the bootstrap resamples text pairs, with all their trials."""
+
+    source_variety: str = "AAL"
+    target_variety: str = "WME"
+    seed: int = 0
+    n_resamples: int = 2000
+    level: float = 0.95
+
+
+@dataclass(frozen=True)
+class SpanCell:
+    """One quantity of one model in one variety and condition.
+
+    name : ``span_perplexity`` or ``top5_entropy`` (nats)
+    estimate : mean over trials; n = texts with a value in any trial
+    sd : of the trials' means, ddof 1, NaN with fewer than two trials
+    trial_means : (n_trials,) mean over texts, NaN = no text has a value
+    n_left_out : values that are missing, of all texts and trials
+    """
+
+    model: str
+    name: str
+    condition: str
+    variety: str
+    estimate: Estimate
+    sd: float
+    trial_means: tuple[float, ...]
+    n_left_out: int
+    sd_reason: str = Undefined.NONE
+
+
+@dataclass(frozen=True)
+class SpanChange:
+    """Percent change from the source to the target variety; n = pairs with values of both."""
+
+    model: str
+    name: str
+    condition: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class SpanLeftOut:
+    """Missing values, by reason."""
+
+    model: str
+    condition: str
+    variety: str
+    reason: str
+    n: int
+
+
+@dataclass(frozen=True)
+class SpanResult:
+    """The whole analysis; cells and changes in the order of the values given."""
+
+    options: SpanOptions
+    models: tuple[str, ...]
+    conditions: tuple[str, ...]
+    n_pairs: int
+    n_trials: int
+    cells: tuple[SpanCell, ...]
+    changes: tuple[SpanChange, ...]
+    left_out: tuple[SpanLeftOut, ...]
+
+
+def analyse_spans(values: pd.DataFrame, options: SpanOptions | None = None) -> SpanResult:
+    """Return the analysis of one or more models.
+
+    values : one row for each model, name, pair, variety, condition and trial, with the columns
+        model, name, pair, variety, condition, trial, value (NaN = none), reason
+
+    Raises ValueError for missing columns, infinite values, rows that come twice, and varieties
+    other than the two that are compared.
+    """
+    chosen = options or SpanOptions()
+    _validate(values, chosen)
+    pairs = list(dict.fromkeys(values["pair"]))
+    bootstrap = Bootstrap(
+        len(pairs), n_resamples=chosen.n_resamples, seed=chosen.seed, level=chosen.level
+    )
+    cells, changes = [], []
+    for (model, name, condition), some in values.groupby(
+        ["model", "name", "condition"], sort=False
+    ):
+        source, target = (
+            _by_trial(some[some["variety"] == variety], pairs)
+            for variety in (chosen.source_variety, chosen.target_variety)
+        )
+        labels = (str(model), str(name), str(condition))
+        for variety, table in ((chosen.source_variety, source), (chosen.target_variety, target)):
+            if table.size:
+                cells.append(_cell(labels, variety, table, bootstrap))
+        changes.append(SpanChange(*labels, _change(source, target, bootstrap)))
+    missing = values[values["value"].isna()]
+    reasons = zip(
+        missing["model"], missing["condition"], missing["variety"], missing["reason"], strict=True
+    )
+    counts = Counter((str(a), str(b), str(c), str(reason)) for a, b, c, reason in reasons)
+    return SpanResult(
+        options=chosen,
+        models=tuple(map(str, dict.fromkeys(values["model"]))),
+        conditions=tuple(map(str, dict.fromkeys(values["condition"]))),
+        n_pairs=len(pairs),
+        n_trials=int(values["trial"].nunique()),
+        cells=tuple(cells),
+        changes=tuple(changes),
+        left_out=tuple(SpanLeftOut(*key, n) for key, n in sorted(counts.items())),
+    )
+
+
+def _validate(values: pd.DataFrame, options: SpanOptions) -> None:
+    if absent := set(COLUMNS) - set(values.columns):
+        raise ValueError(f"the values lack the columns {', '.join(sorted(absent))}")
+    if values.empty:
+        raise ValueError("there are no values to analyse")
+    if np.isinf(values["value"].to_numpy(dtype=float)).any():
+        raise ValueError("infinite values cannot be averaged; give NaN and a reason instead")
+    keys = ["model", "name", "pair", "variety", "condition", "trial"]
+    if values.duplicated(keys).any():
+        row = values[values.duplicated(keys)].iloc[0]
+        raise ValueError(f"the pair '{row['pair']}' of '{row['model']}' comes twice in one trial")
+    known = {options.source_variety, options.target_variety}
+    if foreign := set(values["variety"]) - known:
+        raise ValueError(
+            f"values in {', '.join(sorted(foreign))} cannot be compared; expected "
+            f"{' and '.join(sorted(known))}"
+        )
+
+
+def _by_trial(values: pd.DataFrame, pairs: list[str]) -> Floats:
+    """Return values, (n_pairs, n_trials), NaN = missing."""
+    if values.empty:
+        return np.zeros((len(pairs), 0))
+    table = values.pivot(index="pair", columns="trial", values="value")
+    return table.reindex(pairs).to_numpy(dtype=float)
+
+
+def _columns(table: Floats) -> tuple[Floats, ...]:
+    """Return sums and counts of every trial that has a value, (n_pairs,) each."""
+    used = table[:, ~np.isnan(table).all(axis=0)]
+    there = ~np.isnan(used)
+    return (*np.where(there, used, 0).T, *there.astype(float).T)
+
+
+def _mean_of_trials(sums: list[Floats]) -> Floats:
+    """Return the mean over trials of sums divided by counts; NaN where a trial has no text."""
+    half = len(sums) // 2
+    means = []
+    for total, count in zip(sums[:half], sums[half:], strict=True):
+        undefined = np.full(total.shape, np.nan)
+        means.append(np.divide(total, count, out=undefined, where=count > 0))
+    if not means:
+        return np.array([np.nan])
+    return np.mean(means, axis=0)
+
+
+def _cell(
+    labels: tuple[str, str, str], variety: str, table: Floats, bootstrap: Bootstrap
+) -> SpanCell:
+    model, name, condition = labels
+    there = ~np.isnan(table)
+    counts = there.sum(axis=0)
+    totals = np.where(there, table, 0).sum(axis=0)
+    means = np.divide(totals, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    used = means[~np.isnan(means)]
+    return SpanCell(
+        model=model,
+        name=name,
+        condition=condition,
+        variety=variety,
+        estimate=_estimate(_columns(table), bootstrap, int(there.any(axis=1).sum())),
+        sd=float(used.std(ddof=1)) if used.size > 1 else np.nan,
+        trial_means=tuple(means.tolist()),
+        n_left_out=int((~there).sum()),
+        sd_reason=Undefined.NONE if used.size > 1 else Undefined.ONE_TRIAL,
+    )
+
+
+def _estimate(columns: tuple[Floats, ...], bootstrap: Bootstrap, n: int) -> Estimate:
+    if not columns:
+        return bootstrap.mean(np.full(bootstrap.n_units, np.nan))
+    return bootstrap.estimate(columns, _mean_of_trials, n=n)
+
+
+def _change(source: Floats, target: Floats, bootstrap: Bootstrap) -> Estimate:
+    first, second = _columns(source), _columns(target)
+    if not first or not second:
+        return bootstrap.mean(np.full(bootstrap.n_units, np.nan))
+    both = (~np.isnan(source)).any(axis=1) & (~np.isnan(target)).any(axis=1)
+
+    def percent(sums: list[Floats]) -> Floats:
+        before, after = _mean_of_trials(sums[: len(first)]), _mean_of_trials(sums[len(first) :])
+        undefined = np.full(before.shape, np.nan)
+        return np.divide(100 * (after - before), before, out=undefined, where=before > 0)
+
+    return bootstrap.estimate(
+        (*first, *second), percent, n=int(both.sum()), reason=Undefined.NO_PERCENTAGE
+    )
