@@ -14,7 +14,7 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from probing.models import LanguageModel
+from probing.models import LanguageModel, ModelKind
 from probing.runs.errors import RunError
 from probing.runs.language_models import is_registered, register_model
 
@@ -31,19 +31,21 @@ class RegisterModelForm(forms.ModelForm):
 
     class Meta:
         model = LanguageModel
-        fields = ("location", "name", "revision")
+        fields = ("location", "name", "revision", "served_name", "key_variable")
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
         if cleaned is None or self.errors:
             return cleaned
-        place = {"location": cleaned["location"], "revision": cleaned["revision"]}
+        place = {name: cleaned[name] for name in ("location", "revision", "served_name")}
         try:
             if known := is_registered(**place):
                 raise RunError.at("location", f"This model is registered already, as “{known}”.")
             # Looking a model up and registering it are one step, so that the page can name what
             # is wrong with the place; a form with errors registers nothing.
-            self.registered = register_model(**place, name=cleaned["name"] or None)
+            self.registered = register_model(
+                **place, name=cleaned["name"] or None, key_variable=cleaned["key_variable"]
+            )
         except RunError as error:
             for problem in error.problems:
                 self.add_error(
@@ -56,9 +58,9 @@ class RegisterModelForm(forms.ModelForm):
 class LanguageModelAdmin(SimpleHistoryAdmin, ModelAdmin):
     """Registered models. Where a model is never changes: its runs refer to it."""
 
-    list_display = ("name_and_label", "family", "location", "parameters", "created_at")
-    list_filter = ("family", "source")
-    search_fields = ("name", "location")
+    list_display = ("name_and_label", "kind", "family", "location", "parameters", "created_at")
+    list_filter = ("kind", "family", "source")
+    search_fields = ("name", "location", "served_name")
     fields = (
         "name",
         "location",
@@ -70,6 +72,7 @@ class LanguageModelAdmin(SimpleHistoryAdmin, ModelAdmin):
         "is_demo",
         "created_at",
     )
+    server_fields = ("name", "location", "served_name", "key_variable", "kind", "created_at")
 
     def get_form(
         self, request: HttpRequest, obj: LanguageModel | None = None, **kwargs: Any
@@ -78,11 +81,34 @@ class LanguageModelAdmin(SimpleHistoryAdmin, ModelAdmin):
             kwargs["form"] = RegisterModelForm
         return super().get_form(request, obj, **kwargs)
 
-    def get_fields(self, request: HttpRequest, obj: LanguageModel | None = None) -> Any:
-        return ("location", "name", "revision") if obj is None else self.fields
+    def get_fieldsets(self, request: HttpRequest, obj: LanguageModel | None = None) -> Any:
+        if obj is None:
+            return [
+                (None, {"fields": ("location", "name", "revision")}),
+                (
+                    _("Chat, behind a server"),
+                    {
+                        "fields": ("served_name", "key_variable"),
+                        "description": _(
+                            "For a model behind any server with OpenAI’s protocol: its base URL "
+                            "is the location, such as http://localhost:11434/v1. The server is "
+                            "asked when a run begins. The key itself is never stored."
+                        ),
+                    },
+                ),
+            ]
+        return [(None, {"fields": self._shown(obj)})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: LanguageModel | None = None) -> Any:
-        return () if obj is None else [field for field in self.fields or () if field != "name"]
+        return () if obj is None else [field for field in self._shown(obj) if field != "name"]
+
+    def _shown(self, obj: LanguageModel) -> list[str]:
+        if obj.kind == ModelKind.CHAT:
+            return list(self.server_fields)
+        shown = list(self.fields or ())
+        if obj.trained_from_id:
+            shown += ["trained_from", "training_run"]
+        return shown
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if change:

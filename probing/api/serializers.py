@@ -24,6 +24,8 @@ class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
             "family",
             "source",
             "location",
+            "served_name",
+            "key_variable",
             "revision",
             "parameter_count",
             "is_demo",
@@ -34,13 +36,30 @@ class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
 
 class ModelRegistrationSerializer(serializers.Serializer[Any]):
     location = serializers.CharField(
-        max_length=500, help_text="A hub id such as roberta-large, or a folder on the workers."
+        max_length=500,
+        help_text="A hub id such as roberta-large, a folder on the workers, or the base URL of a "
+        "server with OpenAI's protocol.",
     )
     name = serializers.CharField(
         max_length=160, required=False, default="", allow_blank=True, help_text="As reports print."
     )
     revision = serializers.CharField(
         max_length=80, required=False, default="", allow_blank=True, help_text="A hub commit."
+    )
+    served_name = serializers.CharField(
+        max_length=160,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="The model's name on its server, for a base URL.",
+    )
+    key_variable = serializers.CharField(
+        max_length=80,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="The environment variable of the workers that holds the server's key; never "
+        "the key itself.",
     )
 
 

@@ -52,7 +52,8 @@ class LanguageModelViewSet(
     @extend_schema(
         request=ModelRegistrationSerializer,
         responses={200: LanguageModelSerializer, 201: LanguageModelSerializer},
-        description="Registers a masked language model. A place that is registered already gives "
+        description="Registers a language model: masked, causal, sequence to sequence, or a chat "
+        "model behind a server. A place that is registered already gives "
         "the model that is there (200).",
     )
     def create(self, request: Request) -> Response:

@@ -93,13 +93,15 @@ def load_model(
     return found
 
 
-def load_facts(model: LanguageModel, abilities: AbstractSet[str] = SLOT) -> Any:
+def load_facts(
+    model: LanguageModel, abilities: AbstractSet[str] = SLOT, *, title: str = "This measure"
+) -> Any:
     """Return what a dry run needs to know of ``model``: its tokenizer, without the weights.
 
-    For a chat model nothing is asked of its server. Raises the errors of :func:`load_model`,
-    except those that concern the weights.
+    ``title`` names who asks, for messages. For a chat model nothing is asked of its server.
+    Raises the errors of :func:`load_model`, except those that concern the weights.
     """
-    _require_fit(model, abilities)
+    _require_fit(model, abilities, title)
     if model.kind == ModelKind.CHAT:
         from probing.lm.chat import ChatFacts
 
@@ -114,10 +116,12 @@ def load_facts(model: LanguageModel, abilities: AbstractSet[str] = SLOT) -> Any:
     return facts
 
 
-def _require_fit(model: LanguageModel, abilities: AbstractSet[str]) -> None:
+def _require_fit(
+    model: LanguageModel, abilities: AbstractSet[str], title: str = "This measure"
+) -> None:
     from probing.lm.errors import WrongModelKindError
 
-    if message := explain_misfit(title="This measure", abilities=abilities, model=model):
+    if message := explain_misfit(title=title, abilities=abilities, model=model):
         raise WrongModelKindError(message)
 
 

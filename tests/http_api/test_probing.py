@@ -25,6 +25,30 @@ def test_the_same_place_gives_the_registered_model(api, alice, model, model_fold
     assert response.json()["public_id"] == model.public_id
 
 
+def test_a_chat_model_is_registered_from_its_server(api, alice):
+    body = {
+        "location": "http://localhost:11434/v1",
+        "served_name": "llama3.2",
+        "key_variable": "MY_SERVER_KEY",
+    }
+    response = api(alice).post("/api/v1/models/", body, format="json")
+    assert response.status_code == 201, response.content
+    content = response.json()
+    assert (content["kind"], content["source"]) == ("chat", "server")
+    assert {name: content[name] for name in body} == body
+    again = api(alice).post("/api/v1/models/", body, format="json")
+    assert again.status_code == 200
+    assert again.json()["public_id"] == content["public_id"]
+
+
+def test_a_server_without_a_served_name_is_named_with_the_field(api, alice):
+    body = {"location": "http://localhost:11434/v1"}
+    response = api(alice).post("/api/v1/models/", body, format="json")
+    assert response.status_code == 400
+    (fault,) = response.json()["errors"]
+    assert fault["field"] == "served_name"
+
+
 def test_a_folder_that_does_not_exist_is_named_with_the_field(api, alice):
     response = api(alice).post("/api/v1/models/", {"location": "/no/such/folder"}, format="json")
     assert response.status_code == 400

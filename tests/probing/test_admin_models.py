@@ -61,6 +61,36 @@ def test_a_model_is_not_registered_twice(alice: Client, checkpoints: Path) -> No
     assert LanguageModel.objects.get().name == "first"
 
 
+def test_a_chat_model_is_registered_by_its_server(alice: Client) -> None:
+    page = alice.get(reverse(ADD_MODEL)).content.decode()
+    assert "Chat, behind a server" in page
+    register(
+        alice, "http://localhost:11434/v1/", served_name="llama3.2", key_variable="MY_SERVER_KEY"
+    )
+    model = LanguageModel.objects.get()
+    assert (model.name, model.kind, model.source) == ("llama3.2", "chat", "server")
+    assert (model.location, model.key_variable) == ("http://localhost:11434/v1", "MY_SERVER_KEY")
+    address = reverse("admin:probing_languagemodel_change", args=[model.pk])
+    content = alice.get(address).content.decode()
+    assert "MY_SERVER_KEY" in content
+    listed = alice.get(reverse("admin:probing_languagemodel_changelist")).content.decode()
+    assert "Chat, behind a server" in listed
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"served_name": ""}, "has a name there"),
+        ({"served_name": "x", "key_variable": "sk-abc"}, "never the key itself"),
+    ],
+)
+def test_what_a_chat_model_lacks_is_said_at_the_field(
+    alice: Client, changes: dict[str, str], said: str
+) -> None:
+    assert said in register(alice, "http://localhost:11434/v1", **changes)
+    assert not LanguageModel.objects.exists()
+
+
 def test_only_the_name_of_a_model_can_be_changed(alice: Client, checkpoints: Path) -> None:
     register(alice, str(checkpoints / "tiny-bert"))
     model = LanguageModel.objects.get()

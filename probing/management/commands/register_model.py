@@ -1,0 +1,42 @@
+"""Registers a language model from the command line."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from probing.models import ModelKind
+from probing.runs.errors import RunError
+from probing.runs.language_models import register_model
+
+
+class Command(BaseCommand):
+    help = "Register a language model: a hub id, a folder, or a chat model behind a server."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("location", help="a hub id, a folder, or a server's base URL")
+        parser.add_argument("--name", default="", help="as reports print it")
+        parser.add_argument("--revision", default="", help="branch, tag or commit on the hub")
+        parser.add_argument(
+            "--served-name", default="", help="the model's name on its server, for a base URL"
+        )
+        parser.add_argument(
+            "--key-variable",
+            default="",
+            help="environment variable of the workers that holds the server's key",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            model = register_model(
+                location=options["location"],
+                name=options["name"] or None,
+                revision=options["revision"],
+                served_name=options["served_name"],
+                key_variable=options["key_variable"],
+            )
+        except RunError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        self.stdout.write(f"{model.name}: {ModelKind(model.kind).label}, at {model.location}")
