@@ -3,6 +3,7 @@
 from annotation.admin.accounts import GroupAdmin, TokenAdmin, UserAdmin
 from annotation.admin.corpus import CorpusAdmin
 from annotation.admin.instrument import InstrumentAdmin
+from annotation.admin.judging import JudgmentStudyAdmin
 from annotation.admin.library import (
     GroupExclusionAdmin,
     GroupSetAdmin,
@@ -19,6 +20,7 @@ __all__ = [
     "GroupExclusionAdmin",
     "GroupSetAdmin",
     "InstrumentAdmin",
+    "JudgmentStudyAdmin",
     "SocialGroupAdmin",
     "StudyAdmin",
     "SubmissionAdmin",

@@ -69,7 +69,7 @@ def change_design(*, design: JudgmentDesign, **values: Any) -> JudgmentDesign:
     for name, value in values.items():
         setattr(design, name, value)
     design.full_clean(exclude=["study", "runs", "wording"])
-    _check_producers(design)
+    check_producers(design)
     try:
         design.wording = parse_wording(design.wording).model_dump(mode="json")
     except ValidationError as error:
@@ -78,8 +78,8 @@ def change_design(*, design: JudgmentDesign, **values: Any) -> JudgmentDesign:
     return design
 
 
-def _check_producers(design: JudgmentDesign) -> None:
-    """Raise unless there is somebody to judge, and everyone chosen is there."""
+def check_producers(design: JudgmentDesign) -> None:
+    """Raise `ValidationError` unless somebody is chosen and everyone chosen is there. One query."""
     if not design.runs and not design.include_human:
         raise ValidationError(
             {"runs": _("Choose at least one run, or include the human counterparts.")}

@@ -336,6 +336,10 @@ UNFOLD = {
                         "link": reverse_lazy("admin:annotation_writingstudy_changelist"),
                     },
                     {
+                        "title": _("Judgment studies"),
+                        "link": reverse_lazy("admin:annotation_judgmentstudy_changelist"),
+                    },
+                    {
                         "title": _("Review queue"),
                         "link": reverse_lazy("admin:annotation_submission_changelist"),
                     },

@@ -116,12 +116,12 @@ function mark(question, message = null) {
 }
 
 function complain(missing) {
+  missing.forEach((question) => mark(question));
   summaryPlace.replaceChildren(
     document.querySelector("template[data-summary-template]").content.cloneNode(true),
   );
   const list = summaryPlace.querySelector("ul");
   for (const question of missing) {
-    mark(question);
     const line = document.createElement("li");
     const link = document.createElement("a");
     link.href = `#${question.dataset.question}-1`;

@@ -9,6 +9,7 @@ from rest_framework.routers import SimpleRouter
 
 from annotation.api.corpora import CorpusPairViewSet, CorpusViewSet
 from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTaskViewSet
+from annotation.api.judgments import StudyJudgmentViewSet
 from annotation.api.views import StudyRatingViewSet, StudyViewSet
 from evaluation.api.views import ReportViewSet
 from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunScoreViewSet, RunViewSet
@@ -32,6 +33,9 @@ router.register(
 router.register("corpora", CorpusViewSet, basename="corpus")
 router.register(
     "corpora/(?P<public_id>[0-9a-z]{12})/pairs", CorpusPairViewSet, basename="corpus-pair"
+)
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/judgments", StudyJudgmentViewSet, basename="study-judgment"
 )
 router.register("models", LanguageModelViewSet, basename="model")
 router.register("measures", MeasureViewSet, basename="measure")

@@ -1,0 +1,114 @@
+"""The judgments of a study as a table; judges are numbers alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from annotation.exports.tables import (
+    Cell,
+    Column,
+    ColumnType,
+    Table,
+    stream_codebook,
+    stream_csv,
+    stream_zip,
+)
+from annotation.models import Judgment, Study, TaskState
+
+TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
+ON_SCALE = "1 to 5"
+
+# Each column with the field of a judgment that fills it.
+JUDGMENT_FIELDS: tuple[tuple[Column, str], ...] = (
+    (
+        Column("study", TEXT, "12 letters and digits", "public id of the study"),
+        "task__study__public_id",
+    ),
+    (
+        Column("item", NUMBER, "number", "the counterpart: two rows of one are two judges"),
+        "task__item",
+    ),
+    (Column("pair", TEXT, "slug", "name of the pair in its corpus"), "task__item__pair__slug"),
+    (
+        Column("source", TEXT, "text", "where the pair's text was drawn from"),
+        "task__item__pair__source_text__source",
+    ),
+    (
+        Column("original", TEXT, "slug", "the text that the counterpart was judged beside"),
+        "task__item__text__slug",
+    ),
+    (
+        Column("original_variety", TEXT, "text", "direction: from this variety"),
+        "task__item__text__variety",
+    ),
+    (
+        Column("variety", TEXT, "text", "direction: into this one, that of the counterpart"),
+        "task__item__variety",
+    ),
+    (
+        Column("producer", TEXT, "human, or name@revision", "who wrote the counterpart"),
+        "task__item__producer",
+    ),
+    (
+        Column("run", TEXT, "12 letters and digits; empty: human", "public id of the run"),
+        "task__item__run",
+    ),
+    (
+        Column("annotator", NUMBER, "1 or more", "number of the judge in the study"),
+        "task__annotator__number",
+    ),
+    (
+        Column("human_likeness", NUMBER, ON_SCALE, "1 very likely a model, 5 a human"),
+        "human_likeness",
+    ),
+    (
+        Column("linguistic_match", NUMBER, ON_SCALE, "how like the variety, 5 completely"),
+        "linguistic_match",
+    ),
+    (
+        Column("meaning_preservation", NUMBER, ON_SCALE, "how accurate in meaning, 5 completely"),
+        "meaning_preservation",
+    ),
+    (
+        Column("tone_preservation", NUMBER, ON_SCALE, "how accurate in tone, 5 completely"),
+        "tone_preservation",
+    ),
+    (Column("comment", TEXT, "text", "what the judge added"), "comment"),
+    (
+        Column("seconds", NUMBER, "0 or more; 0: not known", "with the page in front"),
+        "task__active_seconds",
+    ),
+    (Column("judged_on", TEXT, "date, UTC", "day of the first judgment"), "task__done_at"),
+)
+
+
+def select_judgments(study: Study) -> QuerySet[Judgment]:
+    """Return all judgments of a study, by counterpart and judge."""
+    return Judgment.objects.filter(task__study=study, task__state=TaskState.DONE).order_by(
+        "task__item", "task__annotator__number"
+    )
+
+
+def build_judgment_table(study: Study) -> Table:
+    """Return one row for each judgment. One query each time that it is read."""
+
+    def load() -> Iterator[Sequence[Cell]]:
+        fields = [field for _column, field in JUDGMENT_FIELDS]
+        for row in select_judgments(study).values_list(*fields).iterator(chunk_size=500):
+            # The hour of work says more about a person than a result needs.
+            yield [f"{cell:%Y-%m-%d}" if isinstance(cell, datetime) else cell for cell in row]
+
+    return Table("judgments", tuple(column for column, _field in JUDGMENT_FIELDS), load)
+
+
+# File name → what it streams; the flag asks for a byte order mark.
+JUDGMENT_EXPORTS: dict[str, Callable[[Study, bool], Iterator[bytes]]] = {
+    "judgments.zip": lambda study, bom: stream_zip([build_judgment_table(study)]),
+    "judgments.csv": lambda study, bom: stream_csv(build_judgment_table(study), bom=bom),
+    "judgments-codebook.csv": lambda study, bom: stream_codebook(
+        build_judgment_table(study), bom=bom
+    ),
+}
