@@ -368,6 +368,10 @@ UNFOLD = {
                         "title": _("Templates"),
                         "link": reverse_lazy("admin:probing_template_changelist"),
                     },
+                    {
+                        "title": _("Word lists"),
+                        "link": reverse_lazy("admin:probing_wordlist_changelist"),
+                    },
                     {"title": _("Runs"), "link": reverse_lazy("admin:probing_run_changelist")},
                 ],
             },

@@ -3,5 +3,6 @@
 from probing.admin.language_model import LanguageModelAdmin
 from probing.admin.run import RunAdmin
 from probing.admin.template import TemplateAdmin, TemplateSetAdmin
+from probing.admin.word_list import WordListAdmin
 
-__all__ = ["LanguageModelAdmin", "RunAdmin", "TemplateAdmin", "TemplateSetAdmin"]
+__all__ = ["LanguageModelAdmin", "RunAdmin", "TemplateAdmin", "TemplateSetAdmin", "WordListAdmin"]

@@ -14,6 +14,7 @@ from probing.models.run import (
     TrainingPoint,
 )
 from probing.models.template import Template, TemplateSet
+from probing.models.word_list import WordList
 
 __all__ = [
     "LanguageModel",
@@ -31,4 +32,5 @@ __all__ = [
     "TemplateSet",
     "TextScore",
     "TrainingPoint",
+    "WordList",
 ]

@@ -37,6 +37,10 @@ router.register(
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/judgments", StudyJudgmentViewSet, basename="study-judgment"
 )
+router.register("corpora", CorpusViewSet, basename="corpus")
+router.register(
+    "corpora/(?P<public_id>[0-9a-z]{12})/pairs", CorpusPairViewSet, basename="corpus-pair"
+)
 router.register("models", LanguageModelViewSet, basename="model")
 router.register("measures", MeasureViewSet, basename="measure")
 router.register("runs", RunViewSet, basename="run")

@@ -1,0 +1,113 @@
+"""Imports word lists from text files: one word or phrase a line, comments behind #."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from probing.models import WordList
+
+LONGEST_WORD = 80
+COMMENT = re.compile(r"(?:^|\s)#.*")
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+class WordFileError(ValueError):
+    """A file that cannot be taken in; ``problems`` names its bad lines, if any."""
+
+    def __init__(self, message: str, problems: tuple[LineProblem, ...] = ()) -> None:
+        super().__init__(message)
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class LineProblem:
+    """A line that is bad, or was left out, and why."""
+
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"Line {self.line}: {self.message}"
+
+
+@dataclass(frozen=True)
+class ParsedWords:
+    """Words in the file's order, each once; ``left_out`` are blank lines and repeated words."""
+
+    words: tuple[str, ...]
+    left_out: tuple[LineProblem, ...]
+
+
+def parse_word_file(content: bytes) -> ParsedWords:
+    """Return the words of a UTF-8 file.
+
+    A line holds one word or phrase; what follows a # at its beginning or behind a blank is a
+    comment. Blank lines and words that come again, in whatever case, are left out and named.
+    Raises `WordFileError` for lines that are not UTF-8, too long, or hold control characters, and
+    for a file without words.
+    """
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise WordFileError("The file is UTF-16 text, expected UTF-8.")
+    text = content.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
+    first_lines: dict[str, int] = {}
+    words: list[str] = []
+    bad: list[LineProblem] = []
+    left_out: list[LineProblem] = []
+    lines = re.split(r"\r\n|\n|\r", text)
+    for number, line in enumerate(lines if lines[-1].strip() else lines[:-1], start=1):
+        word = " ".join(COMMENT.sub("", line).split())
+        if fault := _find_fault(word):
+            bad.append(LineProblem(number, fault))
+        elif not word:
+            if not line.strip():  # a comment alone is meant to be there
+                left_out.append(LineProblem(number, "is blank."))
+        elif word.casefold() in first_lines:
+            first = first_lines[word.casefold()]
+            left_out.append(LineProblem(number, f"“{word}” stands on line {first} already."))
+        else:
+            first_lines[word.casefold()] = number
+            words.append(word)
+    if bad:
+        counted = "1 line is" if len(bad) == 1 else f"{len(bad)} lines are"
+        raise WordFileError(f"Nothing was imported: {counted} bad.", tuple(bad))
+    if not words:
+        raise WordFileError("The file holds no word, expected one on each line.")
+    return ParsedWords(tuple(words), tuple(left_out))
+
+
+@transaction.atomic
+def import_word_list(
+    *,
+    content: bytes,
+    slug: str,
+    title: str,
+    licence: str,
+    citation: str = "",
+    user: AbstractBaseUser | None = None,
+) -> tuple[WordList, ParsedWords]:
+    """Store a file as a new list; return it with what was left out of the file.
+
+    Raises `WordFileError` for the file and `ValidationError`, by field, for the rest.
+    """
+    parsed = parse_word_file(content)
+    word_list = WordList(
+        slug=slug, title=title, licence=licence, citation=citation, words=list(parsed.words)
+    )
+    word_list.full_clean()
+    word_list._history_user = user  # type: ignore[attr-defined] # as django-simple-history has it
+    word_list.save()
+    return word_list, parsed
+
+
+def _find_fault(word: str) -> str:
+    if re.search(r"[\ud800-\udfff]", word):
+        return "is not UTF-8 text."
+    if CONTROL.search(word):
+        return "holds a control character, expected plain text."
+    if len(word) > LONGEST_WORD:
+        return f"has {len(word)} characters, expected {LONGEST_WORD} at most."
+    return ""
