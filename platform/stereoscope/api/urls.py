@@ -12,6 +12,7 @@ from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTas
 from annotation.api.judgments import StudyJudgmentViewSet
 from annotation.api.views import StudyRatingViewSet, StudyViewSet
 from evaluation.api.views import ReportViewSet
+from probing.api.training import RunTrainingViewSet
 from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunScoreViewSet, RunViewSet
 from stereoscope.api.errors import answer_unknown_address
 
@@ -19,6 +20,9 @@ router = SimpleRouter()
 router.register("studies", StudyViewSet, basename="study")
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/ratings", StudyRatingViewSet, basename="study-rating"
+)
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/judgments", StudyJudgmentViewSet, basename="study-judgment"
 )
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/counterparts",
@@ -34,17 +38,13 @@ router.register("corpora", CorpusViewSet, basename="corpus")
 router.register(
     "corpora/(?P<public_id>[0-9a-z]{12})/pairs", CorpusPairViewSet, basename="corpus-pair"
 )
-router.register(
-    "studies/(?P<public_id>[0-9a-z]{12})/judgments", StudyJudgmentViewSet, basename="study-judgment"
-)
-router.register("corpora", CorpusViewSet, basename="corpus")
-router.register(
-    "corpora/(?P<public_id>[0-9a-z]{12})/pairs", CorpusPairViewSet, basename="corpus-pair"
-)
 router.register("models", LanguageModelViewSet, basename="model")
 router.register("measures", MeasureViewSet, basename="measure")
 router.register("runs", RunViewSet, basename="run")
 router.register("runs/(?P<public_id>[0-9a-z]{12})/scores", RunScoreViewSet, basename="run-score")
+router.register(
+    "runs/(?P<public_id>[0-9a-z]{12})/training", RunTrainingViewSet, basename="run-training"
+)
 router.register("reports", ReportViewSet, basename="report")
 
 documentation = SpectacularSwaggerSplitView.as_view(
