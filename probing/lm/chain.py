@@ -58,21 +58,26 @@ def build_chain(
     `first_only`, only the first subword of every word is looked up, before any mask is filled.
     """
     split = [tokenizer.split(word).ids for word in words]
-    numbers: dict[SlotState, int] = {}
-    steps: list[tuple[int, int, int, int, int]] = []
+    steps: list[tuple[SlotState, int, int, int, int]] = []
     for c, context in enumerate(contexts):
         open_slots = {n: tokenizer.encode_slot(context, n) for n in sorted(set(map(len, split)))}
         for w, pieces in enumerate(split):
             ids, first = open_slots[len(pieces)]
             for i, target in enumerate(pieces[:1] if first_only else pieces):
                 filled = (*ids[:first], *pieces[:i], *ids[first + i :])
-                state = SlotState(filled, first + i)
-                steps.append((numbers.setdefault(state, len(numbers)), c, w, i, target))
+                steps.append((SlotState(filled, first + i), c, w, i, target))
+    return to_chain(steps)
+
+
+def to_chain(steps: Sequence[tuple[SlotState, int, int, int, int]]) -> SlotChain:
+    """Return (state, context, word, subword, target) steps with every state once, by length."""
+    numbers: dict[SlotState, int] = {}
+    rows = [(numbers.setdefault(state, len(numbers)), *rest) for state, *rest in steps]
     # Sorting is stable: states of one length stay in the order in which they were met.
     states = sorted(numbers, key=lambda state: len(state.ids))
     place = np.empty(len(states), dtype=np.int64)
     place[[numbers[state] for state in states]] = np.arange(len(states))
-    table = np.array(steps, dtype=np.int64).reshape(-1, 5)
+    table = np.array(rows, dtype=np.int64).reshape(-1, 5)
     table[:, 0] = place[table[:, 0]]
     table = table[np.argsort(table[:, 0], kind="stable")]
     return SlotChain(tuple(states), *(np.ascontiguousarray(column) for column in table.T))

@@ -12,7 +12,7 @@ import torch
 
 from probing.lm.batching import batches_by_length
 from probing.lm.cache import BoundedCache
-from probing.lm.chain import SlotChain, SlotState, build_chain
+from probing.lm.chain import SlotChain, SlotState
 from probing.lm.embedding import embed_spans
 from probing.lm.families import Family
 from probing.lm.numerics import pick_logprobs
@@ -106,6 +106,12 @@ class MaskedLanguageModel:
         """Return the token ids with `masks` masks in the slot, and the first one's position."""
         return self.tokenizer.encode_slot(context, masks)
 
+    def slot_chain(
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
+    ) -> SlotChain:
+        """Return the forward passes that the words need, each of them once."""
+        return self.tokenizer.slot_chain(contexts, words, first_only=first_only)
+
     def word_logprobs(
         self,
         contexts: Sequence[SlotContext],
@@ -128,7 +134,7 @@ class MaskedLanguageModel:
         UnknownWordError, MaskCountError, ContextTooLongError
             A word or context that cannot be put to this model.
         """
-        chain = build_chain(self.tokenizer, contexts, words, first_only=first_only)
+        chain = self.slot_chain(contexts, words, first_only=first_only)
         factors = np.empty(len(chain.target), dtype=np.float64)
         for rows, lookups, _, logits in self._forward(chain):
             # MPS has no float64; everywhere else the logits stay where they are.
@@ -150,7 +156,7 @@ class MaskedLanguageModel:
 
         `hidden` is the input of the output layer, after the head's transform.
         """
-        chain = build_chain(self.tokenizer, contexts, words)
+        chain = self.slot_chain(contexts, words)
         for rows, lookups, hidden, logits in self._forward(chain):
             yield SlotBatch(
                 hidden=hidden.cpu().numpy(),

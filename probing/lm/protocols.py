@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from probing.lm.cache import BoundedCache
+
+if TYPE_CHECKING:
+    from probing.lm.chain import SlotChain
 
 #: How the factors of a word's probability are normalised; see :meth:`SlotModel.word_logprobs`.
 Renormalisation = Literal["class", "released"]
@@ -81,11 +84,11 @@ class SpanText:
 
 @runtime_checkable
 class SlotTokenizer(Protocol):
-    """Facts of the tokenizer of a masked language model; enough to plan and check a run."""
+    """Facts of a tokenizer that opens slots; enough to plan and check a run."""
 
     @property
-    def mask_token(self) -> str:
-        """The mask token as it is written in a text."""
+    def mask_token(self) -> str | None:
+        """The mask token as it is written in a text; None for a causal model, which has none."""
 
     @property
     def max_length(self) -> int:
@@ -110,6 +113,11 @@ class SlotTokenizer(Protocol):
 
     def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
         """Return the token ids with `masks` masks in the slot, and the first one's position."""
+
+    def slot_chain(
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
+    ) -> SlotChain:
+        """Return the forward passes that the words need in the contexts, each of them once."""
 
 
 @runtime_checkable

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from probing.lm.chain import SlotChain, build_chain
 from probing.lm.errors import (
     ContextTooLongError,
     MaskCountError,
@@ -132,6 +133,12 @@ class MaskedTokenizer:
         """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
         unknown = self._tokenizer.unk_token_id
         return sum(token == unknown for token in self.encode(text))
+
+    def slot_chain(
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
+    ) -> SlotChain:
+        """Return the forward passes that the words need, each of them once."""
+        return build_chain(self, contexts, words, first_only=first_only)
 
     def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
         """Return the token ids of `context` with `masks` masks in its slot.

@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from pydantic import Field
 
-from probing.lm.chain import build_chain
 from probing.lm.errors import LanguageModelError
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
 from probing.measures.adjectives import Adjectives, scored_words
@@ -122,7 +121,7 @@ class SlotMeasure(Measure[Stimuli, S]):
                 contexts,
                 [prior_context(template, parameters.prior, lm)],
             ):
-                chain = build_chain(lm, read, words, first_only=self.first_subword_only)
+                chain = lm.slot_chain(read, words, first_only=self.first_subword_only)
                 passes += len(chain.states)
                 tokens += chain.tokens
         return Cost(len(self.plan(stimuli, parameters)), passes, tokens)
@@ -147,6 +146,12 @@ class SlotMeasure(Measure[Stimuli, S]):
                     False,
                 )
             )
+        if lm.mask_token is None and parameters.prior == "mask":
+            message = (
+                "A causal model has no mask token, so no group can be masked. Choose the prior "
+                "noun, which puts person or people in the group's place."
+            )
+            return [*found, Problem("parameter prior", message, True)]
         for template in stimuli.templates:
             found += _template_problems(template, stimuli.groups, parameters.prior, longest, lm)
         return found
@@ -219,6 +224,8 @@ def prior_context(template: Template, prior: Prior, lm: SlotTokenizer) -> SlotCo
     parsed = template.parsed
     if prior == "noun":
         return SlotContext(*parsed.around_trait(template.generic_noun))
+    if lm.mask_token is None:
+        raise StimuliError("A causal model has no mask token: choose the prior noun.")
     before, after = parsed.around_trait(lm.mask_token)
     return SlotContext(before, after, int(parsed.group_first), int(not parsed.group_first))
 
@@ -244,7 +251,11 @@ def _template_problems(
     """Try the template with every group and the longest word; `longest` counts its subwords."""
     found: list[Problem] = []
     where = f"template {template.slug}"
-    if lm.mask_token in template.text:
+    if lm.mask_token is None:
+        found += _left_to_right_problems(template)
+        if any(problem.fatal for problem in found):
+            return found
+    elif lm.mask_token in template.text:
         message = (
             f"The text holds the mask token '{lm.mask_token}'. Write {{trait}} for the slot and "
             "take the mask token out."
@@ -276,3 +287,19 @@ def _template_problems(
             )
             found.append(Problem(place, message, False))
     return found
+
+
+def _left_to_right_problems(template: Template) -> list[Problem]:
+    """Say what a model that reads from left to right does not see of a template."""
+    where = f"template {template.slug}"
+    if not template.parsed.group_first:
+        message = (
+            "The adjective comes before the group, and a causal model reads from left to right: "
+            "it would not see the group. Choose a template that names the group first."
+        )
+        return [Problem(where, message, True)]
+    after = template.text.rpartition("{trait}")[2]
+    if any(character.isalnum() for character in after):
+        message = f"A causal model does not see what follows the adjective: “{after.strip()}”."
+        return [Problem(where, message, False)]
+    return []

@@ -30,6 +30,7 @@ WITH_TORCH = tuple(
         "best_spans",
         "text_model",
         "causal",
+        "causal_slots",
         "seq2seq",
     )
 )
