@@ -37,3 +37,4 @@ class Undefined(StrEnum):
     NO_SPREAD = "a test needs values that differ"
     ONE_TRIAL = "a spread needs at least two trials"
     NO_PERCENTAGE = "a percentage of nothing, or of zero, is not defined"
+    NO_HARMONIC_MEAN = "precision and recall add up to zero"
