@@ -1,4 +1,4 @@
-"""Puts the templates of Cao et al. (2022) into the library; never overwrites an edit."""
+"""Puts the published templates and prompts into the library; never overwrites an edit."""
 
 from __future__ import annotations
 
@@ -27,6 +27,21 @@ def seed_templates(*, using: str = "default") -> None:
                 )
 
 
+def seed_prompts(*, using: str = "default") -> None:
+    """Create the prompts of Deas et al. (2023) that are missing by slug. Idempotent."""
+    from probing.measures.prompt_library import PROMPTS
+    from probing.models import Prompt
+
+    Prompt.objects.using(using).bulk_create(
+        [
+            Prompt(slug=entry.slug, text=entry.text, variety_names=dict(entry.variety_names))
+            for entry in PROMPTS
+        ],
+        ignore_conflicts=True,
+    )
+
+
 def seed_after_migrate(*, using: str, **_: Any) -> None:
-    """Signal handler: a migrated database has its templates without a further step."""
+    """Signal handler: a migrated database has its library without a further step."""
     seed_templates(using=using)
+    seed_prompts(using=using)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from probing.measures.base import AnyMeasure
+from probing.measures.counterpart_generation import CounterpartGeneration
 from probing.measures.ilps import Ilps
 from probing.measures.ilps_star import IlpsStar
 from probing.measures.sensitivity import SensitivityTest
+from probing.measures.span_prediction import SpanPrediction
 
 MEASURES: dict[str, AnyMeasure] = {
     "ilps": Ilps(),
     "ilps_star": IlpsStar(),
     "set": SensitivityTest(),
+    "counterpart_generation": CounterpartGeneration(),
+    "span_prediction": SpanPrediction(),
 }
 
 

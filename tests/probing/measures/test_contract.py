@@ -1,4 +1,4 @@
-"""What every measure of the registry has to keep, on real checkpoints."""
+"""What every measure of groups and templates has to keep, on real checkpoints."""
 
 from __future__ import annotations
 
@@ -19,10 +19,13 @@ from probing.measures.registry import MEASURES, UnknownMeasureError, get_measure
 from probing.measures.slot_measure import SlotMeasure, distinct_words, group_context, prior_context
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template, Trait
 
+#: Measures of texts have a contract of their own.
+SLOT_MEASURES = [name for name, entry in MEASURES.items() if entry.stimuli_type is Stimuli]
+
 ROW_COLUMNS = ["template", "group", "trait", "pole", "word", "value", "reason", "subwords"]
 
 
-@pytest.fixture(params=MEASURES)
+@pytest.fixture(params=SLOT_MEASURES)
 def measure(request: pytest.FixtureRequest) -> AnyMeasure:
     return get_measure(request.param)
 

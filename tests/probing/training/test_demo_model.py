@@ -34,6 +34,9 @@ STIMULI = Stimuli(
 )
 FEW_STEPS = 3
 
+#: Measures of texts have a contract of their own.
+SLOT_MEASURES = [name for name, entry in MEASURES.items() if entry.stimuli_type is Stimuli]
+
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> DemoModel:
@@ -77,7 +80,7 @@ def test_it_knows_every_group_and_adjective_and_cuts_some_into_pieces(trained: D
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", SLOT_MEASURES)
 def test_every_measure_gives_scores_that_differ_between_groups(
     trained: DemoModel, name: str
 ) -> None:

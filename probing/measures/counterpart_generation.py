@@ -1,0 +1,366 @@
+"""Counterpart generation: a model rewrites texts of one variety in the other.
+
+Deas et al. (2023), §4 and Appendix E.2. The result is a counterpart for every text, stored like
+those of people, so that every metric treats both alike. What a model writes is stripped of white
+space at both ends, and cut to its first line only where a parameter says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from probing.lm.text_protocols import Generation, GenerationSettings, TextGenerator, TextTokenizer
+from probing.measures.base import COUNTERPART_COLUMNS, Cost, Problem, ResultKind, ShardPlan
+from probing.measures.generation_parameters import (
+    CounterpartParameters,
+    describe_settings,
+    generation_settings,
+    settings_problems,
+)
+from probing.measures.prompt_choice import (
+    PromptChoice,
+    choose_prompt,
+    draw_sample,
+    fill_prompt,
+    other_variety,
+)
+from probing.measures.prompts import PromptError
+from probing.measures.text_measure import (
+    TextMeasure,
+    chunks,
+    length_problem,
+    one_by_one_where_too_long,
+    shard_pairs,
+    shard_title,
+    text_of,
+    text_problems,
+    text_seed,
+    too_long,
+)
+from probing.measures.text_stimuli import TextStimuli
+
+EMPTY = "the model wrote nothing"
+REFUSED = "the model or its server refused"
+
+
+class CounterpartGeneration(TextMeasure[CounterpartParameters]):
+    """What a model writes when it is asked for a text in another variety."""
+
+    name = "counterpart_generation"
+    title = "Counterpart generation"
+    citation = (
+        "Deas, Grieser, Kleiner, Patton, Turcan and McKeown (2023), Evaluation of African American "
+        "Language Bias in Natural Language Generation, §4 and Appendix E.2; choice of the prompt "
+        "after Gonen et al. (2022)"
+    )
+    abilities = frozenset({"generate"})
+    Parameters = CounterpartParameters
+    result = ResultKind.COUNTERPARTS
+
+    def plan(
+        self, stimuli: TextStimuli, parameters: CounterpartParameters, seed: int = 0
+    ) -> list[ShardPlan]:
+        """Return one shard for each direction and chunk of pairs.
+
+        Every text is rewritten with a seed of its own, made of the run's seed, its pair and the
+        direction.
+        """
+        items = rewritings(stimuli, parameters)
+        sample = (
+            draw_sample(items, size=parameters.perplexity_texts, seed=seed)
+            if measures_prompts(stimuli, parameters)
+            else []
+        )
+        shards: list[ShardPlan] = []
+        for variety in directions(stimuli, parameters):
+            pairs = [slug for slug, wanted in items if wanted == variety]
+            for chunk in chunks(pairs, parameters.pairs_per_shard):
+                payload = {
+                    "variety": variety,
+                    "pairs": list(chunk),
+                    "seeds": [text_seed(seed, slug, variety) for slug in chunk],
+                    "sample": [list(item) for item in sample],
+                }
+                title = shard_title(chunk, f"Into {variety}")
+                shards.append(ShardPlan(len(shards), title, payload))
+        return shards
+
+    def problems(
+        self, stimuli: TextStimuli, parameters: CounterpartParameters, lm: TextTokenizer
+    ) -> list[Problem]:
+        """Check prompts, settings and lengths; a text that does not fit is named, never cut."""
+        found = [*text_problems(stimuli), *_prompt_problems(stimuli, parameters, lm)]
+        found += settings_problems(parameters, lm)
+        if any(problem.fatal for problem in found):
+            return found
+        items = rewritings(stimuli, parameters)
+        new = parameters.max_new_tokens if lm.kind == "causal" else 0
+        longer = [
+            f"{slug} into {variety}"
+            for slug, variety in items
+            if too_long(_prompt_tokens(slug, variety, stimuli, lm), lm.max_length, new=new)
+        ]
+        found += length_problem(longer, len(items), "counterpart")
+        if merged := len(directions(stimuli, parameters)) * len(stimuli.pairs) - len(items):
+            message = (
+                f"{merged} pairs share their {stimuli.target_variety} text with another pair; it "
+                "is rewritten once."
+            )
+            found.append(Problem("corpus", message, False))
+        return found
+
+    def estimate(
+        self, stimuli: TextStimuli, parameters: CounterpartParameters, lm: TextTokenizer
+    ) -> Cost:
+        """Count a text that is written, and one that is scored to compare prompts, as one pass.
+
+        Tokens are those read, and at most those written; with several prompts the longest counts.
+        """
+        items = rewritings(stimuli, parameters)
+        plan = self.plan(stimuli, parameters)
+        sample = [(slug, variety) for slug, variety in plan[0].payload["sample"]] if plan else []
+        scored = [
+            lm.count_tokens(_prompt(prompt.slug, slug, variety, stimuli, shots=False))
+            for prompt in stimuli.prompts
+            for slug, variety in sample
+        ]
+        written = [
+            _prompt_tokens(slug, variety, stimuli, lm) + parameters.max_new_tokens
+            for slug, variety in items
+        ]
+        return Cost(len(plan), len(written) + len(scored), sum(written) + sum(scored))
+
+    def compute(
+        self,
+        payload: Mapping[str, Any],
+        stimuli: TextStimuli,
+        parameters: CounterpartParameters,
+        lm: TextGenerator,
+    ) -> pd.DataFrame:
+        """Return one row per text.
+
+        Columns: those of counterparts, then prompt, perplexities (JSON by slug, empty where none
+        were measured), perplexity_n, settings, finish and n_tokens.
+        """
+        pairs, variety = shard_pairs(payload, stimuli), payload["variety"]
+        sample = [(slug, into) for slug, into in payload["sample"]]
+        choice = (
+            choose_prompt(stimuli, sample, lm)  # type: ignore[arg-type] # has text_logprob too
+            if sample
+            else PromptChoice(stimuli.prompts[0], {}, 0)
+        )
+        settings = generation_settings(parameters, lm)
+        asked = [
+            fill_prompt(
+                choice.prompt,
+                text_of(pair, other_variety(variety, stimuli), stimuli).body,
+                variety,
+                stimuli,
+            )
+            for pair in pairs
+        ]
+        written = _write(asked, payload["seeds"], settings, lm)
+        shared = {
+            "prompt": choice.prompt.slug,
+            "perplexities": json.dumps(dict(choice.perplexities)),
+            "perplexity_n": choice.n,
+            "settings": describe_settings(settings),
+        }
+        rows = []
+        for pair, answer in zip(pairs, written, strict=True):
+            body, reason = _read(answer, parameters)
+            known = answer if isinstance(answer, Generation) else None
+            rows.append(
+                {
+                    "pair": pair.slug,
+                    "variety": variety,
+                    "body": body,
+                    "reason": reason,
+                    **shared,
+                    "finish": known.finish if known else "too_long",
+                    "n_tokens": known.n_tokens if known else None,
+                }
+            )
+        frame = pd.DataFrame(rows)
+        return frame.astype({"n_tokens": "Int64"})
+
+    def aggregate(
+        self,
+        stimuli: TextStimuli,
+        parameters: CounterpartParameters,
+        shard_frames: Sequence[pd.DataFrame],
+    ) -> pd.DataFrame:
+        """Return every counterpart, in the order of the stimuli."""
+        if not shard_frames:
+            raise ValueError("there are no shards to aggregate")
+        expected = pd.MultiIndex.from_tuples(
+            rewritings(stimuli, parameters), names=["pair", "variety"]
+        )
+        rows = pd.concat(shard_frames, ignore_index=True).set_index(["pair", "variety"])
+        if rows.index.duplicated().any():
+            raise ValueError(f"{rows.index[rows.index.duplicated()][0]} was rewritten twice")
+        missing = expected[~expected.isin(rows.index)]
+        if len(missing):
+            raise ValueError(f"{len(missing)} texts were not rewritten, the first {missing[0]}")
+        if len(rows) != len(expected):
+            raise ValueError(f"{len(rows) - len(expected)} rows belong to no text of the stimuli")
+        return rows.loc[expected].reset_index()[list(COUNTERPART_COLUMNS)]
+
+    def remarks(
+        self,
+        stimuli: TextStimuli,
+        parameters: CounterpartParameters,
+        shard_frames: Sequence[pd.DataFrame],
+    ) -> list[str]:
+        """Say how texts were written, which prompt was chosen and why, and what is missing."""
+        rows = pd.concat(shard_frames, ignore_index=True)
+        found = [f"Written with {settings}." for settings in sorted(rows["settings"].unique())]
+        found += _choice_remarks(rows)
+        if stimuli.examples:
+            named = ", ".join(pair.slug for pair in stimuli.examples)
+            found.append(f"Before each text come {len(stimuli.examples)} examples: {named}.")
+        unread = rows["finish"] == "too_long"
+        if unread.any():
+            found.append(
+                f"{unread.sum()} of {len(rows)} texts were longer than the model reads and have "
+                "no counterpart."
+            )
+        reasons = rows.loc[~unread & (rows["reason"] != ""), "reason"]
+        for reason, number in reasons.value_counts().items():
+            found.append(f"{number} of {len(rows)} counterparts: {reason}.")
+        return found
+
+
+def _write(
+    prompts: Sequence[str], seeds: Sequence[int], settings: GenerationSettings, lm: TextGenerator
+) -> list[Generation | str]:
+    """Return what the model writes, or why it cannot be asked, in the order of the prompts."""
+    new = settings.max_new_tokens if lm.kind == "causal" else 0
+    found: list[Generation | str] = [
+        too_long(lm.count_tokens(prompt), lm.max_length, new=new) for prompt in prompts
+    ]
+    fitting = [place for place, reason in enumerate(found) if not reason]
+    written = one_by_one_where_too_long(
+        lambda some: lm.generate(
+            [prompts[place] for place in some], settings, seeds=[seeds[place] for place in some]
+        ),
+        fitting,
+    )
+    for place, answer in zip(fitting, written, strict=True):
+        found[place] = answer
+    return found
+
+
+def directions(stimuli: TextStimuli, parameters: CounterpartParameters) -> list[str]:
+    """Return the varieties that texts are rewritten in."""
+    into = {"to_target": [stimuli.target_variety], "to_source": [stimuli.source_variety]}
+    return into.get(parameters.directions, [stimuli.target_variety, stimuli.source_variety])
+
+
+def rewritings(stimuli: TextStimuli, parameters: CounterpartParameters) -> list[tuple[str, str]]:
+    """Return (pair, variety to be written) of every text; a text that pairs share comes once."""
+    items = []
+    for variety in directions(stimuli, parameters):
+        seen = set()
+        for pair in stimuli.pairs:
+            asked = text_of(pair, other_variety(variety, stimuli), stimuli).slug
+            if asked not in seen:
+                seen.add(asked)
+                items.append((pair.slug, variety))
+    return items
+
+
+def measures_prompts(stimuli: TextStimuli, parameters: CounterpartParameters) -> bool:
+    """Return whether the prompts' perplexities decide."""
+    return parameters.prompt_choice == "lowest_perplexity" and len(stimuli.prompts) > 1
+
+
+def _read(answer: Generation | str, parameters: CounterpartParameters) -> tuple[str, str]:
+    """Return the counterpart and what is to be said of it."""
+    if isinstance(answer, str):
+        return "", answer
+    # No database keeps the character 0 in a text.
+    body = answer.text.replace("\0", "").strip()
+    first, line_break, _ = body.partition("\n")
+    whole_line = parameters.first_line_only and bool(line_break)
+    if parameters.first_line_only:
+        body = first.rstrip()
+    if answer.finish == "refused":
+        return "", REFUSED
+    if not body:
+        return "", EMPTY
+    if answer.finish == "length" and not whole_line:
+        return body, f"cut after {parameters.max_new_tokens} tokens"
+    return body, ""
+
+
+def _choice_remarks(rows: pd.DataFrame) -> list[str]:
+    found = []
+    for (prompt, values, n), _ in rows.groupby(
+        ["prompt", "perplexities", "perplexity_n"], sort=True
+    ):
+        measured = json.loads(str(values))
+        if not measured:
+            continue
+        listed = ", ".join(
+            f"{slug} {value:.4g}"
+            for slug, value in sorted(measured.items(), key=lambda item: item[1])
+        )
+        found.append(
+            f"The prompt {prompt} has the lowest mean perplexity over {n} filled prompts: {listed}."
+        )
+    used = sorted(rows["prompt"].unique())
+    if len(used) > 1:
+        found.append(
+            f"The workers chose different prompts ({', '.join(used)}), whose perplexities differ "
+            "by less than their rounding. Choose one prompt and create a new run."
+        )
+    return found
+
+
+def _prompt_problems(
+    stimuli: TextStimuli, parameters: CounterpartParameters, lm: TextTokenizer
+) -> list[Problem]:
+    found = []
+    if not stimuli.prompts:
+        found.append(Problem("prompts", "No prompt is chosen, expected at least one.", True))
+    for prompt in stimuli.prompts:
+        try:
+            _ = prompt.parsed
+        except PromptError as error:
+            found.append(Problem("prompts", f"{prompt.slug}: {error}", True))
+    if parameters.prompt_choice == "given" and len(stimuli.prompts) > 1:
+        message = (
+            f"{len(stimuli.prompts)} prompts are chosen, expected one. Choose one, or let the "
+            "lowest perplexity decide (prompt_choice=lowest_perplexity)."
+        )
+        found.append(Problem("prompts", message, True))
+    if measures_prompts(stimuli, parameters) and "text_logprob" not in lm.abilities:
+        message = (
+            f"prompt_choice is lowest_perplexity, but a {lm.kind} model does not say how likely a "
+            "prompt is. Choose one prompt yourself (prompt_choice=given)."
+        )
+        found.append(Problem("parameter prompt_choice", message, True))
+    if parameters.prompt_choice == "lowest_perplexity" and len(stimuli.prompts) == 1:
+        message = "There is one prompt, so no perplexity decides."
+        found.append(Problem("prompts", message, False))
+    return found
+
+
+def _prompt(
+    prompt: str, slug: str, variety: str, stimuli: TextStimuli, *, shots: bool = True
+) -> str:
+    chosen = next(entry for entry in stimuli.prompts if entry.slug == prompt)
+    text = text_of(stimuli.pair(slug), other_variety(variety, stimuli), stimuli).body
+    return fill_prompt(chosen, text, variety, stimuli, shots=shots)
+
+
+def _prompt_tokens(slug: str, variety: str, stimuli: TextStimuli, lm: TextTokenizer) -> int:
+    """Return the tokens of the text's longest prompt."""
+    return max(
+        lm.count_tokens(_prompt(prompt.slug, slug, variety, stimuli)) for prompt in stimuli.prompts
+    )

@@ -1,0 +1,232 @@
+"""Masked span prediction: how well a model knows what was hidden in a text.
+
+Deas et al. (2023), §4 and §5.3. In each of five trials a span of every text is hidden, in both
+varieties of a pair independently, and the model is asked for it:
+
+    span_perplexity = exp(-mean ln P(token of the reference span))
+    top5_entropy    = -sum p ln p over the five likeliest spans, p renormalised over the five
+
+Low perplexity means that the hidden words are easy to fill in; low entropy that the model is sure.
+Percent changes between the varieties are made of these values, one row per text, afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from probing.lm.text_protocols import SpanModel, TextTokenizer
+from probing.measures.base import TEXT_SCORE_COLUMNS, Cost, Problem, ResultKind, ShardPlan
+from probing.measures.hidden_spans import (
+    PHRASES,
+    SpanPredictionParameters,
+    all_texts,
+    hidden_spans,
+    missing_spans,
+    phrase_origin,
+)
+from probing.measures.phrases import PipelineError, find_phrases, load_pipeline
+from probing.measures.span_values import NAMES, SPAN_PERPLEXITY, TOP, TOP_ENTROPY, span_values
+from probing.measures.text_measure import (
+    TextMeasure,
+    chunks,
+    length_problem,
+    one_by_one_where_too_long,
+    shard_pairs,
+    shard_title,
+    text_of,
+    text_problems,
+    too_long,
+    varieties,
+)
+from probing.measures.text_stimuli import TextStimuli
+
+_PROTOCOLS = {
+    "sentinel": "a sentinel takes the place of the span, as in T5",
+    "mask": "one mask token takes the place of the span, as in BART",
+    "left_context": "the text before the span is read and nothing after it, as in GPT",
+}
+
+
+class SpanPrediction(TextMeasure[SpanPredictionParameters]):
+    """How well a model fills the gap in texts of two varieties."""
+
+    name = "span_prediction"
+    title = "Masked span prediction"
+    citation = (
+        "Deas, Grieser, Kleiner, Patton, Turcan and McKeown (2023), Evaluation of African American "
+        "Language Bias in Natural Language Generation, §4 and §5.3"
+    )
+    abilities = frozenset({"span"})
+    Parameters = SpanPredictionParameters
+    result = ResultKind.TEXT_SCORES
+
+    def plan(
+        self, stimuli: TextStimuli, parameters: SpanPredictionParameters, seed: int = 0
+    ) -> list[ShardPlan]:
+        """Return one shard for each chunk of pairs; spans are drawn from its seed."""
+        slugs = [pair.slug for pair in stimuli.pairs]
+        return [
+            ShardPlan(
+                index=index,
+                title=shard_title(chunk, "Spans"),
+                payload={"pairs": list(chunk), "seed": seed},
+            )
+            for index, chunk in enumerate(chunks(slugs, parameters.pairs_per_shard))
+        ]
+
+    def problems(
+        self, stimuli: TextStimuli, parameters: SpanPredictionParameters, lm: TextTokenizer
+    ) -> list[Problem]:
+        """Look for texts without such spans, texts that do not fit, and a missing pipeline."""
+        found = text_problems(stimuli)
+        if doubled := _doubled(parameters.conditions):
+            message = f"The condition {doubled} is named twice. Name it once."
+            found.append(Problem("parameter conditions", message, True))
+        phrases = [kind for kind in PHRASES if kind in parameters.conditions]
+        if phrases and parameters.pipeline is not None:
+            try:
+                find_phrases(load_pipeline(parameters.pipeline), "She is here.")
+            except PipelineError as error:
+                return [*found, Problem("parameter pipeline", str(error), True)]
+        for condition in parameters.conditions:
+            found += missing_spans(stimuli, condition, parameters)
+        texts = [
+            (f"{pair.slug} ({v})", text_of(pair, v, stimuli)) for pair, v in all_texts(stimuli)
+        ]
+        longer = [
+            name for name, text in texts if too_long(lm.count_tokens(text.body), lm.max_length)
+        ]
+        return [*found, *length_problem(longer, len(texts), "score")]
+
+    def estimate(
+        self, stimuli: TextStimuli, parameters: SpanPredictionParameters, lm: TextTokenizer
+    ) -> Cost:
+        """Count each hidden span as one pass over its whole text; the beam search comes on top."""
+        times = parameters.trials * len(parameters.conditions)
+        lengths = [
+            lm.count_tokens(text_of(pair, variety, stimuli).body)
+            for pair, variety in all_texts(stimuli)
+        ]
+        return Cost(
+            shards=len(self.plan(stimuli, parameters)),
+            forward_passes=times * len(lengths),
+            tokens=times * sum(lengths),
+        )
+
+    def compute(
+        self,
+        payload: Mapping[str, Any],
+        stimuli: TextStimuli,
+        parameters: SpanPredictionParameters,
+        lm: SpanModel,
+    ) -> pd.DataFrame:
+        """Return one row per name, pair, variety, condition and trial.
+
+        Columns: those of text scores, then span (what was hidden), protocol and phrases.
+        """
+        cells = [
+            cell
+            for pair in shard_pairs(payload, stimuli)
+            for variety in varieties(stimuli)
+            for cell in hidden_spans(
+                pair.slug, text_of(pair, variety, stimuli), variety, parameters, payload["seed"]
+            )
+        ]
+        hidden = [cell.context for cell in cells if cell.context is not None]
+        scored = iter(
+            one_by_one_where_too_long(lambda some: lm.score_spans(some, n_best=TOP), hidden)
+        )
+        origin = phrase_origin(parameters)
+        rows = []
+        for cell in cells:
+            score = cell.reason if cell.context is None else next(scored)
+            for name, value, reason, n in span_values(score, parameters.normalise):
+                rows.append(
+                    {
+                        "name": name,
+                        "pair": cell.pair,
+                        "variety": cell.variety,
+                        "condition": cell.condition,
+                        "trial": cell.trial,
+                        "value": value,
+                        "reason": reason,
+                        "n": n,
+                        "span": "" if cell.context is None else cell.context.span,
+                        "protocol": lm.span_protocol,
+                        "phrases": origin,
+                    }
+                )
+        return pd.DataFrame(rows)
+
+    def aggregate(
+        self,
+        stimuli: TextStimuli,
+        parameters: SpanPredictionParameters,
+        shard_frames: Sequence[pd.DataFrame],
+    ) -> pd.DataFrame:
+        """Return every row, in the order of the stimuli; nothing is averaged here."""
+        keys = ["name", "condition", "variety", "trial", "pair"]
+        expected = pd.MultiIndex.from_product(
+            [
+                NAMES,
+                parameters.conditions,
+                varieties(stimuli),
+                range(parameters.trials),
+                [pair.slug for pair in stimuli.pairs],
+            ],
+            names=keys,
+        )
+        if not shard_frames:
+            raise ValueError("there are no shards to aggregate")
+        rows = pd.concat(shard_frames, ignore_index=True).set_index(keys)
+        if rows.index.duplicated().any():
+            raise ValueError(f"rows occur twice, such as {rows.index[rows.index.duplicated()][0]}")
+        missing = expected[~expected.isin(rows.index)]
+        if len(missing) or len(rows) != len(expected):
+            raise ValueError(
+                f"{len(missing)} rows are missing and {len(rows) + len(missing) - len(expected)} "
+                "belong to no text of the stimuli"
+            )
+        return rows.loc[expected].reset_index()[list(TEXT_SCORE_COLUMNS)]
+
+    def remarks(
+        self,
+        stimuli: TextStimuli,
+        parameters: SpanPredictionParameters,
+        shard_frames: Sequence[pd.DataFrame],
+    ) -> list[str]:
+        """Say how spans were hidden, where phrases come from, and how many texts have no score."""
+        rows = pd.concat(shard_frames, ignore_index=True)
+        protocols = sorted(rows["protocol"].unique())
+        found = [
+            f"How spans were hidden: {protocol} ({_PROTOCOLS.get(protocol, 'unknown')}). Values "
+            "are comparable only with those of the same protocol and tokenizer."
+            for protocol in protocols
+        ]
+        if set(parameters.conditions) & set(PHRASES):
+            found += [f"Phrases: {origin}." for origin in sorted(rows["phrases"].unique())]
+        if not parameters.normalise:
+            found.append(
+                "The entropy is taken over the five likeliest spans without renormalising their "
+                "probabilities, which do not add up to 1."
+            )
+        perplexities = rows[rows["name"] == SPAN_PERPLEXITY]
+        without = perplexities[perplexities["reason"] != ""]
+        for condition, some in without.groupby("condition", sort=True):
+            texts = some.groupby(["pair", "variety"]).ngroups
+            reasons = "; ".join(sorted(some["reason"].unique())[:3])
+            found.append(f"{condition}: {texts} texts have no score in some trial ({reasons}).")
+        fewer = rows[(rows["name"] == TOP_ENTROPY) & (rows["n"] > 0) & (rows["n"] < TOP)]
+        if len(fewer):
+            found.append(
+                f"In {len(fewer)} places the model gave fewer than {TOP} spans; the entropy is "
+                "over those that it gave."
+            )
+        return found
+
+
+def _doubled(names: Sequence[str]) -> str:
+    return next((name for name in names if names.count(name) > 1), "")

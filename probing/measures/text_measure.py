@@ -1,0 +1,142 @@
+"""What measures of texts share: shards of pairs, seeds of single texts, texts that do not fit."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+
+from probing.lm.errors import ContextTooLongError
+from probing.measures.base import Measure, MeasureParameters, Problem
+from probing.measures.stimuli import StimuliError
+from probing.measures.text_stimuli import PairStimulus, TextStimuli, TextStimulus
+
+P = TypeVar("P", bound=MeasureParameters)
+Q = TypeVar("Q")
+R = TypeVar("R")
+
+LONGEST_REASON = 200
+NAMED_TEXTS = 8
+
+
+class TextMeasure(Measure[TextStimuli, P]):
+    """A measure whose shards are pairs of texts."""
+
+    stimuli_type = TextStimuli
+
+
+def text_seed(seed: int, *names: str | int) -> int:
+    """Return the seed of one text, 63 bits, from the run's seed and what names the text.
+
+    It depends on nothing else: neither on the other texts of the run, nor on shards or batches.
+    """
+    digest = hashlib.sha256("\0".join(str(name) for name in names).encode()).digest()
+    words = [int.from_bytes(digest[i : i + 4], "big") for i in range(0, 16, 4)]
+    state = np.random.SeedSequence([seed, *words]).generate_state(1, np.uint64)[0]
+    return int(state >> np.uint64(1))
+
+
+def varieties(stimuli: TextStimuli) -> tuple[str, str]:
+    """Return the source and the target variety."""
+    return stimuli.source_variety, stimuli.target_variety
+
+
+def text_of(pair: PairStimulus, variety: str, stimuli: TextStimuli) -> TextStimulus:
+    """Return the pair's text in `variety`."""
+    if variety == stimuli.source_variety:
+        return pair.source
+    if variety == stimuli.target_variety:
+        return pair.target
+    raise StimuliError(
+        f"The pairs are in {' and '.join(varieties(stimuli))}, none of them in '{variety}'."
+    )
+
+
+def chunks(entries: Sequence[R], size: int) -> list[Sequence[R]]:
+    """Cut `entries` into runs of `size`, the last one shorter."""
+    return [entries[begin : begin + size] for begin in range(0, len(entries), size)]
+
+
+def shard_pairs(payload: Mapping[str, Any], stimuli: TextStimuli) -> list[PairStimulus]:
+    """Return the pairs that a payload names; :class:`StimuliError` where it names none."""
+    if not payload.get("pairs"):
+        raise StimuliError("A shard's payload names its pairs.")
+    return [stimuli.pair(slug) for slug in payload["pairs"]]
+
+
+def shard_title(pairs: Sequence[str], what: str) -> str:
+    """Return how a shard is called, by its first and last pair."""
+    names = pairs[0] if len(pairs) == 1 else f"{pairs[0]} … {pairs[-1]}"
+    return f"{what}: {names}"[:LONGEST_REASON]
+
+
+def one_by_one_where_too_long(
+    call: Callable[[Sequence[Q]], Sequence[R]], entries: Sequence[Q]
+) -> list[R | str]:
+    """Return ``call(entries)``, with the reason in the place of every entry that does not fit.
+
+    Nothing is cut: where the whole does not fit, each entry is tried by itself.
+    """
+    if not entries:
+        return []
+    try:
+        return list(call(entries))
+    except ContextTooLongError as error:
+        if len(entries) == 1:
+            return [shorten(str(error))]
+    found: list[R | str] = []
+    for entry in entries:
+        found += one_by_one_where_too_long(call, [entry])
+    return found
+
+
+def too_long(length: int, limit: int | None, *, new: int = 0) -> str:
+    """Return why `length` tokens with `new` ones do not fit, or an empty text where they do."""
+    if limit is None or length + new <= limit:
+        return ""
+    written = f" and {new} to be written" if new else ""
+    return f"too long: {length} tokens{written}, but the model reads {limit}"
+
+
+def text_problems(stimuli: TextStimuli) -> list[Problem]:
+    """Return what is wrong with the pairs whatever the measure."""
+    found = []
+    if not stimuli.pairs:
+        found.append(Problem("corpus", "No pair of texts is chosen, expected at least one.", True))
+    evaluated = {text.body for pair in stimuli.pairs for text in (pair.source, pair.target)}
+    shared = [
+        pair.slug
+        for pair in stimuli.examples
+        if pair.source.body in evaluated or pair.target.body in evaluated
+    ]
+    if shared:
+        message = (
+            f"The training pair '{shared[0]}' has a text that is evaluated too. Training texts "
+            "are never evaluated: take it out of one of the two splits."
+        )
+        found.append(Problem("examples", message, True))
+    return found
+
+
+def length_problem(too_long_texts: Sequence[str], number: int, what: str) -> list[Problem]:
+    """Return the remark on texts that do not fit; fatal where none does."""
+    if not too_long_texts:
+        return []
+    named = ", ".join(too_long_texts[:NAMED_TEXTS])
+    more = len(too_long_texts) - NAMED_TEXTS
+    return [
+        Problem(
+            "corpus",
+            f"{len(too_long_texts)} of {number} texts are longer than the model can read and get "
+            f"no {what}; nothing is cut: {named}{f' and {more} more' if more > 0 else ''}.",
+            len(too_long_texts) == number,
+        )
+    ]
+
+
+def shorten(text: str) -> str:
+    """Return `text` on one line, as long as a reason may be."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_REASON else line[: LONGEST_REASON - 1] + "…"

@@ -1,0 +1,168 @@
+"""Selector: pairs of a corpus and prompts of the library as the stimuli of measures of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from annotation.models import Corpus, Split, TextPair
+from probing.measures.stimuli import StimuliError
+from probing.measures.text_measure import text_seed
+from probing.measures.text_stimuli import (
+    AnnotatedSpan,
+    PairStimulus,
+    PromptStimulus,
+    TextStimuli,
+    TextStimulus,
+)
+from probing.models import Prompt
+from probing.runs.errors import RunError
+from probing.runs.stimuli import unknown_name
+
+
+def load_text_stimuli(
+    corpus: Corpus,
+    *,
+    prompts: Iterable[str] = (),
+    sources: Iterable[str] | None = None,
+    limit: int | None = None,
+    examples: int = 0,
+    seed: int = 0,
+    split: Split = Split.EVALUATION,
+) -> TextStimuli:
+    """Return the pairs of one split of ``corpus``. Three queries at most.
+
+    Parameters
+    ----------
+    prompts : slugs of prompts, in the order in which they are tried; none for measures without.
+    sources : takes only pairs drawn from these; every source without.
+    limit : draws at most so many pairs, and keeps their order.
+    examples : draws so many pairs of the training split, to be shown before each text.
+    seed : of both draws.
+    split : the pairs to evaluate, unless a model is to be trained.
+
+    Raises :class:`RunError` naming each unknown slug, and a corpus with too few pairs.
+    """
+    chosen = None if sources is None else list(dict.fromkeys(sources))
+    known = _pairs(corpus, split)
+    evaluated = [pair for pair in known if chosen is None or pair.origin in chosen]
+    if not known:
+        raise RunError.at("corpus", _no_pairs(corpus, split))
+    if chosen is not None:
+        _check_sources(corpus, chosen, {pair.origin for pair in known})
+    if limit is not None and limit < 1:
+        raise RunError.at("limit", f"The limit is {limit}, expected at least 1 pair.")
+    try:
+        return TextStimuli(
+            source_variety=corpus.source_variety,
+            target_variety=corpus.target_variety,
+            pairs=tuple(_draw(evaluated, limit, text_seed(seed, "pairs"))),
+            prompts=tuple(_prompts(prompts)),
+            examples=tuple(_examples(corpus, examples, seed)),
+        )
+    except StimuliError as error:
+        raise RunError.at("corpus", str(error)) from error
+
+
+def pair_sources(corpus: Corpus) -> list[tuple[str, int]]:
+    """Return where the pairs to evaluate were drawn from, with their numbers. One query."""
+    counted: dict[str, int] = {}
+    rows = TextPair.objects.filter(
+        corpus=corpus,
+        source_text__split=Split.EVALUATION,
+        target_text__split=Split.EVALUATION,
+    ).values_list("source_text__source", flat=True)
+    for source in rows:
+        counted[source] = counted.get(source, 0) + 1
+    return sorted(counted.items())
+
+
+def _pairs(corpus: Corpus, split: Split) -> list[PairStimulus]:
+    rows = (
+        TextPair.objects.filter(corpus=corpus, source_text__split=split, target_text__split=split)
+        .select_related("source_text", "target_text")
+        .order_by("pk")
+    )
+    try:
+        return [
+            PairStimulus(
+                slug=pair.slug,
+                source=_text(pair.source_text),
+                target=_text(pair.target_text),
+                origin=pair.source_text.source,
+            )
+            for pair in rows
+        ]
+    except StimuliError as error:
+        raise RunError.at("corpus", str(error)) from error
+
+
+def _text(text: Any) -> TextStimulus:
+    spans = tuple(
+        AnnotatedSpan(start=span["start"], end=span["end"], kind=span["kind"])
+        for span in text.spans
+    )
+    return TextStimulus(slug=text.slug, body=text.body, spans=spans)
+
+
+def _prompts(slugs: Iterable[str]) -> list[PromptStimulus]:
+    wanted = list(dict.fromkeys(slugs))
+    if not wanted:
+        return []
+    known = {prompt.slug: prompt for prompt in Prompt.objects.all()}
+    if unknown := [slug for slug in wanted if slug not in known]:
+        messages = [unknown_name("prompt", slug, list(known)) for slug in unknown]
+        raise RunError.at("prompts", " ".join(messages))
+    return [
+        PromptStimulus(slug=slug, text=known[slug].text, variety_names=known[slug].variety_names)
+        for slug in wanted
+    ]
+
+
+def _no_pairs(corpus: Corpus, split: Split) -> str:
+    if split == Split.TRAINING:
+        return (
+            f"The corpus “{corpus.name}” has no training pair. Import pairs with the split "
+            "“training”; those to evaluate are never trained on."
+        )
+    return (
+        f"The corpus “{corpus.name}” has no pair of texts to evaluate. Import pairs, or let "
+        "annotators write counterparts; training pairs are never evaluated."
+    )
+
+
+def _check_sources(corpus: Corpus, chosen: Sequence[str], known: set[str]) -> None:
+    if unknown := [source for source in chosen if source not in known]:
+        listed = ", ".join(f"“{source}”" for source in sorted(known))
+        raise RunError.at(
+            "sources",
+            f"No pair of “{corpus.name}” was drawn from “{unknown[0]}”, expected some of: "
+            f"{listed}.",
+        )
+    if not chosen:
+        raise RunError.at("sources", "No source is chosen, expected at least one, or all.")
+
+
+def _examples(corpus: Corpus, number: int, seed: int) -> list[PairStimulus]:
+    if number == 0:
+        return []
+    if number < 0:
+        raise RunError.at("examples", f"The number of examples is {number}, expected 0 or more.")
+    training = _pairs(corpus, Split.TRAINING)
+    if len(training) < number:
+        raise RunError.at(
+            "examples",
+            f"{number} examples are asked for, but the training split of “{corpus.name}” has "
+            f"{len(training)} pairs. Examples never come from texts that are evaluated.",
+        )
+    order = np.random.default_rng(text_seed(seed, "examples")).permutation(len(training))
+    return [training[place] for place in order[:number]]
+
+
+def _draw(pairs: list[PairStimulus], limit: int | None, seed: int) -> list[PairStimulus]:
+    if limit is None or limit >= len(pairs):
+        return pairs
+    drawn = np.random.default_rng(seed).permutation(len(pairs))[:limit]
+    return [pairs[place] for place in sorted(drawn)]
