@@ -123,7 +123,10 @@ def _text_tokenizer(facts: ModelFacts) -> PretrainedTextTokenizer:
 
 
 def _keep_special_tokens_alone(model: Any, config: Any) -> None:
-    """Let no sampling or length settings of the checkpoint decide how it writes."""
+    """Let no sampling or length settings of the checkpoint decide how it writes.
+
+    Nor may it force an end token at the limit: a text that is cut there would pass for a whole one.
+    """
     stated = model.generation_config
     names = (
         "bos_token_id",
@@ -131,6 +134,5 @@ def _keep_special_tokens_alone(model: Any, config: Any) -> None:
         "pad_token_id",
         "decoder_start_token_id",
         "forced_bos_token_id",
-        "forced_eos_token_id",
     )
     model.generation_config = config(**{name: getattr(stated, name, None) for name in names})
