@@ -289,7 +289,6 @@ SPECTACULAR_SETTINGS = {
         "ModelKind": "probing.models.ModelKind",
         "RunStatus": "probing.models.RunStatus",
         "RunEventKind": "probing.models.RunEventKind",
-        "ReportKind": "evaluation.models.ReportKind",
         "ReportStatus": "evaluation.models.ReportStatus",
     },
     "POSTPROCESSING_HOOKS": [
