@@ -5,10 +5,12 @@ from __future__ import annotations
 from evaluation.models import Report
 from evaluation.reports.errors import ReportError
 from evaluation.reports.formatting import MISSING
+from evaluation.reports.kinds.agreement import Agreement
 from evaluation.reports.kinds.alignment import Alignment
 from evaluation.reports.kinds.base import ReportKind
+from evaluation.reports.kinds.dataset import Dataset
 
-KINDS: dict[str, ReportKind] = {kind.name: kind for kind in (Alignment(),)}
+KINDS: dict[str, ReportKind] = {kind.name: kind for kind in (Alignment(), Dataset(), Agreement())}
 
 
 def get_kind(name: str) -> ReportKind:
