@@ -60,6 +60,7 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
     abilities = frozenset({"generate"})
     Parameters = CounterpartParameters
     result = ResultKind.COUNTERPARTS
+    takes_examples = True
 
     def plan(
         self, stimuli: TextStimuli, parameters: CounterpartParameters, seed: int = 0

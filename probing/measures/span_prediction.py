@@ -62,6 +62,7 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
     abilities = frozenset({"span"})
     Parameters = SpanPredictionParameters
     result = ResultKind.TEXT_SCORES
+    uses_prompts = False
 
     def plan(
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, seed: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -22,9 +22,13 @@ NAMED_TEXTS = 8
 
 
 class TextMeasure(Measure[TextStimuli, P]):
-    """A measure whose shards are pairs of texts."""
+    """A measure whose stimuli are pairs of texts."""
 
     stimuli_type = TextStimuli
+    #: Whether the model is asked in words, so that a prompt has to be chosen.
+    uses_prompts: ClassVar[bool] = True
+    #: Whether examples of the training split may come before each text.
+    takes_examples: ClassVar[bool] = False
 
 
 def text_seed(seed: int, *names: str | int) -> int:

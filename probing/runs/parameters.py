@@ -34,8 +34,19 @@ def allows_none(schema: type[pydantic.BaseModel], name: str) -> bool:
 
 
 def _read(schema: type[pydantic.BaseModel], name: str, value: Any) -> Any:
-    written = value.strip().lower() if isinstance(value, str) else value
-    return None if written in NO_VALUE and allows_none(schema, name) else value
+    if not isinstance(value, str):
+        return value
+    if value.strip().lower() in NO_VALUE and allows_none(schema, name):
+        return None
+    if is_list(schema, name):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return value
+
+
+def is_list(schema: type[pydantic.BaseModel], name: str) -> bool:
+    """Return whether parameter ``name`` takes several values, which texts part by commas."""
+    described = schema.model_json_schema()["properties"].get(name, {})
+    return bool(described.get("type") == "array")
 
 
 def _problem(measure: AnyMeasure, fault: Any) -> Problem:

@@ -47,7 +47,7 @@ def load_text_stimuli(
     """
     chosen = None if sources is None else list(dict.fromkeys(sources))
     known = _pairs(corpus, split)
-    evaluated = [pair for pair in known if chosen is None or pair.origin in chosen]
+    kept = [pair for pair in known if chosen is None or pair.origin in chosen]
     if not known:
         raise RunError.at("corpus", _no_pairs(corpus, split))
     if chosen is not None:
@@ -58,7 +58,7 @@ def load_text_stimuli(
         return TextStimuli(
             source_variety=corpus.source_variety,
             target_variety=corpus.target_variety,
-            pairs=tuple(_draw(evaluated, limit, text_seed(seed, "pairs"))),
+            pairs=tuple(_draw(kept, limit, text_seed(seed, "pairs"))),
             prompts=tuple(_prompts(prompts)),
             examples=tuple(_examples(corpus, examples, seed)),
         )
@@ -66,13 +66,13 @@ def load_text_stimuli(
         raise RunError.at("corpus", str(error)) from error
 
 
-def pair_sources(corpus: Corpus) -> list[tuple[str, int]]:
-    """Return where the pairs to evaluate were drawn from, with their numbers. One query."""
+def pair_sources(corpus: Corpus, split: Split = Split.EVALUATION) -> list[tuple[str, int]]:
+    """Return where the pairs of a split were drawn from, with their numbers. One query."""
     counted: dict[str, int] = {}
     rows = TextPair.objects.filter(
         corpus=corpus,
-        source_text__split=Split.EVALUATION,
-        target_text__split=Split.EVALUATION,
+        source_text__split=split,
+        target_text__split=split,
     ).values_list("source_text__source", flat=True)
     for source in rows:
         counted[source] = counted.get(source, 0) + 1
