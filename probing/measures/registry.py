@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from probing.measures.base import AnyMeasure
 from probing.measures.counterpart_generation import CounterpartGeneration
+from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps
 from probing.measures.ilps_star import IlpsStar
 from probing.measures.sensitivity import SensitivityTest
@@ -15,6 +16,7 @@ MEASURES: dict[str, AnyMeasure] = {
     "set": SensitivityTest(),
     "counterpart_generation": CounterpartGeneration(),
     "span_prediction": SpanPrediction(),
+    "fine_tuning": FineTuning(),
 }
 
 

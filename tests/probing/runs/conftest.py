@@ -7,3 +7,10 @@ from tests.probing.runs.fixtures import (  # noqa: F401
     own_copy,
     shared_database,
 )
+from tests.probing.runs.training_fixtures import (  # noqa: F401
+    copier,
+    copying_model,
+    dialect,
+    make_training,
+    own_folder,
+)
