@@ -168,7 +168,7 @@ def _try_out(
     from probing.lm import LanguageModelError
 
     try:
-        tokenizer = load_facts(model, measure.abilities)
+        tokenizer = load_facts(model, measure.abilities, title=measure.title)
         problems = (
             *split_problems(measure, model, stimuli, corpus),
             *measure.problems(stimuli, parameters, tokenizer),

@@ -9,7 +9,9 @@ from probing.models import LanguageModel, ModelKind
 #: What the kind of a model allows at most; its family may allow less.
 ABILITIES: dict[str, frozenset[str]] = {
     ModelKind.MASKED: frozenset({"word_logprobs", "slot", "embed", "text_logprob"}),
-    ModelKind.CAUSAL: frozenset({"generate", "text_logprob", "span", "train"}),
+    ModelKind.CAUSAL: frozenset(
+        {"word_logprobs", "slot", "generate", "text_logprob", "span", "train"}
+    ),
     ModelKind.SEQ2SEQ: frozenset({"generate", "text_logprob", "span", "train"}),
     ModelKind.CHAT: frozenset({"generate"}),
 }

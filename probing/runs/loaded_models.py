@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Two, so that two runs can take turns; each may fill gigabytes.
 CAPACITY = 2
-#: What is asked of a model where a caller names nothing: masked models fill slots.
+#: What is asked of a model where a caller names nothing.
 SLOT = frozenset({"slot"})
 _TEXT_ABILITIES = frozenset({"generate", "text_logprob", "span"})
 #: What a run's record holds.
@@ -59,7 +59,7 @@ def load_model(
     Device, number format and threads come from the settings. A chat model has nothing to load;
     what it spends counts for ``run``.
 
-    Raises the errors of :func:`probing.lm.load_masked` and :func:`probing.lm.load_text_model`,
+    Raises the errors of :func:`probing.lm.load_masked` and :func:`probing.lm.load_text_model`, and
     :class:`probing.lm.WrongModelKindError` where the model cannot do what is asked.
     """
     _require_fit(model, abilities)
@@ -106,11 +106,12 @@ def load_facts(
         from probing.lm.chat import ChatFacts
 
         return ChatFacts(model.served_name)
-    from probing.lm import load_text_tokenizer, load_tokenizer
+    from probing.lm import load_text_tokenizer
+    from probing.lm.slot_loading import load_slot_tokenizer
 
     revision = model.revision or None
     if not abilities & (_TEXT_ABILITIES | {"train"}):
-        return load_tokenizer(model.location, revision=revision)
+        return load_slot_tokenizer(model.location, revision=revision)
     facts = load_text_tokenizer(model.location, revision=revision)
     _require_abilities(model, abilities, facts.abilities)
     return facts
@@ -135,9 +136,10 @@ def _require_abilities(
 
 
 def _load(model: LanguageModel, *, text: bool) -> LoadedModel:
-    from probing.lm import load_masked, load_text_model
+    from probing.lm import load_text_model
+    from probing.lm.slot_loading import load_slot_model
 
-    load: Any = load_text_model if text else load_masked
+    load: Any = load_text_model if text else load_slot_model
     lm = load(
         model.location,
         revision=model.revision or None,
