@@ -7,7 +7,8 @@ from rest_framework import mixins, serializers, viewsets
 from rest_framework.exceptions import NotFound
 
 from annotation.api.permissions import StaffWithModelPermissions
-from probing.models import Run, TrainingPoint
+from probing.models import TrainingPoint
+from probing.runs.access import visible_runs
 
 
 class TrainingPointSerializer(serializers.ModelSerializer[TrainingPoint]):
@@ -27,7 +28,8 @@ class RunTrainingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Training
     def get_queryset(self) -> QuerySet[TrainingPoint]:
         if getattr(self, "swagger_fake_view", False):  # the schema asks without a run
             return super().get_queryset()
-        run = Run.objects.only("pk").filter(public_id=self.kwargs["public_id"]).first()
+        runs = visible_runs(self.request.user).only("pk")
+        run = runs.filter(public_id=self.kwargs["public_id"]).first()
         if run is None:
             raise NotFound(f"There is no run “{self.kwargs['public_id']}”.")
         return super().get_queryset().filter(run=run)
