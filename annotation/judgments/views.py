@@ -72,13 +72,13 @@ def judge(request: HttpRequest, public_id: str, position: int) -> HttpResponse:
     place = _find_place(request, public_id)
     task = _find_task(place, position)
     if task.state == TaskState.WITHDRAWN:
-        return _say_taken(request, place)
+        return _say_gone(request, place, task)
     if request.method == "POST":
         return _submit(request, place, task)
     try:
         open_task(task=task)
     except OwnCounterpart:
-        return tell(request, _own(place))
+        return _say_gone(request, place, task)
     return render(request, "annotation/judgments/judge.html", build_page(place, task))
 
 
@@ -93,10 +93,8 @@ def _submit(request: HttpRequest, place: Annotator, task: JudgmentTask) -> HttpR
         problems = refusal.problems
     except NotLive:
         pass
-    except TaskTaken:
-        return _say_taken(request, place)
-    except OwnCounterpart:
-        return tell(request, _own(place))
+    except (TaskTaken, OwnCounterpart):
+        return _say_gone(request, place, task)
     else:
         return _go_on(request, place, task)
     if _asks_for_json(request):
@@ -132,17 +130,20 @@ def _asks_for_json(request: HttpRequest) -> bool:
     return request.headers.get("Accept") == "application/json"
 
 
-def _say_taken(request: HttpRequest, place: Annotator) -> HttpResponse:
-    return tell(
-        request,
-        Notice(
-            410,
-            _("This counterpart was given to somebody else"),
-            _("There is nothing to do for you here. What you have judged before is kept."),
-            study=place.study,
-            link=reverse("judgments:queue", args=[place.study.public_id]),
-            link_text=_("Your counterparts"),
-        ),
+def _say_gone(request: HttpRequest, place: Annotator, task: JudgmentTask) -> HttpResponse:
+    """Say why a counterpart is not this judge's any more. One query."""
+    wrote = task.item.writers.filter(pk=place.user_id).exists()
+    return tell(request, _own(place) if wrote else _taken(place))
+
+
+def _taken(place: Annotator) -> Notice:
+    return Notice(
+        410,
+        _("This counterpart was given to somebody else"),
+        _("There is nothing to do for you here. What you have judged before is kept."),
+        study=place.study,
+        link=reverse("judgments:queue", args=[place.study.public_id]),
+        link_text=_("Your counterparts"),
     )
 
 

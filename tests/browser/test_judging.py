@@ -1,0 +1,229 @@
+"""Judging in a browser: by keyboard alone, by touch on a phone, without script, offline."""
+
+from __future__ import annotations
+
+import uuid
+
+import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
+from django.contrib.auth.models import User
+from playwright.sync_api import Browser, Page, expect
+
+from annotation.models import Judgment, JudgmentTask, Study, TaskState
+from tests.annotation.annotators.people import PASSWORD
+from tests.annotation.judgments.corpora import (
+    RUNS,
+    answers,
+    launch,
+    make_corpus,
+    make_study,
+    tasks_of,
+    write_counterpart,
+)
+from tests.browser.survey_visitor import open_context
+
+pytestmark = pytest.mark.browser
+
+
+def make_judging(n_pairs: int = 3) -> tuple[Study, str]:
+    """Store a live study; return it with the third annotator, who wrote one of the pairs."""
+    tag = uuid.uuid4().hex[:8]
+    corpus = make_corpus(n_pairs, name=f"Posts {tag}")
+    first, second, third = corpus.pairs.order_by("pk")[:3]
+    write_counterpart(f"ann-{tag}", first.source_text)
+    write_counterpart(f"ben-{tag}", second.source_text)
+    write_counterpart(f"cleo-{tag}", third.source_text)
+    study = launch(make_study(corpus), f"ann-{tag}", f"ben-{tag}", f"cleo-{tag}")
+    return study, f"cleo-{tag}"
+
+
+def log_in(page: Page, site: str, name: str) -> None:
+    # The server hashes passwords as in production, unlike the tests' own settings.
+    hashed = PBKDF2PasswordHasher().encode(PASSWORD, "pepper")
+    User.objects.filter(username=name).update(password=hashed)
+    page.goto(f"{site}/annotate/login/")
+    page.get_by_label("User name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+
+
+def listen(page: Page) -> list[str]:
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "console",
+        lambda message: complaints.append(message.text) if message.type == "error" else None,
+    )
+    return complaints
+
+
+def rows(study: Study, name: str) -> list[Judgment]:
+    return list(
+        Judgment.objects.filter(task__study=study, task__annotator__user__username=name).order_by(
+            "task__position"
+        )
+    )
+
+
+def test_a_third_annotator_judges_a_blind_mix_by_keyboard_and_never_their_own(
+    site: str, chromium: Browser
+) -> None:
+    study, cleo = make_judging()
+    tasks = tasks_of(study, cleo)
+    own = study.judging.corpus.pairs.order_by("pk")[2]
+    assert {task.item.producer for task in tasks} >= {"human", next(iter(RUNS.values()))}
+    with open_context(chromium, "keyboard") as context:
+        page = context.new_page()
+        complaints = listen(page)
+        log_in(page, site, cleo)
+        page.goto(f"{site}/annotate/{study.public_id}/judge/")
+        page.get_by_role("link", name="Begin judging").press("Enter")
+        seen = []
+        for number in range(1, len(tasks) + 1):
+            expect(page.locator(".top-progress b")).to_have_text(
+                f"Counterpart {number} of {len(tasks)}"
+            )
+            texts = page.locator(".source").all_inner_texts()
+            seen.append(tuple(texts))
+            source = page.content()
+            assert not [word for word in (*RUNS, *RUNS.values(), "producer") if word in source]
+            # The first question has the focus: a digit answers it and leads to the next.
+            expect(page.locator("#human_likeness-1")).to_be_focused()
+            for digit in "4532":
+                page.keyboard.press(digit)
+            expect(page.locator("[data-submit]")).to_be_focused()
+            page.keyboard.press("Enter")
+            page.wait_for_url(f"**/judge/{number + 1}/" if number < len(tasks) else "**/judge/")
+        expect(page.get_by_text("Nothing is left to do.")).to_be_visible()
+        assert complaints == []
+    own_texts = {own.source_text.body, own.target_text.body}
+    assert not [shown for shown in seen if own_texts & set(shown)]
+    assert seen == [(task.item.text.body, task.item.body) for task in tasks]
+    stored = rows(study, cleo)
+    assert len(stored) == len(tasks)
+    for one in stored:
+        ratings = (one.human_likeness, one.linguistic_match, one.meaning_preservation)
+        assert (*ratings, one.tone_preservation) == (4, 5, 3, 2)
+        assert one.history.count() == 1
+    everyone = JudgmentTask.objects.filter(study=study).exclude(state=TaskState.WITHDRAWN)
+    assert everyone.count() == study.judgment_items.count() == 18
+
+
+def test_touch_on_a_phone_with_a_missing_answer_and_a_change_of_mind(
+    site: str, chromium: Browser
+) -> None:
+    study, cleo = make_judging()
+    with open_context(chromium, "touch") as context:
+        page = context.new_page()
+        complaints = listen(page)
+        log_in(page, site, cleo)
+        page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
+        width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(width) == 0
+        for aspect, value in answers().items():
+            box = page.locator(f"label:has(#{aspect}-{value})")
+            size = box.bounding_box()
+            assert size is not None
+            assert size["height"] >= 44
+            if aspect != "tone_preservation":
+                box.tap()
+        page.locator("[data-submit]").tap()
+        expect(page.locator("[data-summary]")).to_contain_text("1 question is not answered yet.")
+        expect(page.locator("[data-summary] li")).to_have_text("Tone preservation")
+        expect(page.locator("#human_likeness-4")).to_be_checked()
+        assert rows(study, cleo) == []
+        page.locator("label:has(#tone_preservation-2)").tap()
+        expect(page.locator("[data-summary]")).to_have_count(0)
+        page.locator("[data-submit]").tap()
+        page.wait_for_url("**/judge/2/")
+        # Back, another answer, saved: one judgment with its history.
+        page.get_by_role("link", name="Back").tap()
+        page.wait_for_url("**/judge/1/")
+        expect(page.locator("#tone_preservation-2")).to_be_checked()
+        page.locator("label:has(#tone_preservation-5)").tap()
+        page.get_by_role("button", name="Save the change").tap()
+        page.wait_for_url("**/judge/2/")
+        assert complaints == []
+    (judgment,) = rows(study, cleo)
+    assert judgment.tone_preservation == 5
+    assert [row.tone_preservation for row in judgment.history.all()] == [5, 2]
+
+
+def test_a_lost_connection_keeps_the_answers_and_sends_them_later(
+    site: str, chromium: Browser
+) -> None:
+    study, cleo = make_judging()
+    with open_context(chromium) as context:
+        page = context.new_page()
+        log_in(page, site, cleo)
+        address = f"{site}/annotate/{study.public_id}/judge/1/"
+        page.goto(address)
+        page.keyboard.press("3")
+        page.locator("#comment").fill("half way")
+        page.reload()
+        expect(page.get_by_text("Your answers were restored.")).to_be_visible()
+        expect(page.locator("#human_likeness-3")).to_be_checked()
+        expect(page.locator("#comment")).to_have_value("half way")
+        page.locator("#linguistic_match-1").focus()
+        for digit in "245":
+            page.keyboard.press(digit)
+        context.set_offline(True)
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("There is no connection.")).to_be_visible()
+        assert rows(study, cleo) == []
+        context.set_offline(False)
+        page.wait_for_url("**/judge/2/")
+        kept = page.evaluate("Object.keys(localStorage).filter((key) => key.includes('judging'))")
+        assert kept == []
+    (judgment,) = rows(study, cleo)
+    assert (judgment.human_likeness, judgment.tone_preservation) == (3, 5)
+    assert judgment.comment == "half way"
+
+
+def test_a_double_click_stores_one_judgment_and_no_script_is_needed(
+    site: str, chromium: Browser
+) -> None:
+    study, cleo = make_judging()
+    with open_context(chromium) as context:
+        page = context.new_page()
+        log_in(page, site, cleo)
+        page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
+        for digit in "1234":
+            page.keyboard.press(digit)
+        page.locator("[data-submit]").dblclick()
+        page.wait_for_url("**/judge/2/")
+        state = context.storage_state()
+    assert [one.history.count() for one in rows(study, cleo)] == [1]
+    with open_context(chromium, java_script_enabled=False, storage_state=state) as context:
+        page = context.new_page()
+        page.goto(f"{site}/annotate/{study.public_id}/judge/2/")
+        for aspect, value in answers().items():
+            if aspect != "meaning_preservation":
+                page.locator(f"#{aspect}-{value}").check()
+        page.get_by_role("button", name="Save and next").click()
+        expect(page.get_by_text("Not answered yet: Meaning preservation.")).to_be_visible()
+        expect(page.locator("#human_likeness-4")).to_be_checked()
+        page.locator("#meaning_preservation-3").check()
+        page.get_by_role("button", name="Save and next").click()
+        page.wait_for_url("**/judge/3/")
+    assert len(rows(study, cleo)) == 2
+
+
+def test_who_loses_a_counterpart_meanwhile_is_told_why(site: str, chromium: Browser) -> None:
+    study, cleo = make_judging()
+    task = tasks_of(study, cleo)[0]
+    with open_context(chromium) as context:
+        page = context.new_page()
+        log_in(page, site, cleo)
+        page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
+        for digit in "1234":
+            page.keyboard.press(digit)
+        write_counterpart(cleo, task.item.pair.target_text)
+        page.locator("[data-submit]").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text(
+            "You wrote a counterpart of this text"
+        )
+    assert rows(study, cleo) == []
+    task.refresh_from_db()
+    assert task.state == TaskState.WITHDRAWN
