@@ -7,46 +7,63 @@ table can be read without loading torch; a test compares every entry with the mo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Head:
+    """How to get from the last hidden state to the logits.
+
+    `transform` are the modules between the last hidden state and the output layer in order (the
+    word ``gelu`` stands for the exact GELU where it is not a module), `decoder` the module with
+    the output layer's weight. `bias` is where its bias is kept, unless in the decoder itself.
+    """
+
+    transform: tuple[str, ...]
+    decoder: str
+    bias: str = ""
 
 
 @dataclass(frozen=True)
 class Family:
-    """How to get from token ids to the input of the output layer, and the layer itself.
+    """`body` is the encoder; a checkpoint has one of the `heads`.
 
-    `body` is the encoder, `transform` the modules between its last hidden state and the output
-    layer in order (the word ``gelu`` stands for the exact GELU where it is not a module), and
-    `decoder` the output layer with its weight and bias. `offset_positions` is true where the
-    first positions are reserved, as in RoBERTa, which shortens the longest readable text.
+    `second_try` are settings of the configuration for checkpoints whose weights do not fill the
+    head that the configuration asks for. `offset_positions` is true where the first positions are
+    reserved, as in RoBERTa, which shortens the longest readable text.
     """
 
     name: str
     body: str
-    transform: tuple[str, ...]
-    decoder: str
+    heads: tuple[Head, ...]
+    second_try: tuple[tuple[str, Any], ...] = ()
     offset_positions: bool = False
 
 
-_BERT_HEAD = ("cls.predictions.transform",)
-_ROBERTA_HEAD = ("lm_head.dense", "gelu", "lm_head.layer_norm")
+_BERT_HEAD = Head(("cls.predictions.transform",), "cls.predictions.decoder")
+_ROBERTA_HEAD = Head(("lm_head.dense", "gelu", "lm_head.layer_norm"), "lm_head.decoder")
+_DISTILBERT_HEAD = Head(("vocab_transform", "activation", "vocab_layer_norm"), "vocab_projector")
+_ALBERT_HEAD = Head(
+    ("predictions.dense", "predictions.activation", "predictions.LayerNorm"), "predictions.decoder"
+)
+# The head of the published checkpoints, which transformers builds only when it is asked to.
+_DEBERTA_HEAD = Head(
+    tuple(f"lm_predictions.lm_head.{name}" for name in ("dense", "transform_act_fn", "LayerNorm")),
+    "deberta.embeddings.word_embeddings",
+    "lm_predictions.lm_head.bias",
+)
+_DEBERTA = ("deberta", (_DEBERTA_HEAD, _BERT_HEAD), (("legacy", False),))
 
 #: model_type of the configuration -> family
 MASKED_FAMILIES: dict[str, Family] = {
-    "bert": Family("BERT", "bert", _BERT_HEAD, "cls.predictions.decoder"),
-    "roberta": Family("RoBERTa", "roberta", _ROBERTA_HEAD, "lm_head.decoder", True),
-    "xlm-roberta": Family("XLM-RoBERTa", "roberta", _ROBERTA_HEAD, "lm_head.decoder", True),
-    "camembert": Family("CamemBERT", "roberta", _ROBERTA_HEAD, "lm_head.decoder", True),
-    "distilbert": Family(
-        "DistilBERT",
-        "distilbert",
-        ("vocab_transform", "activation", "vocab_layer_norm"),
-        "vocab_projector",
-    ),
-    "albert": Family(
-        "ALBERT",
-        "albert",
-        ("predictions.dense", "predictions.activation", "predictions.LayerNorm"),
-        "predictions.decoder",
-    ),
+    "bert": Family("BERT", "bert", (_BERT_HEAD,)),
+    "roberta": Family("RoBERTa", "roberta", (_ROBERTA_HEAD,), offset_positions=True),
+    "xlm-roberta": Family("XLM-RoBERTa", "roberta", (_ROBERTA_HEAD,), offset_positions=True),
+    "camembert": Family("CamemBERT", "roberta", (_ROBERTA_HEAD,), offset_positions=True),
+    "distilbert": Family("DistilBERT", "distilbert", (_DISTILBERT_HEAD,)),
+    "albert": Family("ALBERT", "albert", (_ALBERT_HEAD,)),
+    "deberta": Family("DeBERTa", *_DEBERTA),
+    "deberta-v2": Family("DeBERTa v2 and v3", *_DEBERTA),
 }
 
 

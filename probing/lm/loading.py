@@ -7,7 +7,7 @@ not before: a web process that only lists or checks models never pays for them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from probing.lm.errors import ModelFilesError, WrongModelKindError
 from probing.lm.families import MASKED_FAMILIES, Family, supported_families
@@ -82,7 +82,7 @@ def load_masked(
     numbers = choose_numbers(torch, dtype)
     choose_threads(torch, threads)
     tokenizer = _tokenizer(facts)
-    model = read_weights(facts, AutoModelForMaskedLM, numbers, head="a masked language model")
+    model = _read_masked(facts, family, AutoModelForMaskedLM, numbers)
     model = model.to(place).eval().requires_grad_(False)
     folder = local_folder(source)
     return MaskedLanguageModel(
@@ -93,6 +93,17 @@ def load_masked(
         revision=facts.revision or (fingerprint(folder) if folder else ""),
         batch_size=batch_size,
     )
+
+
+def _read_masked(facts: ModelFacts, family: Family, loader: Any, numbers: Any) -> Any:
+    """Return the model, with the head that its stored weights fill."""
+    head = "a masked language model"
+    try:
+        return read_weights(facts, loader, numbers, head=head)
+    except WrongModelKindError:
+        if not family.second_try:
+            raise
+        return read_weights(facts, loader, numbers, head=head, **dict(family.second_try))
 
 
 def load_tokenizer(source: str | Path, *, revision: str | None = None) -> MaskedTokenizer:

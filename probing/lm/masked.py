@@ -53,14 +53,16 @@ class MaskedLanguageModel:
         self.batch_size = batch_size
         self.cache = BoundedCache(cache_size)
         self._body = _part(model, family.body)
+        head = next(head for head in family.heads if _has_part(model, head.transform[0]))
         self._transform = [
             torch.nn.functional.gelu if path == "gelu" else _part(model, path)
-            for path in family.transform
+            for path in head.transform
         ]
-        decoder = _part(model, family.decoder)
+        decoder = _part(model, head.decoder)
+        bias = _part(model, head.bias) if head.bias else decoder.bias
         # Half precision is too coarse for logits; float() leaves float32 and float64 as they are.
         self._weight = _at_least_float32(decoder.weight.detach())
-        self._bias = None if decoder.bias is None else _at_least_float32(decoder.bias.detach())
+        self._bias = None if bias is None else _at_least_float32(bias.detach())
         self._initial = torch.from_numpy(tokenizer.word_initial)
         self._continuation = torch.from_numpy(tokenizer.continuation)
         self._base = torch.from_numpy(tokenizer.base)
@@ -261,6 +263,14 @@ class MaskedLanguageModel:
 
 def _part(model: Any, path: str) -> Any:
     return reduce(getattr, path.split("."), model)
+
+
+def _has_part(model: Any, path: str) -> bool:
+    try:
+        _part(model, path)
+    except AttributeError:
+        return False
+    return True
 
 
 def _at_least_float32(values: torch.Tensor) -> torch.Tensor:

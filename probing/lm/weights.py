@@ -89,11 +89,12 @@ def _require_tokenizer_files(facts: ModelFacts) -> None:
         )
 
 
-def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str) -> Any:
+def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str, **settings: Any) -> Any:
     """Return the model that `loader` (an AutoModel class) makes of the stored weights.
 
     Raises :class:`ModelFilesError` where they cannot be read and :class:`WrongModelKindError`
-    where weights are missing; `head` says of what, as in ``a masked language model``.
+    where weights are missing; `head` says of what, as in ``a masked language model``. `settings`
+    stand in for those of the stored configuration.
     """
     try:
         with _quiet():
@@ -104,6 +105,7 @@ def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str) -> An
                 local_files_only=facts.from_cache,
                 dtype=dtype,
                 output_loading_info=True,
+                **settings,
             )
     except Exception as error:  # OS, safetensors, pickle and shape errors, all as they come
         raise ModelFilesError(

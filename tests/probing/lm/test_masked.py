@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 import torch
 import transformers
 
-from probing.lm import SlotContext
+from probing.lm import SlotContext, load_masked
 from probing.lm.families import MASKED_FAMILIES
 from probing.lm.masked import MaskedLanguageModel
 from probing.lm.sources import ModelFacts
@@ -62,14 +64,22 @@ def test_word_logprobs_are_the_chain_rule(tiny_model: MaskedLanguageModel) -> No
     np.testing.assert_allclose(found, expected, atol=2e-6)
 
 
+#: As the published configurations have it.
+_DEBERTA = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]}
+_OWN_SETTINGS: dict[str, dict[str, Any]] = {
+    "albert": {"embedding_size": 16},
+    "deberta": {**_DEBERTA, "legacy": False, "max_relative_positions": -1},
+    "deberta-v2": {**_DEBERTA, "legacy": False, "position_buckets": 16, "share_att_key": True},
+}
+
+
 @pytest.mark.parametrize("family", MASKED_FAMILIES)
 def test_every_family_gives_the_logits_of_its_own_forward_pass(
     family: str, tiny_roberta: MaskedLanguageModel
 ) -> None:
     """Random weights, sentences of different length in one batch, so that padding matters."""
     sizes: dict[str, Any] = dict(_DISTILBERT if family == "distilbert" else _SIZES)
-    if family == "albert":
-        sizes["embedding_size"] = 16
+    sizes |= _OWN_SETTINGS.get(family, {})
     torch.manual_seed(1)
     config = transformers.AutoConfig.for_model(family, pad_token_id=1, **sizes)
     model = transformers.AutoModelForMaskedLM.from_config(config).eval()
@@ -94,12 +104,34 @@ def test_every_family_gives_the_logits_of_its_own_forward_pass(
         with torch.inference_mode():
             own = model(input_ids=torch.tensor([ids])).logits[0, first + subword]
         np.testing.assert_allclose(batches[0].logits[row], own.numpy(), atol=1e-4, rtol=1e-4)
-        decoder = model.get_output_embeddings()
-        again = batches[0].hidden[row] @ decoder.weight.detach().numpy().T
-        again = again + decoder.bias.detach().numpy()
+        assert lm._bias is not None
+        again = batches[0].hidden[row] @ lm._weight.numpy().T + lm._bias.numpy()
         np.testing.assert_allclose(batches[0].logits[row], again, atol=1e-4, rtol=1e-4)
         seen.add((int(context), int(word), int(subword)))
     assert len(seen) == sum(len(lm.split(word).ids) for word in WORDS) * len(CONTEXTS)
+
+
+@pytest.mark.parametrize("family", ["deberta", "deberta-v2"])
+def test_published_deberta_checkpoints_load_with_their_own_head(
+    family: str, tiny_roberta: MaskedLanguageModel, tmp_path: Path
+) -> None:
+    """Their configurations say nothing of the head that their weights are for."""
+    config = transformers.AutoConfig.for_model(
+        family, pad_token_id=1, **_SIZES, **_OWN_SETTINGS[family]
+    )
+    torch.manual_seed(2)
+    model = transformers.AutoModelForMaskedLM.from_config(config).eval()
+    model.save_pretrained(tmp_path)
+    tiny_roberta.tokenizer._tokenizer.save_pretrained(tmp_path)
+    file = tmp_path / "config.json"
+    stored = json.loads(file.read_text())
+    del stored["legacy"]
+    stored["vocab_size"] = config.vocab_size
+    file.write_text(json.dumps(stored))
+    lm = load_masked(tmp_path, threads=1)
+    found = lm.word_logprobs(CONTEXTS[:1], WORDS[:2])
+    expected = [direct_logprob(model, lm, CONTEXTS[0], word) for word in WORDS[:2]]
+    np.testing.assert_allclose(found[0], expected, atol=1e-5)
 
 
 def test_batch_size_does_not_change_results(tiny_model: MaskedLanguageModel) -> None:
