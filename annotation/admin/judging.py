@@ -66,6 +66,11 @@ JUDGING_ACTIONS: dict[str, tuple[Callable[..., Any], Any]] = {
     "archive": (archive_study, gettext_lazy("The study is archived.")),
 }
 
+# The history of a study is the history of its proxy, which the library does not find by itself.
+JudgmentStudy._meta.simple_history_manager_attribute = (  # type: ignore[attr-defined]
+    Study._meta.simple_history_manager_attribute  # type: ignore[attr-defined]
+)
+
 
 class JudgingMembershipInline(MembershipInline):
     model = StudyMembership

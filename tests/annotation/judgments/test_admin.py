@@ -222,6 +222,9 @@ def test_a_study_is_paused_closed_and_archived(alice):
     assert "The study is closed." in act(client, study, "close")
     assert "The study is archived." in act(client, study, "archive")
     assert client.post(page("action", study, "explode")).status_code == 404
+    history = client.get(page("history", study))
+    assert history.status_code == 200
+    assert "alice" in history.content.decode()
 
 
 def test_the_list_holds_judgment_studies_alone(alice):
