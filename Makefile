@@ -15,6 +15,7 @@ help:
 	@echo "make run PORT=8001           … on another port"
 	@echo "make run MODEL=roberta-base  … with a masked model of the hub, or a folder"
 	@echo "make test                    everything that CI runs"
+	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
 
 # --- make run ------------------------------------------------------------------------------------
@@ -33,6 +34,11 @@ environment:
 test: lint browser
 	$(EMBEDDED) $(PYTHON) -m pytest -n 2
 	$(PYTHON) tests/services.py
+
+# Minutes of all cores; not part of the tests, since a busy machine would fail them.
+.PHONY: bench
+bench: environment
+	$(PYTHON) -m bench $(NAME)
 
 .PHONY: environment-dev
 environment-dev:

@@ -90,6 +90,19 @@ def test_sums_do_not_depend_on_the_size_of_blocks(distance):
             np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+def test_sums_are_right_on_either_side_of_a_machine_word():
+    rng = np.random.default_rng(4)
+    texts = ["".join(rng.choice(list("abc"), size=n)) for n in (5, 63, 64, 65, 128, 129, 64, 70)]
+    matrix = np.array([[edit_distance(a, b) for b in texts] for a in texts], dtype=float)
+    weights = rng.integers(0, 4, size=(len(texts), 3)).astype(float)
+    encoded = EncodedTexts(texts, "characters")
+    for block in (3, len(texts)):
+        np.testing.assert_array_equal(encoded.sums(weights, block=block), matrix @ weights)
+    rows, columns = encoded.cross_sums(np.arange(5), np.arange(2, 8), block=2)
+    np.testing.assert_array_equal(rows, matrix[:5, 2:].sum(axis=1))
+    np.testing.assert_array_equal(columns, matrix[:5, 2:].sum(axis=0))
+
+
 @pytest.mark.parametrize("expected", ["exact", "shuffle", "krippendorff"])
 def test_a_subset_has_the_alpha_of_its_annotations_alone(expected):
     rows = simulated(12)
