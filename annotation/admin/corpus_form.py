@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from annotation.models import Corpus
 
@@ -19,7 +20,9 @@ class UploadForm(forms.Form):
     file = forms.FileField(
         label=gettext_lazy("File"),
         help_text=gettext_lazy("CSV, TSV or JSON lines in UTF-8, 50 MB at most."),
-        widget=forms.FileInput(attrs={"accept": ".csv,.tsv,.tab,.jsonl,.ndjson"}),
+        # The theme's script writes a chosen file's name into the nearest text field: this widget
+        # has one for it.
+        widget=UnfoldAdminFileFieldWidget(attrs={"accept": ".csv,.tsv,.tab,.jsonl,.ndjson"}),
     )
     skip_bad_rows = forms.BooleanField(
         label=gettext_lazy("Leave out bad rows"),

@@ -87,16 +87,24 @@ def overview_context(corpus: Corpus) -> dict[str, Any]:
 
 
 def texts_context(corpus: Corpus, query: Any) -> dict[str, Any]:
-    """Return a page of the corpus's texts; ``query`` is the address's. Three queries."""
-    wanted = {name: query.get(name, "").strip() for name in ("q", "source", "split", "variety")}
-    wanted["q"] = wanted["q"].replace("\x00", "")
-    source = None if not wanted["source"] else wanted["source"].replace("\x00", "")
+    """Return a page of the corpus's texts; ``query`` is the address's. Four queries.
+
+    Texts in the source variety are shown first, with their counterparts; the others on demand.
+    """
+    wanted = {
+        name: query.get(name, "").replace("\x00", "").strip()
+        for name in ("q", "source", "split", "variety")
+    }
+    is_filtered = any(wanted.values())
+    source = wanted["source"] or None
+    if "variety" not in query and corpus.texts.filter(variety=corpus.source_variety).exists():
+        wanted["variety"] = corpus.source_variety
     found = select_texts(
         corpus,
         words=wanted["q"],
         source="" if source == NO_SOURCE else source,
         split=wanted["split"] if wanted["split"] in Split.values else "",
-        variety=wanted["variety"].replace("\x00", ""),
+        variety=wanted["variety"],
     )
     page = Paginator(found, TEXTS_PER_PAGE).get_page(query.get("page"))
     kept = query.copy()
@@ -104,7 +112,7 @@ def texts_context(corpus: Corpus, query: Any) -> dict[str, Any]:
     return {
         "corpus": corpus,
         "wanted": wanted,
-        "is_filtered": any(wanted.values()),
+        "is_filtered": is_filtered,
         "page": page,
         "n_found": _count(page.paginator.count),
         "lines": [_line(text, corpus) for text in page],

@@ -19,6 +19,7 @@ from annotation.corpora.storing import store_rows
 from annotation.models import Corpus
 
 LONGEST_REASON = 100
+DIGEST_SHOWN = 16
 
 
 class BadRowsError(Exception):
@@ -127,10 +128,10 @@ def check_corpus(corpus: Corpus) -> None:
 
 
 def describe_import(content: bytes, file_name: str) -> str:
-    """Return what the history says of texts from this file: its name and its SHA-256."""
-    digest = hashlib.sha256(content).hexdigest()
-    shown = file_name[: LONGEST_REASON - len(digest) - len("Imported , SHA-256 ")]
-    return f"Imported {shown}, SHA-256 {digest}"
+    """Return what the history says of texts from this file: its name, and how its hash begins."""
+    digest = hashlib.sha256(content).hexdigest()[:DIGEST_SHOWN]
+    shown = file_name[: LONGEST_REASON - DIGEST_SHOWN - len("Imported , SHA-256 …")]
+    return f"Imported {shown}, SHA-256 {digest}…"
 
 
 def _read(content: bytes, file_name: str, corpus: Corpus) -> ParsedCorpus:
