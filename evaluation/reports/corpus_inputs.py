@@ -70,3 +70,15 @@ def run_record(run: Run) -> dict[str, Any]:
         "code_version": run.code_version,
         "notices": run.notices,
     }
+
+
+def run_labels(runs: Iterable[Run], *, reserved: tuple[str, ...] = ()) -> dict[int, str]:
+    """Return how tables name the producer of every run: its model, with the run where needed."""
+    listed = list(runs)
+    names = [run.model.name for run in listed]
+    return {
+        run.pk: run.model.name
+        if names.count(run.model.name) == 1 and run.model.name not in reserved
+        else f"{run.model.name} (run {run.pk})"
+        for run in listed
+    }

@@ -8,9 +8,22 @@ from evaluation.reports.formatting import MISSING
 from evaluation.reports.kinds.agreement import Agreement
 from evaluation.reports.kinds.alignment import Alignment
 from evaluation.reports.kinds.base import ReportKind
+from evaluation.reports.kinds.counterparts import Counterparts
 from evaluation.reports.kinds.dataset import Dataset
+from evaluation.reports.kinds.judgments import Judgments
+from evaluation.reports.kinds.spans import Spans
 
-KINDS: dict[str, ReportKind] = {kind.name: kind for kind in (Alignment(), Dataset(), Agreement())}
+KINDS: dict[str, ReportKind] = {
+    kind.name: kind
+    for kind in (
+        Alignment(),
+        Dataset(),
+        Agreement(),
+        Counterparts(),
+        Judgments(),
+        Spans(),
+    )
+}
 
 
 def get_kind(name: str) -> ReportKind:

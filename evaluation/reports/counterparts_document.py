@@ -1,0 +1,386 @@
+"""The counterpart report as a document.
+
+Its tables and figures are those of Deas et al. (2023): Tables 6, 8 and 9, Figures 2, 4, 5 and 8.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.analyses.counterpart_metrics import CounterpartResult
+from evaluation.analyses.counterpart_scores import HUMAN, REPEAT
+from evaluation.analyses.direction_gaps import ALL
+from evaluation.charts import (
+    IntervalLine,
+    IntervalPanel,
+    IntervalWords,
+    LegendEntry,
+    intervals_spec,
+)
+from evaluation.models import Report
+from evaluation.reports.cells import estimate_cells, to_frame, to_mark
+from evaluation.reports.data_statement import read_statement
+from evaluation.reports.direction_figures import (
+    gaps_figure,
+    means_figure,
+    sources_figure,
+    tone_of,
+    toxic_figure,
+)
+from evaluation.reports.directions import (
+    TESTS,
+    DirectionsView,
+    contrast_table,
+    direction_tables,
+    gap_table,
+    interval_parts,
+    means_table,
+    producer_name,
+    source_table,
+    toxic_table,
+)
+from evaluation.reports.document import (
+    Column,
+    DataTable,
+    Document,
+    Figure,
+    KeyNumber,
+    Section,
+    Table,
+    TableBuilder,
+)
+from evaluation.reports.examples import counterpart_examples, example_table
+from evaluation.reports.formatting import count, interval, number, p_value
+from evaluation.reports.kinds.encoders import NO_ENCODER
+from evaluation.reports.kinds.options import NO_WORD_LIST
+from evaluation.reports.provenance import (
+    banners,
+    closing_lines,
+    corpus_lines_bare,
+    run_lines,
+    word_list_lines,
+)
+
+NAMES = {"rouge1": "Rouge-1", "rouge2": "Rouge-2", "rougeL": "Rouge-L", "bertscore": "BERTScore"}
+LEAD = "rouge1"
+AXIS = "Mean F, × 100"
+
+
+def lay_out_counterparts(report: Report, result: CounterpartResult) -> Document:
+    """Return the document of a report whose analysis is given."""
+    record, stored = report.inputs, report.result or {}
+    options = result.options.directions
+    models = tuple(name for name in result.producers if name not in (HUMAN, REPEAT))
+    view = DirectionsView(
+        options=options,
+        producers=(REPEAT, *models),
+        metrics={name: NAMES[name] for name in result.metrics if name in NAMES},
+        cells=result.cells,
+        gaps=result.gaps,
+        contrasts=result.contrasts,
+        decimals=1,
+    )
+    return Document(
+        title=report.title,
+        question=(
+            f"{count(len(models), 'model')} rewrote {count(result.n_pairs, 'pair')} of "
+            f"{record['corpus']['name']} between {options.source_variety} and "
+            f"{options.target_variety}. This report measures how close the results are to the gold "
+            "texts, and whether one direction comes out better."
+        ),
+        banners=banners(record["runs"]),
+        facts=(
+            f"Corpus: {record['corpus']['name']}",
+            *(f"Run {run['number']}: {run['label']}" for run in record["runs"]),
+        ),
+        keys=_keys(view, result),
+        sections=tuple(_sections(view, result, stored, report.parameters["seed"])),
+        tables=(
+            *direction_tables(view, baseline=REPEAT),
+            *((_removed_data(result),) if result.removed else ()),
+            example_table(stored["examples"]),
+        ),
+        method=_method(result, report),
+        caveats=_caveats(record, result),
+        left_out=_left_out(result),
+        statement=read_statement(record["statement"]),
+        provenance=(
+            (
+                *corpus_lines_bare(record["corpus"]),
+                *run_lines(record["runs"], record["hashes"]),
+                *word_list_lines(record["word_list"]),
+                *_encoder_lines(stored["encoder"]),
+            ),
+            closing_lines(report),
+        ),
+    )
+
+
+def _sections(
+    view: DirectionsView, result: CounterpartResult, stored: dict[str, Any], seed: int
+) -> list[Section]:
+    source, target = view.varieties
+    n = f"{view.options.n_resamples} resamples of pairs"
+    found = [
+        Section(
+            "How close to the gold texts",
+            (
+                means_figure(
+                    view,
+                    caption=f"Mean scores; filled marks generate {source}, outlined ones {target}. "
+                    f"“Repeat the input” gives back what it got. Intervals: {n}.",
+                    axis=AXIS,
+                    metrics=[m for m in view.metrics if m != "rouge2"],
+                ),
+                means_table(view, caption="Mean scores against the gold text, × 100."),
+            ),
+            why="A model that changes nothing already shares most words with the gold text: read "
+            "every score beside the first row.",
+        ),
+        Section(
+            "The gap between the directions",
+            (
+                gaps_figure(
+                    view,
+                    caption=f"Score for generating {source} less that for generating {target}. "
+                    f"Intervals: {n}; n is the number of pairs with both.",
+                    axis=f"{source} − {target}",
+                    metrics=[m for m in view.metrics if m != "rouge2"],
+                ),
+                gap_table(
+                    view,
+                    caption=f"Gaps ({source} − {target}) over all texts; p by "
+                    f"{TESTS[view.options.test]}, Holm over all gaps.",
+                ),
+            ),
+            why=f"Below zero a model writes {target} closer to the gold text than {source}.",
+        ),
+        Section(
+            "Against doing nothing",
+            (
+                contrast_table(
+                    view, caption="Every model less “Repeat the input”; p as above, Holm over all."
+                ),
+            ),
+        ),
+    ]
+    if result.removed:
+        found.append(_toxicity(view, result))
+    if view.has_toxic_split:
+        found.append(
+            Section(
+                "With and without words of the list",
+                (
+                    toxic_figure(
+                        view,
+                        caption=f"Rouge-1 gaps in texts with a word of the list (filled) and "
+                        f"without one. Intervals: {n}.",
+                        axis=f"Rouge-1, {source} − {target}",
+                        metrics=[LEAD],
+                    ),
+                    toxic_table(view, caption="Rouge-1 in both kinds of texts.", metrics=[LEAD]),
+                ),
+                why="If removing such words made the gap, texts without them would have none.",
+            )
+        )
+    if view.sources:
+        found.append(
+            Section(
+                "By source",
+                (
+                    sources_figure(
+                        view,
+                        caption=f"Rouge-1 gaps by source of the text. Intervals: {n} of all "
+                        "sources.",
+                        axis=f"Rouge-1, {source} − {target}",
+                        metric=LEAD,
+                    ),
+                    source_table(view, caption="Rouge-1 by source.", metric=LEAD),
+                ),
+            )
+        )
+    found.append(
+        counterpart_examples(stored["examples"], seed=seed, n_eligible=stored["n_eligible"])
+    )
+    return found
+
+
+def _keys(view: DirectionsView, result: CounterpartResult) -> tuple[KeyNumber, ...]:
+    gaps = [g for name in view.producers[1:] if (g := view.gap(name, LEAD)) is not None]
+    found = [
+        KeyNumber(
+            f"Rouge-1 gap, {producer_name(gap.producer)}",
+            number(gap.estimate.value, 1, signed=True),
+            "",
+            (
+                f"{view.level} interval "
+                f"{interval(gap.estimate.low, gap.estimate.high, 1, signed=True)}",
+                f"{p_value(gap.p_corrected)} (Holm), {count(gap.estimate.n, 'pair')}",
+            )
+            if not gap.estimate.reason
+            else (f"{gap.estimate.reason.capitalize()}.",),
+        )
+        for gap in gaps[:3]
+    ]
+    answered = sum(1 for _ in view.producers[1:])
+    missing = sum(entry.n for entry in result.left_out if not entry.reason.startswith("no BERT"))
+    found.append(
+        KeyNumber(
+            "Models",
+            str(answered),
+            "",
+            (count(result.n_pairs, "pair"), f"{count(missing, 'text')} without a counterpart"),
+        )
+    )
+    return tuple(found)
+
+
+def _toxicity(view: DirectionsView, result: CounterpartResult) -> Section:
+    source, target = view.varieties
+    rows = [row for row in result.removed if row.split == ALL]
+    lines = []
+    for producer in dict.fromkeys(row.producer for row in rows):
+        marks = tuple(
+            to_mark(
+                row.share,
+                n=row.share.n,
+                tone=tone_of(producer),
+                outlined=row.variety == target,
+                scale=100,
+            )
+            for row in rows
+            if row.producer == producer
+        )
+        lines.append(IntervalLine(producer_name(producer), marks))
+    figure = Figure(
+        "toxicity-removed",
+        f"Share of hits that is gone when generating {source} (filled) and {target} (outlined); "
+        f"below 0 hits were added. Intervals: {view.options.n_resamples} resamples of pairs.",
+        intervals_spec(
+            (IntervalPanel("", tuple(lines)),),
+            words=IntervalWords(
+                title="Share of hits of the word list that is removed",
+                axis="Removed, % of the hits of the input",
+                level=view.level,
+                value="%",
+            ),
+            legend=(
+                LegendEntry("People, generating " + source, "human"),
+                LegendEntry("Model, generating " + source, "model"),
+                LegendEntry("Model, generating " + target, "model", outlined=True),
+            ),
+            reference=0.0,
+            decimals=0,
+        ),
+        data="toxicity_removed",
+    )
+    return Section(
+        "Words of the list that are removed",
+        (figure, _removed_table(view, result)),
+        why="Hits of the input less hits of the output, as a share of the hits of the input. "
+        "People stand for the gold texts.",
+    )
+
+
+def _removed_table(view: DirectionsView, result: CounterpartResult) -> Table:
+    table = TableBuilder(
+        "Mean hits a text before and after, and the share that is gone.",
+        "toxicity_removed",
+        (
+            Column("Producer"),
+            Column("Generating"),
+            Column("Hits before", number=True),
+            Column("Hits after", number=True),
+            Column("Removed, %", number=True, style="strong"),
+            Column(f"{view.level} interval", number=True, style="quiet"),
+            Column("Texts", number=True),
+        ),
+    )
+    for row in result.removed:
+        if row.split == ALL:
+            table.add(
+                producer_name(row.producer),
+                row.variety,
+                number(row.t_in.value),
+                number(row.t_out.value),
+                *estimate_cells(row.share, 0, scale=100),
+                str(row.share.n),
+                note=row.share.reason,
+            )
+    return table.build()
+
+
+def _removed_data(result: CounterpartResult) -> DataTable:
+    names = ("producer", "variety", "split")
+    rows = (
+        {name: getattr(row, name) for name in names}
+        | {"t_in": row.t_in.value, "t_out": row.t_out.value}
+        | interval_parts(row.share)
+        for row in result.removed
+    )
+    columns = (*names, "t_in", "t_out", "value", "low", "high", "n", "reason")
+    return DataTable(
+        "toxicity_removed", "Share of hits removed, in every split", to_frame(rows, columns)
+    )
+
+
+def _method(result: CounterpartResult, report: Report) -> tuple[str, ...]:
+    options, words = result.options.directions, report.inputs["word_list"]
+    encoder = (report.result or {})["encoder"]
+    stems = "Porter stems" if report.parameters["stemming"] else "without stemming"
+    source, target = options.source_variety, options.target_variety
+    return (
+        f"Each model got the {target} text of a pair to make {source} of it, and the {source} text "
+        f"to make {target}. The other text of the pair is the gold text. Prompts and settings are "
+        "those of the runs named below.",
+        "Rouge is the F-measure of overlapping words (1), pairs of words (2) and the longest "
+        f"common subsequence (L), lower-cased runs of a to z and digits, {stems}; means over "
+        "texts, times 100. "
+        + (
+            f"BERTScore is the F of greedy matches of embeddings of {encoder['name']}, layer "
+            f"{encoder['layer']}, not rescaled, padding kept out of it."
+            if encoder
+            else NO_ENCODER
+        ),
+        f"A gap is the mean for {source} less that for {target}. Intervals come from "
+        f"{options.n_resamples} resamples of pairs (bias-corrected percentile), tests are "
+        f"{TESTS[options.test]}; p is stated as it is and by Holm’s method.",
+        f"Toxicity is the number of words of “{words['title']}” in a text, pooled over "
+        f"{'all texts' if result.options.pooling == 'corpus' else 'texts with a hit'}."
+        if words
+        else NO_WORD_LIST,
+    )
+
+
+def _caveats(record: dict[str, Any], result: CounterpartResult) -> tuple[str, ...]:
+    found = [
+        "A text has many good counterparts, and the gold text is one of them. A low score says "
+        "that the words differ, not that the counterpart is wrong.",
+        "Scores of the two directions compare only as far as the two varieties say the same in as "
+        "many words; the dataset report shows that.",
+        "They describe models under stated prompts. They say nothing about the people who speak a "
+        "variety.",
+        "Gaps of several scores of one model are not independent findings: the scores overlap.",
+    ]
+    if record["word_list"]:
+        found.append(
+            "A hit says that a word of the list is there, not that the text is offensive: "
+            "reclaimed words count like any other."
+        )
+    if record["corpus"]["access_note"]:
+        found.append(f"Access to the texts: {record['corpus']['access_note']}")
+    return tuple(found)
+
+
+def _left_out(result: CounterpartResult) -> tuple[str, ...]:
+    return tuple(
+        f"{producer_name(entry.producer)}, generating {entry.variety}: "
+        f"{count(entry.n, 'text')}, {entry.reason}."
+        for entry in result.left_out
+    )
+
+
+def _encoder_lines(encoder: dict[str, Any] | None) -> list[tuple[str, str, str]]:
+    if encoder is None:
+        return []
+    return [("Encoder", f"{encoder['name']}, layer {encoder['layer']}", encoder["revision"])]

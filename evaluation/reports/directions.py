@@ -1,0 +1,306 @@
+"""Tables about producers in two directions, as counterpart and judgment reports share them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.analyses.direction_gaps import (
+    ALL,
+    NON_TOXIC,
+    SOURCE_PREFIX,
+    TOXIC,
+    Cell,
+    Contrast,
+    DirectionOptions,
+    Gap,
+)
+from evaluation.reports.cells import estimate_cells, to_frame
+from evaluation.reports.document import Column, DataTable, HeadGroup, Table, TableBuilder
+from evaluation.reports.formatting import MISSING, number
+
+HUMAN, REPEAT = "human", "repeat"
+FIXED_NAMES = {HUMAN: "People", REPEAT: "Repeat the input"}
+TESTS = {
+    "student": "a two-tailed t-test of means with equal variances",
+    "welch": "Welch’s two-tailed t-test",
+    "paired": "a paired two-tailed t-test",
+}
+INTERVAL_PARTS = ("value", "low", "high", "n", "reason")
+TEST_PARTS = ("statistic", "df", "p_value")
+
+
+@dataclass(frozen=True)
+class DirectionsView:
+    """What the tables and figures of two directions are made from.
+
+    producers : in the order of the tables; metrics : name → how it is written
+    decimals : of means and gaps
+    """
+
+    options: DirectionOptions
+    producers: tuple[str, ...]
+    metrics: Mapping[str, str]
+    cells: tuple[Cell, ...]
+    gaps: tuple[Gap, ...]
+    contrasts: tuple[Contrast, ...]
+    decimals: int
+
+    @property
+    def level(self) -> str:
+        return f"{self.options.level * 100:g} %"
+
+    @property
+    def varieties(self) -> tuple[str, str]:
+        return self.options.source_variety, self.options.target_variety
+
+    @property
+    def has_toxic_split(self) -> bool:
+        return any(gap.split == TOXIC for gap in self.gaps)
+
+    @property
+    def sources(self) -> list[str]:
+        splits = dict.fromkeys(gap.split for gap in self.gaps)
+        return [s.removeprefix(SOURCE_PREFIX) for s in splits if s.startswith(SOURCE_PREFIX)]
+
+    def cell(self, producer: str, variety: str, metric: str, split: str = ALL) -> Cell | None:
+        wanted = (producer, variety, metric, split)
+        return next(
+            (c for c in self.cells if (c.producer, c.variety, c.metric, c.split) == wanted), None
+        )
+
+    def gap(self, producer: str, metric: str, split: str = ALL) -> Gap | None:
+        wanted = (producer, metric, split)
+        return next((g for g in self.gaps if (g.producer, g.metric, g.split) == wanted), None)
+
+
+def producer_name(producer: str) -> str:
+    """Return how a producer is written: models by their own name."""
+    return FIXED_NAMES.get(producer, producer)
+
+
+def means_table(view: DirectionsView, *, caption: str, metrics: Sequence[str] = ()) -> Table:
+    """Return the means of every producer, one block of columns for each variety."""
+    chosen = list(metrics or view.metrics)
+    table = TableBuilder(
+        caption,
+        "means",
+        (
+            Column("Producer"),
+            *(Column(view.metrics[name], number=True) for _ in view.varieties for name in chosen),
+            Column("Texts", number=True),
+        ),
+        heads=(
+            HeadGroup("", 1),
+            *(HeadGroup(f"Generating {variety}", len(chosen)) for variety in view.varieties),
+            HeadGroup("", 1),
+        ),
+    )
+    for producer in view.producers:
+        found = [view.cell(producer, v, name) for v in view.varieties for name in chosen]
+        if not any(found):
+            continue
+        values = [number(c.estimate.value, view.decimals) if c else MISSING for c in found]
+        n = max(c.estimate.n for c in found if c)
+        table.add(producer_name(producer), *values, str(n))
+    return table.build()
+
+
+def gap_table(view: DirectionsView, *, caption: str) -> Table:
+    """Return the gap of every producer and metric with its interval and its test."""
+    table = TableBuilder(
+        caption,
+        "gaps",
+        (
+            Column("Producer"),
+            Column("Score"),
+            Column("Gap", number=True, style="strong"),
+            Column(f"{view.level} interval", number=True, style="quiet"),
+            Column("p", number=True),
+            Column("p (Holm)", number=True),
+            Column("Pairs", number=True),
+        ),
+    )
+    for gap in view.gaps:
+        if gap.split == ALL and gap.metric in view.metrics:
+            table.add(
+                producer_name(gap.producer),
+                view.metrics[gap.metric],
+                *estimate_cells(gap.estimate, view.decimals, signed=True),
+                number(gap.test.p_value, 3),
+                number(gap.p_corrected, 3),
+                str(gap.estimate.n),
+                note=gap.estimate.reason or gap.test.reason,
+            )
+    return table.build()
+
+
+def contrast_table(view: DirectionsView, *, caption: str) -> Table:
+    """Return every producer less the baseline, in either direction."""
+    table = TableBuilder(
+        caption,
+        "contrasts",
+        (
+            Column("Producer"),
+            Column("Generating"),
+            Column("Score"),
+            Column("Difference", number=True, style="strong"),
+            Column(f"{view.level} interval", number=True, style="quiet"),
+            Column("p", number=True),
+            Column("p (Holm)", number=True),
+            Column("Pairs", number=True),
+        ),
+    )
+    for row in view.contrasts:
+        if row.split == ALL and row.metric in view.metrics:
+            table.add(
+                producer_name(row.producer),
+                row.variety,
+                view.metrics[row.metric],
+                *estimate_cells(row.estimate, view.decimals, signed=True),
+                number(row.test.p_value, 3),
+                number(row.p_corrected, 3),
+                str(row.estimate.n),
+                note=row.estimate.reason or row.test.reason,
+            )
+    return table.build()
+
+
+def toxic_table(view: DirectionsView, *, caption: str, metrics: Sequence[str] = ()) -> Table:
+    """Return means and gaps in texts with and without a word of the list."""
+    return _split_table(
+        view,
+        caption,
+        [(TOXIC, "With a word of the list"), (NON_TOXIC, "Without one")],
+        metrics or list(view.metrics),
+    )
+
+
+def source_table(view: DirectionsView, *, caption: str, metric: str) -> Table:
+    """Return the gap of every producer in every source."""
+    table = TableBuilder(
+        caption,
+        "gaps",
+        (
+            Column("Producer"),
+            Column("Source"),
+            *(Column(f"Generating {variety}", number=True) for variety in view.varieties),
+            Column("Gap", number=True, style="strong"),
+            Column(f"{view.level} interval", number=True, style="quiet"),
+            Column("Pairs", number=True),
+        ),
+    )
+    for producer in view.producers:
+        for source in view.sources:
+            split = SOURCE_PREFIX + source
+            gap = view.gap(producer, metric, split)
+            if gap is None:
+                continue
+            cells = [view.cell(producer, variety, metric, split) for variety in view.varieties]
+            table.add(
+                producer_name(producer),
+                source,
+                *(number(c.estimate.value, view.decimals) if c else MISSING for c in cells),
+                *estimate_cells(gap.estimate, view.decimals, signed=True),
+                str(gap.estimate.n),
+                note=gap.estimate.reason,
+            )
+    return table.build()
+
+
+def _split_table(
+    view: DirectionsView,
+    caption: str,
+    splits: Sequence[tuple[str, str]],
+    metrics: Sequence[str],
+) -> Table:
+    heads = (*view.varieties, "Gap", "Pairs")
+    table = TableBuilder(
+        caption,
+        "gaps",
+        (
+            Column("Producer"),
+            Column("Score"),
+            *(
+                Column(head, number=True, style="strong" if head == "Gap" else "")
+                for _ in splits
+                for head in heads
+            ),
+        ),
+        heads=(HeadGroup("", 2), *(HeadGroup(name, len(heads)) for _, name in splits)),
+    )
+    for producer in view.producers:
+        for metric in metrics:
+            cells: list[str] = []
+            for split, _ in splits:
+                gap = view.gap(producer, metric, split)
+                if gap is None:
+                    break
+                for variety in view.varieties:
+                    cell = view.cell(producer, variety, metric, split)
+                    cells.append(number(cell.estimate.value, view.decimals) if cell else MISSING)
+                value = number(gap.estimate.value, view.decimals, signed=True)
+                cells += [value, str(gap.estimate.n)]
+            else:
+                table.add(producer_name(producer), view.metrics[metric], *cells)
+    return table.build()
+
+
+def direction_tables(view: DirectionsView, *, baseline: str) -> list[DataTable]:
+    """Return the tables with all numbers: means, gaps and contrasts in every split."""
+    return [
+        DataTable("means", "Means of every producer, direction, score and split", _cells(view)),
+        DataTable("gaps", "Gaps between the directions, with tests, in every split", _gaps(view)),
+        DataTable(
+            "contrasts",
+            f"Every producer less “{producer_name(baseline)}”, with tests, in every split",
+            _contrasts(view),
+        ),
+    ]
+
+
+def _cells(view: DirectionsView) -> Any:
+    names = ("producer", "variety", "metric", "split")
+    rows = (
+        {name: getattr(cell, name) for name in names}
+        | interval_parts(cell.estimate)
+        | {"n_left_out": cell.n_left_out}
+        for cell in view.cells
+    )
+    return to_frame(rows, (*names, *INTERVAL_PARTS, "n_left_out"))
+
+
+def _gaps(view: DirectionsView) -> Any:
+    return _tested(view.gaps, ("producer", "metric", "split"))
+
+
+def _contrasts(view: DirectionsView) -> Any:
+    return _tested(view.contrasts, ("producer", "baseline", "variety", "metric", "split"))
+
+
+def _tested(rows: Iterable[Any], names: tuple[str, ...]) -> Any:
+    columns = (*names, *INTERVAL_PARTS, "test", *TEST_PARTS, "p_corrected", "test_reason")
+    found = (
+        {name: getattr(row, name) for name in names}
+        | interval_parts(row.estimate)
+        | {name: getattr(row.test, name) for name in TEST_PARTS}
+        | {
+            "test": row.test.kind,
+            "p_corrected": row.p_corrected,
+            "test_reason": str(row.test.reason),
+        }
+        for row in rows
+    )
+    return to_frame(found, columns)
+
+
+def interval_parts(estimate: Any) -> dict[str, Any]:
+    """Return an estimate as cells of a table with all numbers."""
+    return {
+        "value": estimate.value,
+        "low": estimate.low,
+        "high": estimate.high,
+        "n": estimate.n,
+        "reason": str(estimate.reason or estimate.interval_reason),
+    }

@@ -1,0 +1,383 @@
+"""The judgment report as a document.
+
+Its tables and figures are those of Deas et al. (2023): Tables 7, 10 and 12 to 19, Figures 3 and 6.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.analyses.judgment_analysis import HUMAN, JudgmentResult
+from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords, intervals_spec
+from evaluation.models import Report
+from evaluation.reports.cells import estimate_cells, to_frame, to_mark
+from evaluation.reports.data_statement import read_statement
+from evaluation.reports.direction_figures import gaps_figure, means_figure, toxic_figure
+from evaluation.reports.directions import (
+    TESTS,
+    DirectionsView,
+    contrast_table,
+    direction_tables,
+    gap_table,
+    means_table,
+    producer_name,
+    toxic_table,
+)
+from evaluation.reports.document import (
+    Column,
+    DataTable,
+    Document,
+    Figure,
+    KeyNumber,
+    Prose,
+    Section,
+    Table,
+    TableBuilder,
+)
+from evaluation.reports.formatting import count, interval, number
+from evaluation.reports.kinds.options import NO_WORD_LIST
+from evaluation.reports.provenance import (
+    banners,
+    closing_lines,
+    corpus_lines_bare,
+    study_lines,
+    word_list_lines,
+)
+
+NAMES = {
+    "human_likeness": "Human-likeness",
+    "linguistic_match": "Linguistic match",
+    "meaning_preservation": "Meaning",
+    "tone_preservation": "Tone",
+}
+AXIS = "Mean rating, 1 to 5"
+
+
+def lay_out_judgments(report: Report, result: JudgmentResult) -> Document:
+    """Return the document of a report whose analysis is given."""
+    record, stored = report.inputs, report.result or {}
+    models = sorted(name for name in result.producers if name != HUMAN)
+    view = DirectionsView(
+        options=result.options,
+        producers=(*((HUMAN,) if HUMAN in result.producers else ()), *models),
+        metrics=NAMES,
+        cells=result.cells,
+        gaps=result.gaps,
+        contrasts=result.contrasts,
+        decimals=2,
+    )
+    return Document(
+        title=report.title,
+        question=(
+            f"{count(result.n_judges, 'judge')} rated {count(result.n_items, 'counterpart')} of "
+            f"{count(result.n_pairs, 'pair')} from 1 to 5, without knowing who wrote them. This "
+            "report sets models beside people, and one direction beside the other."
+        ),
+        banners=banners(origin=record["study"]["origin"]),
+        facts=(f"Study: {record['study']['title']}", f"Corpus: {record['corpus']['name']}"),
+        keys=_keys(view, result),
+        sections=tuple(_sections(view, result, stored, report.parameters["seed"])),
+        tables=(
+            *direction_tables(view, baseline=HUMAN),
+            DataTable("agreement", "Agreement of judges by aspect", _agreement_frame(result)),
+            DataTable("examples", "The texts that were drawn as examples", _example_frame(stored)),
+        ),
+        method=_method(result, record),
+        caveats=_caveats(record, result),
+        left_out=tuple(_left_out(record)),
+        statement=read_statement(record["statement"]),
+        provenance=(
+            (
+                *study_lines(
+                    record["study"],
+                    what=count(result.n_judgments, "judgment"),
+                    digest=record["hashes"]["judgments"],
+                ),
+                *corpus_lines_bare(record["corpus"]),
+                *(
+                    (label, found["producer"], found["run"] and f"run {found['run']}")
+                    for label, found in record["producers"].items()
+                    if label != HUMAN
+                ),
+                *word_list_lines(record["word_list"]),
+            ),
+            closing_lines(report),
+        ),
+    )
+
+
+def _sections(
+    view: DirectionsView, result: JudgmentResult, stored: dict[str, Any], seed: int
+) -> list[Section]:
+    source, target = view.varieties
+    n = f"{view.options.n_resamples} resamples of pairs"
+    found = [
+        Section(
+            "Ratings",
+            (
+                means_figure(
+                    view,
+                    caption=f"Mean ratings of counterparts in {source} (filled) and {target} "
+                    f"(outlined). Intervals: {n}.",
+                    axis=AXIS,
+                ),
+                means_table(view, caption="Mean ratings; judges of one counterpart count once."),
+            ),
+            why="Higher is better. People’s own counterparts are the baseline: no text asks for "
+            "more.",
+        ),
+        Section(
+            "The gap between the directions",
+            (
+                gaps_figure(
+                    view,
+                    caption=f"Rating of counterparts in {source} less that in {target}. "
+                    f"Intervals: {n}; n is the number of pairs with both.",
+                    axis=f"{source} − {target}",
+                ),
+                gap_table(
+                    view,
+                    caption=f"Gaps ({source} − {target}); p by {TESTS[view.options.test]}, Holm "
+                    "over all gaps.",
+                ),
+            ),
+        ),
+    ]
+    if view.contrasts:
+        found.append(
+            Section(
+                "Against people",
+                (
+                    contrast_table(
+                        view, caption="Every model less people; p as above, Holm over all."
+                    ),
+                ),
+            )
+        )
+    if view.has_toxic_split:
+        found.append(
+            Section(
+                "With and without words of the list",
+                (
+                    toxic_figure(
+                        view,
+                        caption="Gaps in texts with a word of the list (filled) and without one. "
+                        f"Intervals: {n}.",
+                        axis=f"{source} − {target}",
+                    ),
+                    toxic_table(view, caption="Ratings and gaps in both kinds of texts."),
+                ),
+                why="If removing such words made the gap, texts without them would have none.",
+            )
+        )
+    found.append(
+        Section(
+            "Agreement of judges",
+            (_agreement_figure(view, result), _agreement_table(view, result)),
+            why=f"{count(result.n_twice, 'counterpart')} had two judges or more.",
+        )
+    )
+    for name, heading, word in (
+        ("above", "Examples: a model rated above people", "above"),
+        ("below", "Examples: a model rated below people", "below"),
+    ):
+        found.append(_examples(stored[name], heading, word, stored[f"n_{name}"], seed))
+    return found
+
+
+def _keys(view: DirectionsView, result: JudgmentResult) -> tuple[KeyNumber, ...]:
+    source, target = view.varieties
+    found = [
+        KeyNumber(
+            "Judgments",
+            str(result.n_judgments),
+            "",
+            (
+                f"{count(result.n_items, 'counterpart')} of {count(result.n_pairs, 'pair')}",
+                f"{count(result.n_judges, 'judge')}, {result.n_twice} judged twice or more",
+            ),
+        )
+    ]
+    for metric, label in (("linguistic_match", "Match"), ("meaning_preservation", "Meaning")):
+        gaps = [g for p in view.producers if p != HUMAN and (g := view.gap(p, metric))]
+        known = [g for g in gaps if not g.estimate.reason]
+        if not known:
+            continue
+        low = min(known, key=lambda gap: gap.estimate.value).estimate.value
+        high = max(known, key=lambda gap: gap.estimate.value).estimate.value
+        value = number(low, signed=True)
+        if len(known) > 1:
+            value = interval(low, high, signed=True)
+        found.append(
+            KeyNumber(
+                f"{label}, {source} − {target}, of models",
+                value,
+                "",
+                (f"{count(len(known), 'model')}; intervals below",),
+            )
+        )
+    alphas = [row.alpha for row in result.agreement if not row.alpha.reason]
+    found.append(
+        KeyNumber(
+            "Ordinal α of judges",
+            interval(min(a.value for a in alphas), max(a.value for a in alphas)) if alphas else "–",
+            "",
+            (f"over {count(len(alphas), 'aspect')}",)
+            if alphas
+            else (f"{str(result.agreement[0].alpha.reason).capitalize()}.",),
+        )
+    )
+    return tuple(found)
+
+
+def _agreement_figure(view: DirectionsView, result: JudgmentResult) -> Figure:
+    lines = tuple(
+        IntervalLine(NAMES[row.aspect], (to_mark(row.alpha, n=row.alpha.n_units, tone="human"),))
+        for row in result.agreement
+    )
+    return Figure(
+        "agreement",
+        f"Ordinal alpha of each aspect. Intervals: {view.options.n_resamples} resamples of "
+        "counterparts; n is the number with two judges or more.",
+        intervals_spec(
+            (IntervalPanel("", lines),),
+            words=IntervalWords(
+                title="Agreement of judges by aspect",
+                axis="Krippendorff’s ordinal α",
+                level=view.level,
+                value="α",
+            ),
+            reference=0.0,
+            decimals=2,
+        ),
+        data="agreement",
+    )
+
+
+def _agreement_table(view: DirectionsView, result: JudgmentResult) -> Table:
+    table = TableBuilder(
+        "Ordinal alpha of judges by aspect.",
+        "agreement",
+        (
+            Column("Aspect"),
+            Column("α", number=True, style="strong"),
+            Column(f"{view.level} interval", number=True, style="quiet"),
+            Column("Counterparts", number=True),
+            Column("Ratings", number=True),
+        ),
+    )
+    for row in result.agreement:
+        table.add(
+            NAMES[row.aspect],
+            *estimate_cells(row.alpha),
+            str(row.alpha.n_units),
+            str(row.alpha.n_values),
+            note=row.alpha.reason or row.alpha.interval_reason,
+        )
+    return table.build()
+
+
+def _agreement_frame(result: JudgmentResult) -> Any:
+    columns = ("aspect", "value", "low", "high", "n_units", "n_values", "reason")
+    rows = (
+        {"aspect": row.aspect}
+        | {name: getattr(row.alpha, name) for name in columns[1:-1]}
+        | {"reason": row.alpha.reason or row.alpha.interval_reason}
+        for row in result.agreement
+    )
+    return to_frame(rows, columns)
+
+
+def _examples(
+    examples: list[dict[str, Any]], heading: str, word: str, n_eligible: int, seed: int
+) -> Section:
+    if not examples:
+        line = f"No text was drawn; {count(n_eligible, 'text')} would fit."
+        return Section(heading, (Prose((line,)),))
+    blocks = []
+    for example in examples:
+        table = TableBuilder(
+            f"{example['pair']}, rewritten in {example['variety']}. Original: "
+            f"“{example['original']}”",
+            "examples",
+            (
+                Column("Written by"),
+                Column("Counterpart", wide=True),
+                *(Column(name, number=True) for name in NAMES.values()),
+            ),
+        )
+        for row in example["rows"]:
+            ratings = (number(value, 1) for value in row["ratings"])
+            table.add(producer_name(row["producer"]), row["body"], *ratings)
+        blocks.append(table.build())
+    return Section(
+        heading,
+        tuple(blocks),
+        why=f"{count(len(examples), 'text')} drawn with seed {seed} from the {n_eligible} on which "
+        f"the total of some model is {word} that of people.",
+    )
+
+
+def _example_frame(stored: dict[str, Any]) -> Any:
+    rows = (
+        {
+            "drawn_from": name,
+            "pair": example["pair"],
+            "variety": example["variety"],
+            "original": example["original"],
+            "producer": row["producer"],
+            "counterpart": row["body"],
+        }
+        | dict(zip(NAMES, row["ratings"], strict=True))
+        for name in ("above", "below")
+        for example in stored[name]
+        for row in example["rows"]
+    )
+    columns = ("drawn_from", "pair", "variety", "original", "producer", "counterpart", *NAMES)
+    return to_frame(rows, columns)
+
+
+def _method(result: JudgmentResult, record: dict[str, Any]) -> tuple[str, ...]:
+    options, words = result.options, record["word_list"]
+    return (
+        "Judges saw the original and one counterpart in random order, never who wrote it, and "
+        "never a text that they had rewritten themselves. They rated human-likeness, how well the "
+        "language matches the variety, meaning and tone, each from 1 to 5.",
+        f"{record['study']['overlap_percent']:g} % of the counterparts went to two judges. Ratings "
+        "of one counterpart are averaged first, so that it counts once.",
+        f"Intervals come from {options.n_resamples} resamples of pairs (bias-corrected "
+        f"percentile), tests are {TESTS[options.test]}; p is stated as it is and by Holm’s method. "
+        "Agreement is Krippendorff’s ordinal alpha.",
+        f"Texts are split by whether the text in {options.source_variety} holds a word of "
+        f"“{words['title']}”."
+        if words
+        else NO_WORD_LIST,
+    )
+
+
+def _caveats(record: dict[str, Any], result: JudgmentResult) -> tuple[str, ...]:
+    found = [
+        "Ratings are of these judges. Others, with other lives in the variety, may judge "
+        "otherwise.",
+        "A test treats ratings as independent numbers; ratings of one judge and one pair are not.",
+        "“Human-likeness” asks judges to guess; it says how a text reads, not who wrote it.",
+        "A mean hides disagreement: look at the agreement of judges before small differences.",
+        "They describe models under stated prompts. They say nothing about the people who speak a "
+        "variety.",
+    ]
+    if result.n_judges < 3:
+        found.append(f"Only {count(result.n_judges, 'judge')} took part.")
+    if record["corpus"]["access_note"]:
+        found.append(f"Access to the texts: {record['corpus']['access_note']}")
+    return tuple(found)
+
+
+def _left_out(record: dict[str, Any]) -> list[str]:
+    lines = []
+    for entry in record["study"]["left_out"]:
+        if isinstance(entry, dict):
+            n, reason = entry.get("n", 0), entry.get("reason", "")
+            lines.append(f"{count(int(n), 'pair')}: {reason}.")
+        else:
+            lines.append(str(entry))
+    return lines

@@ -1,0 +1,237 @@
+"""Counterpart reports: values by hand, waiting for many runs, refusals."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from evaluation.models import Report, ReportStatus
+from evaluation.reports import building
+from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
+from evaluation.reports.errors import ReportError
+from evaluation.reports.requesting import request_report
+from probing.models import RunStatus, WordList
+from tests.evaluation.reports.corpora import make_pairs, make_text_run, store_counterparts
+
+pytestmark = pytest.mark.django_db
+
+FEW = {"resamples": 100, "examples": 2}
+
+
+@pytest.fixture
+def corpus(db):
+    return make_pairs()
+
+
+@pytest.fixture
+def run(corpus):
+    """A model that copies into AAL, except for one refusal, and writes gold WME without “damn”."""
+    made = make_text_run(corpus, measure="counterpart_generation")
+    store_counterparts(
+        made,
+        {
+            ("p0-wme", "AAL"): "He is often working late",
+            ("p1-wme", "AAL"): "She has never lied",
+            ("p2-wme", "AAL"): "They are damn tired",
+            ("p3-wme", "AAL"): "",
+            ("p0-aal", "WME"): "He is often working late",
+            ("p1-aal", "WME"): "She has never lied",
+            ("p2-aal", "WME"): "They are tired",
+            ("p3-aal", "WME"): "We were at the store",
+        },
+    )
+    return made
+
+
+@pytest.fixture
+def words(db):
+    return WordList.objects.create(slug="few", title="Few words", words=["damn"], licence="MIT")
+
+
+def build(corpus, runs, **parameters) -> Report:
+    asked = request_report(
+        kind="counterparts", corpus=corpus, runs=runs, parameters={**FEW, **parameters}
+    )
+    built = build_report(report_id=asked.pk)
+    assert built is not None
+    assert built.status == ReportStatus.FINAL, built.error
+    return built
+
+
+def rows_of(report: Report, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(bytes(report.files.get(name=name).content).decode())))
+
+
+def test_rouge_and_gap_are_those_counted_by_hand(corpus, run):
+    """Into WME: three copies of the gold text (F = 1) and “They are tired” against “They are damn
+    tired”: P = 3/3, R = 3/4, F = 6/7. Into AAL, words of Rouge being runs of a-z and digits:
+    “he is often working late” against “he be working late”: 3 of 5 and 4, F = 2/3;
+    “she has never lied” against “she ain t never lied”: 3 of 4 and 5, F = 2/3;
+    “they are damn tired” against “they damn tired”: 3 of 4 and 3, F = 6/7; one refusal.
+    """
+    report = build(corpus, [run])
+    means = {
+        (row["producer"], row["variety"], row["metric"], row["split"]): row
+        for row in rows_of(report, "means.csv")
+    }
+    wme = (3 + 6 / 7) / 4 * 100
+    aal = (2 / 3 + 2 / 3 + 6 / 7) / 3 * 100
+    assert float(means["tiny", "WME", "rouge1", "all"]["value"]) == pytest.approx(wme)
+    assert float(means["tiny", "AAL", "rouge1", "all"]["value"]) == pytest.approx(aal)
+    assert means["tiny", "AAL", "rouge1", "all"]["n"] == "3"
+    gap = next(
+        row
+        for row in rows_of(report, "gaps.csv")
+        if (row["producer"], row["metric"], row["split"]) == ("tiny", "rouge1", "all")
+    )
+    assert float(gap["value"]) == pytest.approx(aal - wme)
+    assert find_differences(report=report) == []
+    page = bytes(report.files.get(name="report.html").content).decode()
+    assert "the model refused" in page
+    assert "no word list was given" in page
+    assert "no encoder was given" in page
+
+
+def test_toxicity_removed_is_that_counted_by_hand(corpus, run, words):
+    """One “damn” goes in in either direction; into AAL it stays, into WME it goes."""
+    report = build(corpus, [run], word_list="few")
+    removed = {
+        (row["producer"], row["variety"]): row["value"]
+        for row in rows_of(report, "toxicity_removed.csv")
+        if row["split"] == "all"
+    }
+    assert float(removed["tiny", "AAL"]) == 0
+    assert float(removed["tiny", "WME"]) == 1
+    assert float(removed["human", "WME"]) == 0
+
+
+def test_page_has_every_figure_and_examples_of_all_producers(client, corpus, run, words):
+    other = make_text_run(corpus, measure="counterpart_generation", name="other")
+    store_counterparts(other, {(f"p{i}-aal", "WME"): "Something else" for i in range(4)})
+    report = build(corpus, [run, other], word_list="few")
+    client.force_login(User.objects.create_superuser("boss"))
+    page = client.get(reverse("reports:page", args=[report.public_id])).content.decode()
+    for text in ("Something else", "Gold counterpart", "Repeat the input", "By source"):
+        assert text in page
+    for name in ("means", "gaps", "toxicity-removed", "gaps-by-toxicity", "gaps-by-source"):
+        answer = client.get(reverse("reports:figure", args=[report.public_id, name]))
+        assert b"<svg" in answer.content, name
+
+
+def test_two_runs_of_one_model_are_told_apart(corpus, run):
+    again = make_text_run(corpus, measure="counterpart_generation")
+    store_counterparts(again, {(f"p{i}-aal", "WME"): "Something else" for i in range(4)})
+    report = build(corpus, [run, again])
+    producers = {row["producer"] for row in rows_of(report, "means.csv")}
+    assert {f"tiny (run {run.pk})", f"tiny (run {again.pk})"} <= producers
+
+
+def test_report_waits_until_all_its_runs_are_finished(corpus, run, monkeypatch):
+    woken: list[int] = []
+    # The message is recorded instead of sent, since no worker listens in this test.
+    monkeypatch.setattr(building, "wake_builder", lambda report: woken.append(report.pk))
+    late = make_text_run(
+        corpus, measure="counterpart_generation", name="late", status=RunStatus.RUNNING
+    )
+    report = request_report(kind="counterparts", corpus=corpus, runs=[run, late], parameters=FEW)
+    assert build_report(report_id=report.pk) is None
+    assert wake_waiting_reports() == 0
+    late.status = RunStatus.FINISHED
+    late.save()
+    assert wake_waiting_reports() == 1
+    assert woken == [report.pk]
+
+
+def test_waiting_page_names_the_runs_that_are_not_finished(client, corpus, run):
+    late = make_text_run(
+        corpus, measure="counterpart_generation", name="late", status=RunStatus.RUNNING
+    )
+    report = request_report(kind="counterparts", corpus=corpus, runs=[run, late], parameters=FEW)
+    client.force_login(User.objects.create_superuser("boss"))
+    page = client.get(reverse("reports:page", args=[report.public_id])).content.decode()
+    assert f"Waiting for run {late.pk}" in page
+    assert f"Waiting for run {run.pk}." not in page
+
+
+def test_run_on_another_corpus_is_refused(corpus, run):
+    other = make_pairs(name="Other pairs")
+    with pytest.raises(ReportError, match="expected “Other pairs”"):
+        request_report(kind="counterparts", corpus=other, runs=[run])
+
+
+def test_run_of_another_measure_is_refused(corpus):
+    spans = make_text_run(corpus, measure="span_prediction")
+    with pytest.raises(ReportError, match="expected “counterpart_generation”"):
+        request_report(kind="counterparts", corpus=corpus, runs=[spans])
+
+
+def test_layer_without_an_encoder_is_refused(corpus, run):
+    with pytest.raises(ReportError, match="without an encoder"):
+        request_report(
+            kind="counterparts", corpus=corpus, runs=[run], parameters={"encoder_layer": 2}
+        )
+
+
+def test_encoder_that_cannot_be_loaded_fails_the_report_in_plain_words(corpus, run, tmp_path):
+    asked = request_report(
+        kind="counterparts",
+        corpus=corpus,
+        runs=[run],
+        parameters={**FEW, "encoder": str(tmp_path), "encoder_layer": 1},
+    )
+    built = build_report(report_id=asked.pk)
+    assert built is not None
+    assert built.status == ReportStatus.FAILED
+    assert "cannot be used" in built.error
+
+
+@pytest.mark.shared
+def test_bertscore_by_an_encoder_is_perfect_for_copies(corpus, run, shared_dir):
+    """A text compared with itself has F = 1 by definition (Zhang et al. 2020, eq. 1)."""
+    encoder = shared_dir / "golden/models/tiny-bert"
+    report = build(corpus, [run], encoder=str(encoder), encoder_layer=1)
+    means = {
+        (row["producer"], row["variety"], row["metric"], row["split"]): row
+        for row in rows_of(report, "means.csv")
+    }
+    assert float(means["tiny", "WME", "bertscore", "all"]["high"]) <= 100 + 1e-4
+    assert float(means["tiny", "WME", "bertscore", "all"]["value"]) > float(
+        means["tiny", "AAL", "bertscore", "all"]["value"]
+    )
+    assert "tiny-bert, layer 1" in bytes(report.files.get(name="report.html").content).decode()
+
+
+def test_admin_asks_for_a_kind_then_for_its_inputs(client, corpus, run):
+    client.force_login(User.objects.create_superuser("boss"))
+    add = reverse("admin:evaluation_report_add")
+    kinds = client.get(add).content.decode()
+    assert "What should the report ask?" in kinds
+    assert "?kind=counterparts" in kinds
+    form = client.get(f"{add}?kind=counterparts").content.decode()
+    assert f"{run.pk}: " in form
+    answer = client.post(
+        f"{add}?kind=counterparts", {"corpus": corpus.pk, "runs": [run.pk], "resamples": 100}
+    )
+    report = Report.objects.get()
+    assert answer["Location"] == reverse("reports:page", args=[report.public_id])
+    assert report.corpus == corpus
+    assert list(report.runs.all()) == [run]
+
+
+def test_forms_do_not_offer_what_others_may_not_see(client, corpus, run):
+    type(corpus).objects.filter(pk=corpus.pk).update(is_shared=False)
+    charlie = User.objects.create_user("charlie", is_staff=True)
+    from django.contrib.auth.models import Permission
+
+    charlie.user_permissions.add(Permission.objects.get(codename="add_report"))
+    client.force_login(charlie)
+    add = reverse("admin:evaluation_report_add") + "?kind=counterparts"
+    page = client.get(add).content.decode()
+    assert corpus.name not in page
+    assert "There is no corpus that fits yet" in page
+    client.post(add, {"corpus": corpus.pk, "runs": [run.pk]})
+    assert not Report.objects.exists()

@@ -1,0 +1,130 @@
+"""Judgment reports: means and gaps by hand, examples, nothing about a judge."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from annotation.judgments.judging import submit_judgment
+from annotation.models import Study
+from evaluation.models import Report, ReportStatus
+from evaluation.reports.building import build_report, find_differences
+from evaluation.reports.errors import ReportError
+from evaluation.reports.requesting import request_report
+from probing.models import WordList
+from tests.annotation.judgments.corpora import launch, make_corpus, make_study, tasks_of
+
+pytestmark = pytest.mark.django_db
+
+# Human-likeness by producer and variety; the other aspects are 5, 3 and 2 for everyone.
+RATED = {
+    ("human", "AAL"): 5,
+    ("human", "WME"): 4,
+    ("tiny-bart", "AAL"): 2,
+    ("tiny-bart", "WME"): 4,
+    ("tiny-gpt", "AAL"): 5,
+    ("tiny-gpt", "WME"): 5,
+}
+
+
+@pytest.fixture
+def study(db) -> Study:
+    """Dan and Eve judge every counterpart of four pairs, both of them, alike."""
+    study = launch(make_study(make_corpus(), overlap_percent=100), "dan", "eve")
+    for name in ("dan", "eve"):
+        for task in tasks_of(study, name):
+            producer = task.item.producer.partition("@")[0]
+            submit_judgment(
+                task=task,
+                ratings={
+                    "human_likeness": str(RATED[producer, task.item.variety]),
+                    "linguistic_match": "5",
+                    "meaning_preservation": "3",
+                    "tone_preservation": "2",
+                },
+            )
+    return study
+
+
+def build(study: Study, **parameters) -> Report:
+    asked = request_report(
+        kind="judgments", study=study, parameters={"resamples": 100, **parameters}
+    )
+    built = build_report(report_id=asked.pk)
+    assert built is not None
+    assert built.status == ReportStatus.FINAL, built.error
+    return built
+
+
+def rows_of(report: Report, name: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(bytes(report.files.get(name=name).content).decode())))
+
+
+def test_means_gaps_and_agreement_are_those_that_were_given(study):
+    report = build(study)
+    means = {
+        (row["producer"], row["variety"]): float(row["value"])
+        for row in rows_of(report, "means.csv")
+        if (row["metric"], row["split"]) == ("human_likeness", "all")
+    }
+    assert means == RATED
+    gaps = {
+        row["producer"]: float(row["value"])
+        for row in rows_of(report, "gaps.csv")
+        if (row["metric"], row["split"]) == ("human_likeness", "all")
+    }
+    assert gaps == {"human": 1, "tiny-bart": -2, "tiny-gpt": 0}
+    agreement = {row["aspect"]: row for row in rows_of(report, "agreement.csv")}
+    # Two judges who always say the same agree completely; without variation alpha is undefined.
+    assert float(agreement["human_likeness"]["value"]) == 1
+    assert agreement["tone_preservation"]["value"] == ""
+    assert "all annotations are equal" in agreement["tone_preservation"]["reason"]
+    assert find_differences(report=report) == []
+
+
+def test_examples_are_drawn_from_texts_above_and_below_people(study):
+    """tiny-gpt beats people in WME (5 to 4), tiny-bart loses in AAL (2 to 5), on every pair."""
+    report = build(study, examples=2)
+    assert report.result is not None
+    assert (report.result["n_above"], report.result["n_below"]) == (4, 4)
+    drawn = rows_of(report, "examples.csv")
+    assert {(row["drawn_from"], row["variety"]) for row in drawn} == {
+        ("above", "WME"),
+        ("below", "AAL"),
+    }
+    assert len({row["pair"] for row in drawn if row["drawn_from"] == "above"}) == 2
+
+
+def test_texts_are_split_by_a_word_list(study):
+    WordList.objects.create(slug="one", title="One word", words=["1"], licence="MIT")
+    report = build(study, word_list="one")
+    sizes = {
+        row["split"]: int(row["n"])
+        for row in rows_of(report, "gaps.csv")
+        if (row["producer"], row["metric"]) == ("human", "human_likeness")
+    }
+    # Of “they be reading book 1” to “… 4” one holds the word.
+    assert sizes == {"all": 4, "toxic": 1, "non-toxic": 3}
+
+
+def test_page_reads_without_judges_names(client, study):
+    report = build(study)
+    client.force_login(User.objects.create_superuser("boss"))
+    page = client.get(reverse("reports:page", args=[report.public_id])).content.decode()
+    for text in ("People", "tiny-gpt", "Linguistic match", "Agreement of judges", "2 judges gave"):
+        assert text in page
+    for name in ("dan", "eve"):
+        assert f" {name} " not in page
+    for name in ("means", "gaps", "agreement"):
+        answer = client.get(reverse("reports:figure", args=[report.public_id, name]))
+        assert b"<svg" in answer.content
+
+
+def test_study_without_judgments_is_refused(db):
+    study = launch(make_study(make_corpus()), "dan")
+    with pytest.raises(ReportError, match="Nobody has judged"):
+        request_report(kind="judgments", study=study)
