@@ -9,7 +9,13 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, StreamingHttpResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseNotAllowed,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
@@ -19,12 +25,15 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from probing.admin import wording
-from probing.admin.run_form import RunForm
 from probing.admin.run_page import live_context, page_context
+from probing.admin.run_results import counterparts_context
+from probing.admin.run_stimuli import FORMS
 from probing.admin.run_table import stream_log, stream_scores
 from probing.admin.run_training import stream_training
+from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
 from probing.models import Run, ShardStatus
+from probing.runs.access import visible_runs
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.creation import dry_run
 from probing.runs.errors import RunError
@@ -43,7 +52,8 @@ class RunAdmin(ModelAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         stored = Count("shards", filter=Q(shards__status=ShardStatus.STORED))
         runs = super().get_queryset(request).select_related("model", "created_by")
-        return runs.defer("stimuli").annotate(stored=stored)
+        seen = visible_runs(request.user).values("pk")
+        return runs.filter(pk__in=seen).defer("stimuli").annotate(stored=stored)
 
     def get_urls(self) -> list[URLPattern]:
         def guarded(view: Any) -> Any:
@@ -56,6 +66,7 @@ class RunAdmin(ModelAdmin):
             ("scores", self.scores_view),
             ("log", self.log_view),
             ("training", self.training_view),
+            ("counterparts", self.counterparts_view),
         ]
         return [
             path(f"<int:pk>/{name}/", guarded(view), name=f"probing_run_{name}")
@@ -98,11 +109,12 @@ class RunAdmin(ModelAdmin):
     ) -> HttpResponse:
         if not self.has_add_permission(request):
             raise PermissionDenied
-        measure = str(request.GET.get("measure", "set"))
-        form = RunForm(request.POST or None, measure=measure if measure in MEASURES else "set")
+        user = cast(User, request.user)
+        measure = MEASURES.get(str(request.GET.get("measure")), MEASURES["set"])
+        form = FORMS[measure.stimuli_type](request.POST or None, measure=measure, user=user)
         tried = None
         if request.method == "POST" and form.is_valid():
-            if "create" in request.POST and (run := form.create(cast(User, request.user))):
+            if "create" in request.POST and (run := form.create(user)):
                 messages.success(request, _("Run %(n)s is created.") % {"n": run.pk})
                 return redirect("admin:probing_run_change", run.pk)
             if form.is_valid():
@@ -115,7 +127,7 @@ class RunAdmin(ModelAdmin):
                 "opts": self.opts,
                 "title": _("New run"),
                 "form": form,
-                "measures": MEASURES.values(),
+                "measures": [one for one in MEASURES.values() if one.stimuli_type in FORMS],
                 "tried": tried,
                 "cost": wording.cost(tried) if tried else None,
             },
@@ -151,6 +163,21 @@ class RunAdmin(ModelAdmin):
     def scores_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
         return stream_scores(self._find(request, pk))
 
+    def counterparts_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        run = self._find(request, pk)
+        if MEASURES[run.measure].result is not ResultKind.COUNTERPARTS:
+            raise Http404
+        return TemplateResponse(
+            request,
+            "admin/probing/run/counterparts.html",
+            {
+                **self.admin_site.each_context(request),
+                "opts": self.opts,
+                "title": _("Counterparts of run %(n)s") % {"n": run.pk},
+                **counterparts_context(run, request.GET),
+            },
+        )
+
     def training_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
         return stream_training(self._find(request, pk))
 
@@ -179,5 +206,5 @@ class RunAdmin(ModelAdmin):
         """Return the run, or refuse; before the run is looked for, so that nothing leaks."""
         if not self.has_view_or_change_permission(request):
             raise PermissionDenied
-        known = self.model.objects.select_related("model", "created_by")
+        known = visible_runs(request.user).select_related("model", "created_by", "corpus")
         return get_object_or_404(known, pk=pk if str(pk).isdigit() else 0)

@@ -7,50 +7,31 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db.models import Count
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import (
-    UnfoldAdminIntegerFieldWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextInputWidget,
-)
+from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidget
 
-from annotation.models import GroupSet, SocialGroup
-from probing.measures.registry import MEASURES
-from probing.models import LanguageModel, Run, Template, TemplateSet
+from probing.admin import wording
+from probing.admin.parameter_field import parameter_field
+from probing.measures.base import AnyMeasure
+from probing.models import LanguageModel, Run
+from probing.runs.choosing import StimuliChoice, choose_stimuli
 from probing.runs.creation import LARGEST_SEED, create_run
 from probing.runs.errors import RunError
+from probing.runs.fitting import fitting_kinds
 from probing.runs.parameters import allows_none, validate_parameters
-from probing.runs.stimuli import DEFAULT_GROUPS, load_stimuli
 
 PREFIX = "parameter_"
-NONE_LABEL = _("none")
-# The one template that Table 5 of Cao et al. (2022) finds best for SeT with RoBERTa.
-DEFAULT_TEMPLATES = "cao-2022-best-roberta"
 
 
 class RunForm(forms.Form):
-    """Model, groups, templates, seed and one field for each parameter of ``measure``.
+    """Model, seed and one field for each parameter of ``measure``; what a subclass adds says
+    what the run works on.
 
     After :meth:`is_valid`, ``request`` holds the arguments of the services.
     """
 
     model = forms.ModelChoiceField(
-        queryset=LanguageModel.objects.order_by("is_demo", "name"),
-        label=_("Model"),
-        widget=UnfoldAdminSelectWidget,
-    )
-    groups = forms.MultipleChoiceField(
-        label=_("Groups"), widget=forms.CheckboxSelectMultiple, required=False
-    )
-    single_groups = forms.MultipleChoiceField(
-        label=_("Single groups"), widget=forms.CheckboxSelectMultiple, required=False
-    )
-    templates = forms.MultipleChoiceField(
-        label=_("Templates"), widget=forms.CheckboxSelectMultiple, required=False
-    )
-    single_templates = forms.MultipleChoiceField(
-        label=_("Single templates"), widget=forms.CheckboxSelectMultiple, required=False
+        queryset=LanguageModel.objects.none(), label=_("Model"), widget=UnfoldAdminSelectWidget
     )
     seed = forms.IntegerField(
         label=_("Seed"),
@@ -61,30 +42,41 @@ class RunForm(forms.Form):
         help_text=_("Stored with the run. Only measures that draw at random depend on it."),
     )
 
-    def __init__(self, data: Any = None, *, measure: str) -> None:
+    #: The part of the page for what the run works on.
+    stimuli_template = ""
+
+    def __init__(self, data: Any = None, *, measure: AnyMeasure, user: User) -> None:
         super().__init__(data)
-        self.measure = MEASURES[measure]
+        self.measure, self.user = measure, user
         self.request: dict[str, Any] = {}
-        self._choices("groups", GroupSet.objects.annotate(number=Count("groups")), DEFAULT_GROUPS)
-        self._choices(
-            "templates", TemplateSet.objects.annotate(number=Count("templates")), DEFAULT_TEMPLATES
-        )
-        self._choices("single_groups", SocialGroup.objects.all())
-        self._choices("single_templates", Template.objects.all())
-        schema = self.measure.Parameters.model_json_schema()
+        self._fit_models()
+        schema = measure.Parameters.model_json_schema()
         for name, described in schema["properties"].items():
-            self.fields[PREFIX + name] = _parameter_field(
-                described, optional=allows_none(self.measure.Parameters, name)
+            self.fields[PREFIX + name] = parameter_field(
+                described, optional=allows_none(measure.Parameters, name)
             )
 
-    def _choices(self, name: str, entries: Any, *initial: str) -> None:
-        field = self.fields[name]
-        field.choices = [(entry.slug, _label(entry)) for entry in entries]  # type: ignore[attr-defined]
-        field.initial = list(initial)
+    def _fit_models(self) -> None:
+        """Offer the models whose kind can do what the measure asks, and say why not others."""
+        kinds = fitting_kinds(self.measure.abilities)
+        self.kinds = wording.kinds(kinds)
+        known = LanguageModel.objects.order_by("is_demo", "name")
+        field = self.fields["model"]
+        field.queryset = known.filter(kind__in=kinds)  # type: ignore[attr-defined]
+        self.unfitting = known.exclude(kind__in=kinds).count()
+        if self.unfitting:
+            field.help_text = wording.unfitting(self.unfitting, kinds)
+        field.error_messages["invalid_choice"] = _(
+            "This model is not registered, or not of a kind that fits the measure."
+        )
 
     @property
     def parameter_fields(self) -> Iterator[forms.BoundField]:
         return (self[name] for name in self.fields if name.startswith(PREFIX))
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        """Return what the run works on, as it was chosen."""
+        raise NotImplementedError
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -95,11 +87,11 @@ class RunForm(forms.Form):
             for name, value in cleaned.items()
             if name.startswith(PREFIX)
         }
+        choice = self.choice(cleaned)
         try:
             validate_parameters(self.measure, parameters)
-            stimuli = load_stimuli(
-                groups=[*cleaned["groups"], *cleaned["single_groups"]],
-                templates=[*cleaned["templates"], *cleaned["single_templates"]],
+            stimuli = choose_stimuli(
+                measure=self.measure, model=cleaned["model"], choice=choice, seed=cleaned["seed"]
             )
         except RunError as error:
             self.add_run_error(error)
@@ -109,6 +101,7 @@ class RunForm(forms.Form):
             "model": cleaned["model"],
             "stimuli": stimuli,
             "parameters": parameters,
+            "corpus": choice.corpus,
         }
         return cleaned
 
@@ -127,38 +120,3 @@ class RunForm(forms.Form):
             known = field in self.fields
             text = problem.message if known else f"{problem.where}: {problem.message}"
             self.add_error(field if known else None, text)
-
-
-def _label(entry: Any) -> str:
-    number = getattr(entry, "number", None)
-    return str(entry) if number is None else f"{entry} ({number})"
-
-
-def _parameter_field(described: dict[str, Any], *, optional: bool) -> forms.Field:
-    """Return the field for one parameter of a JSON Schema."""
-    shape = next(
-        (entry for entry in described.get("anyOf", []) if entry.get("type") != "null"), described
-    )
-    default = described.get("default")
-    common: dict[str, Any] = {
-        "label": described.get("title"),
-        "help_text": described.get("description", ""),
-        "initial": default,
-        "required": not optional and shape.get("type") != "boolean",
-    }
-    if "enum" in shape or "const" in shape:
-        choices = [(value, value) for value in shape.get("enum", [shape.get("const")])]
-        if optional:
-            choices.insert(0, ("", NONE_LABEL))
-        return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **common)
-    if shape.get("type") == "boolean":
-        return forms.BooleanField(**common)
-    if shape.get("type") == "integer":
-        return forms.IntegerField(
-            min_value=shape.get("minimum"),
-            max_value=shape.get("maximum"),
-            widget=UnfoldAdminIntegerFieldWidget,
-            **common,
-        )
-    # Other numbers and texts: the schema itself reads and judges them, with its own words.
-    return forms.CharField(widget=UnfoldAdminTextInputWidget, **common)

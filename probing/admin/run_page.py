@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from probing.admin import wording
 from probing.admin.run_drawing import draw_rate, draw_shards
+from probing.admin.run_results import results_context
 from probing.admin.run_training import training_context
 from probing.admin.score_heat import heat
 from probing.measures.base import ResultKind
@@ -56,6 +57,7 @@ def live_context(run: Run) -> dict[str, Any]:
         ],
         "heat": heat(load_score_table(run)) if finished and scores else None,
         "training": training_context(run),
+        "results": results_context(run),
         "template_count": len(stimuli.templates) if scores else 0,
         "last_error_line": run.error.strip().splitlines()[-1] if run.error.strip() else "",
     }

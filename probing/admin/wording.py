@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.html import format_html
@@ -9,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from probing.models import LanguageModel, Run, RunStatus
+from probing.models import LanguageModel, ModelKind, Run, RunStatus
 from probing.runs.creation import DryRun
 
 BADGES = {
@@ -81,12 +82,26 @@ def signed(value: float) -> str:
 
 def text_contents(*, pairs: int, prompts: int) -> str:
     """Return what a run on texts covers, as in “72 pairs of texts, 1 prompt”."""
-    return ", ".join(
-        [
-            ngettext("%(n)d pair of texts", "%(n)d pairs of texts", pairs) % {"n": pairs},
-            ngettext("%(n)d prompt", "%(n)d prompts", prompts) % {"n": prompts},
-        ]
-    )
+    parts = [ngettext("%(n)d pair of texts", "%(n)d pairs of texts", pairs) % {"n": pairs}]
+    if prompts:
+        parts.append(ngettext("%(n)d prompt", "%(n)d prompts", prompts) % {"n": prompts})
+    return ", ".join(parts)
+
+
+def kinds(names: Sequence[str]) -> str:
+    """Return kinds of models in words, as in “causal or sequence to sequence”."""
+    labels = [str(ModelKind(name).label).lower() for name in names]
+    return _(" or ").join(labels)
+
+
+def unfitting(number: int, names: Sequence[str]) -> str:
+    """Return why so many registered models are not offered."""
+    return ngettext(
+        "%(n)d registered model is of another kind; this measure needs one of the kind: %(kinds)s.",
+        "%(n)d registered models are of other kinds; this measure needs one of the kind: "
+        "%(kinds)s.",
+        number,
+    ) % {"n": number, "kinds": kinds(names)}
 
 
 def contents(*, groups: int, traits: int, templates: int) -> str:

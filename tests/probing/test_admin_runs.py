@@ -65,6 +65,8 @@ def asked(model: LanguageModel, **changes: Any) -> dict[str, Any]:
         "single_templates": [],
         "seed": "3",
         "parameter_prior": "mask",
+        "parameter_adjectives": "pole",
+        "parameter_list_average": "mean",
         "parameter_groups_per_shard": "5",
         "parameter_gamma": "1.0",
         "parameter_bias": "append",
@@ -322,9 +324,12 @@ def test_every_measure_has_a_form_from_its_schema(bert: LanguageModel, alice: Cl
 def test_a_parameter_without_a_value_is_stored_as_none(bert: LanguageModel, alice: Client) -> None:  # noqa: F811
     form = {name: value for name, value in asked(bert).items() if not name.startswith("parameter")}
     form |= {"parameter_prior": "noun", "parameter_groups_per_shard": "1", "parameter_renorm": ""}
+    form |= {"parameter_adjectives": "pole", "parameter_list_average": "mean"}
     alice.post(reverse("admin:probing_run_add") + "?measure=ilps_star", {**form, "create": "1"})
     assert Run.objects.get().parameters == {
         "prior": "noun",
+        "adjectives": "pole",
+        "list_average": "mean",
         "groups_per_shard": 1,
         "renorm": None,
     }
@@ -340,7 +345,7 @@ def test_a_parameter_without_a_value_is_stored_as_none(bert: LanguageModel, alic
         ({"single_groups": []}, "No groups are chosen"),
         ({"templates": []}, "No templates are chosen"),
         ({"single_groups": ["womn"]}, "womn"),
-        ({"model": "99999"}, "valid choice"),
+        ({"model": "99999"}, "not registered"),
         ({"seed": "-1"}, "greater than or equal to 0"),
         ({"parameter_variant": "released", "parameter_subword": "max_score"}, "released variant"),
     ],

@@ -1,0 +1,187 @@
+"""What a run works on, as its form asks: groups and templates, or the texts of a corpus."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+from django.db.models import Count
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidget
+
+from annotation.corpora.access import visible_corpora
+from annotation.models import Corpus, GroupSet, SocialGroup, Split
+from probing.admin.run_form import RunForm
+from probing.measures.base import AnyMeasure, ResultKind
+from probing.measures.stimuli import Stimuli
+from probing.measures.text_measure import TextMeasure
+from probing.measures.text_stimuli import TextStimuli
+from probing.models import Prompt, Template, TemplateSet
+from probing.runs.choosing import StimuliChoice
+from probing.runs.stimuli import DEFAULT_GROUPS
+from probing.runs.text_stimuli import pair_sources
+
+# The one template that Table 5 of Cao et al. (2022) finds best for SeT with RoBERTa.
+DEFAULT_TEMPLATES = "cao-2022-best-roberta"
+
+
+class GroupRunForm(RunForm):
+    """Groups and templates, by sets or one by one."""
+
+    groups = forms.MultipleChoiceField(
+        label=_("Groups"), widget=forms.CheckboxSelectMultiple, required=False
+    )
+    single_groups = forms.MultipleChoiceField(
+        label=_("Single groups"), widget=forms.CheckboxSelectMultiple, required=False
+    )
+    templates = forms.MultipleChoiceField(
+        label=_("Templates"), widget=forms.CheckboxSelectMultiple, required=False
+    )
+    single_templates = forms.MultipleChoiceField(
+        label=_("Single templates"), widget=forms.CheckboxSelectMultiple, required=False
+    )
+
+    stimuli_template = "admin/probing/run/choose_groups.html"
+
+    def __init__(self, data: Any = None, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        self._choices("groups", GroupSet.objects.annotate(number=Count("groups")), DEFAULT_GROUPS)
+        self._choices(
+            "templates", TemplateSet.objects.annotate(number=Count("templates")), DEFAULT_TEMPLATES
+        )
+        self._choices("single_groups", SocialGroup.objects.all())
+        self._choices("single_templates", Template.objects.all())
+
+    def _choices(self, name: str, entries: Any, *initial: str) -> None:
+        field = self.fields[name]
+        field.choices = [(entry.slug, _label(entry)) for entry in entries]  # type: ignore[attr-defined]
+        field.initial = list(initial)
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(
+            groups=[*cleaned["groups"], *cleaned["single_groups"]],
+            templates=[*cleaned["templates"], *cleaned["single_templates"]],
+        )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        # A page shows what it takes; only programs may leave the choice to the defaults.
+        if not self.errors and not [*cleaned["templates"], *cleaned["single_templates"]]:
+            self.add_error("templates", _("No templates are chosen, expected at least one."))
+        return super().clean()
+
+
+class TextRunForm(RunForm):
+    """A corpus that the user may see, with prompts where the measure asks in words."""
+
+    corpus = forms.ModelChoiceField(
+        queryset=Corpus.objects.none(), label=_("Corpus"), widget=UnfoldAdminSelectWidget
+    )
+    sources = forms.MultipleChoiceField(
+        label=_("Sources"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_("Takes only pairs drawn from these; without any, all of them."),
+    )
+    limit = forms.IntegerField(
+        label=_("At most so many pairs"),
+        required=False,
+        min_value=1,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text=_("Drawn with the seed, in the order of the corpus. Empty takes all."),
+    )
+    prompts = forms.MultipleChoiceField(
+        label=_("Prompts"),
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        help_text=_(
+            "Without any, the usual one for the kind of model: that of the paper for models that "
+            "go on writing and for chat models, its instruction alone for all others."
+        ),
+    )
+    examples = forms.IntegerField(
+        label=_("Examples before each text"),
+        initial=0,
+        required=False,
+        min_value=0,
+        max_value=100,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text=_("Drawn from the training split with the seed; 0 shows none."),
+    )
+
+    stimuli_template = "admin/probing/run/choose_texts.html"
+
+    def __init__(self, data: Any = None, *, measure: AnyMeasure, user: User) -> None:
+        super().__init__(data, measure=measure, user=user)
+        worded = isinstance(measure, TextMeasure) and measure.uses_prompts
+        shows_examples = isinstance(measure, TextMeasure) and measure.takes_examples
+        trains = measure.result is ResultKind.TRAINED_MODEL
+        self.split = Split.TRAINING if trains else Split.EVALUATION
+        corpora = self.fields["corpus"]
+        corpora.queryset = visible_corpora(user).order_by("name")  # type: ignore[attr-defined]
+        corpora.help_text = (
+            _("Only the pairs of its training split are taken.")
+            if trains
+            else _("Only the pairs to evaluate are taken, never those of its training split.")
+        )
+        self._offer_sources()
+        if worded:
+            self.fields["prompts"].choices = [  # type: ignore[attr-defined]
+                (prompt.slug, _prompt_label(prompt)) for prompt in Prompt.objects.all()
+            ]
+        else:
+            del self.fields["prompts"]
+        if not shows_examples:
+            del self.fields["examples"]
+
+    def _offer_sources(self) -> None:
+        """Offer the sources of the chosen corpus; before one is chosen, there are none."""
+        field = self.fields["sources"]
+        corpora = self.fields["corpus"].queryset  # type: ignore[attr-defined]
+        chosen = str(self.data.get("corpus", ""))
+        corpus = corpora.filter(pk=chosen).first() if chosen.isdecimal() else None
+        found = pair_sources(corpus, self.split) if corpus is not None else []
+        field.choices = [(name, _source_label(name, n)) for name, n in found]  # type: ignore[attr-defined]
+
+    @property
+    def stimuli_fields(self) -> list[forms.BoundField]:
+        """The fields of the page's part, in their order; sources only where there are some."""
+        names = ("corpus", "sources", "limit", "prompts", "examples")
+        offered = bool(self.fields["sources"].choices)  # type: ignore[attr-defined]
+        return [
+            self[name] for name in names if name in self.fields and (name != "sources" or offered)
+        ]
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(
+            corpus=cleaned["corpus"],
+            prompts=cleaned.get("prompts", ()),
+            sources=cleaned["sources"],
+            limit=cleaned["limit"],
+            examples=cleaned.get("examples") or 0,
+        )
+
+
+#: A measure of another kind of stimuli needs a line here.
+FORMS: dict[type, type[RunForm]] = {
+    Stimuli: GroupRunForm,
+    TextStimuli: TextRunForm,
+}
+
+
+def _label(entry: Any) -> str:
+    number = getattr(entry, "number", None)
+    return str(entry) if number is None else f"{entry} ({number})"
+
+
+def _prompt_label(prompt: Prompt) -> str:
+    names = " / ".join(str(name) for name in prompt.variety_names.values())
+    text = " ".join(prompt.text.split())
+    return f"{prompt.slug}: {text}{f' ({names})' if names else ''}"
+
+
+def _source_label(name: str, number: int) -> str:
+    pairs = ngettext("%(n)d pair", "%(n)d pairs", number) % {"n": number}
+    return f"{name or _('no source named')} ({pairs})"
