@@ -107,9 +107,9 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         ]
         found += length_problem(longer, len(items), "counterpart")
         if merged := len(directions(stimuli, parameters)) * len(stimuli.pairs) - len(items):
+            pairs = "1 pair shares its" if merged == 1 else f"{merged} pairs share their"
             message = (
-                f"{merged} pairs share their {stimuli.target_variety} text with another pair; it "
-                "is rewritten once."
+                f"{pairs} {stimuli.target_variety} text with another pair; it is rewritten once."
             )
             found.append(Problem("corpus", message, False))
         return found
