@@ -51,7 +51,8 @@ class GroupRunForm(RunForm):
         self._choices(
             "templates", TemplateSet.objects.annotate(number=Count("templates")), DEFAULT_TEMPLATES
         )
-        self._choices("single_groups", SocialGroup.objects.all())
+        # Paired groups are chosen by their set: there are thousands.
+        self._choices("single_groups", SocialGroup.objects.filter(component_links=None))
         self._choices("single_templates", Template.objects.all())
 
     def _choices(self, name: str, entries: Any, *initial: str) -> None:
