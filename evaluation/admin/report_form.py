@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
     UnfoldAdminIntegerFieldWidget,
     UnfoldAdminSelectWidget,
+    UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
 )
 
@@ -147,7 +148,7 @@ def _parameter_field(
     shape = next((entry for entry in shapes if entry.get("type") != "null"), described)
     optional = {"type": "null"} in shapes
     common: dict[str, Any] = {
-        "label": described.get("title"),
+        "label": str(described.get("title", "")).capitalize(),
         "help_text": described.get("description", ""),
         "initial": described.get("default"),
         "required": "default" not in described,
@@ -168,5 +169,7 @@ def _parameter_field(
             widget=UnfoldAdminIntegerFieldWidget,
             **common,
         )
+    if described.get("format") == "csv":
+        return forms.CharField(widget=UnfoldAdminTextareaWidget, **common)
     # Other numbers and texts: the schema itself reads and judges them, with its own words.
     return forms.CharField(widget=UnfoldAdminTextInputWidget, **common)

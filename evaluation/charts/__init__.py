@@ -5,6 +5,11 @@ from evaluation.charts.agreement_matrix import (
     MatrixWords,
     agreement_matrix_spec,
 )
+from evaluation.charts.distributions import (
+    Distribution,
+    DistributionWords,
+    distributions_spec,
+)
 from evaluation.charts.forest import ForestWords, forest_spec
 from evaluation.charts.group_profile import ProfileWords, profile_spec
 from evaluation.charts.heat_maps import HeatMapWords, heat_maps_spec
@@ -20,6 +25,8 @@ from evaluation.charts.lettering import GroupLabel, ScaleLabel
 from evaluation.charts.rendering import render_png, render_svg, themeable
 
 __all__ = [
+    "Distribution",
+    "DistributionWords",
     "ForestWords",
     "GroupLabel",
     "HeatMapWords",
@@ -33,6 +40,7 @@ __all__ = [
     "ProfileWords",
     "ScaleLabel",
     "agreement_matrix_spec",
+    "distributions_spec",
     "forest_spec",
     "heat_maps_spec",
     "intervals_spec",

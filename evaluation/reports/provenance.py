@@ -56,7 +56,7 @@ def study_lines(record: dict[str, Any], *, what: str, digest: str) -> list[Prove
 def closing_lines(report: Report) -> tuple[Provenance, ...]:
     """Return options, code, libraries and time, which end every report."""
     options = ", ".join(
-        f"{name} {value}" for name, value in report.parameters.items() if value is not None
+        f"{name} {_shown(value)}" for name, value in report.parameters.items() if value is not None
     )
     built = f"{report.built_at:%-d %B %Y, %H:%M} UTC, in {report.seconds:g} s"
     return (
@@ -85,6 +85,13 @@ def banners(runs: Sequence[dict[str, Any]] = (), origin: str = "") -> tuple[str,
             "Demo model: a fixture without knowledge of the world. Its output means nothing."
         )
     return tuple(found)
+
+
+def _shown(value: Any) -> str:
+    """Return an option as a line has room for it; the record holds it whole."""
+    text = str(value)
+    lines = text.strip().splitlines()
+    return text if len(lines) < 2 else f"of {count(len(lines), 'line')}"
 
 
 def _sha(digest: str) -> str:

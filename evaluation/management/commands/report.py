@@ -24,6 +24,8 @@ from probing.models import Run, RunStatus
 
 # Columns of running text are for pages; a terminal shows this much of them.
 LONGEST_CELL = 60
+# Options of this format are whole tables: forms take their text, the command line a file.
+FILE_FORMAT = "csv"
 
 
 class Command(BaseCommand):
@@ -133,15 +135,27 @@ def _add_kind(commands: Any, kind: ReportKind) -> None:
         )
     for name, field in kind.Parameters.model_fields.items():
         # The schema reads the text and judges it, with its own words.
+        described: Any = field.json_schema_extra or {}
+        is_file = described.get("format") == FILE_FORMAT
         parser.add_argument(
             f"--{name.replace('_', '-')}",
             dest=name,
+            type=_read_text if is_file else str,
+            metavar="FILE" if is_file else None,
             help=f"{field.description} Default: {field.default}.".replace("%", "%%"),
         )
     parser.add_argument("--title", default="", help="Default: the kind's own question.")
     parser.add_argument(
         "--output", type=Path, metavar="FOLDER", help="Also write the files of all formats."
     )
+
+
+def _read_text(name: str) -> str:
+    """Return the text of a file that stands for an option."""
+    try:
+        return Path(name).read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise argparse.ArgumentTypeError(f"{name} cannot be read as text: {error}") from error
 
 
 def _to_rich(table: Table) -> RichTable:

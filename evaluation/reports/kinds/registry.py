@@ -10,6 +10,7 @@ from evaluation.reports.kinds.alignment import Alignment
 from evaluation.reports.kinds.base import ReportKind
 from evaluation.reports.kinds.counterparts import Counterparts
 from evaluation.reports.kinds.dataset import Dataset
+from evaluation.reports.kinds.intersectional import Intersectional
 from evaluation.reports.kinds.judgments import Judgments
 from evaluation.reports.kinds.spans import Spans
 
@@ -17,6 +18,7 @@ KINDS: dict[str, ReportKind] = {
     kind.name: kind
     for kind in (
         Alignment(),
+        Intersectional(),
         Dataset(),
         Agreement(),
         Counterparts(),

@@ -1,0 +1,105 @@
+"""Loads what an intersectional report rests on: one run's single and paired groups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.models import Domain, GroupComponent, SocialGroup
+from evaluation.analyses.intersectional_result import PairedGroup
+from evaluation.reports.errors import ReportError
+from evaluation.reports.formatting import count
+from evaluation.reports.score_inputs import RunScores, load_run_scores
+from probing.models import Run
+
+REMEDY = (
+    "Create the paired groups of a set in the library, then start a run with the set and its "
+    "paired set."
+)
+COMPONENTS = 2
+
+
+@dataclass(frozen=True)
+class IntersectionalInputs:
+    """``pairs`` have scores of their own and of both components; ``domains`` by component."""
+
+    scores: RunScores
+    pairs: tuple[PairedGroup, ...]
+    domains: dict[str, str]
+    record: dict[str, Any]
+
+
+def load_intersections(run: Run) -> IntersectionalInputs:
+    """Return the paired groups of a finished run that can be analysed.
+
+    What cannot is counted in the record, under the reason. Raises `ReportError` where nothing can.
+    Five queries.
+    """
+    scores = load_run_scores(run)
+    scored = set(scores.table.index)
+    components = _load_components(scored)
+    if not components:
+        raise ReportError(f"{run} scores no paired group. {REMEDY}")
+    domains = _load_domains({slug for found in components.values() for slug in found})
+    pairs: list[PairedGroup] = []
+    left_out: Counter[str] = Counter()
+    for slug, found in components.items():
+        reason = _why_left_out(found, scored, domains)
+        if reason:
+            left_out[reason] += 1
+        else:
+            pairs.append(PairedGroup(slug, *found))
+    reasons = [f"{count(n, 'paired group')}: {reason}." for reason, n in sorted(left_out.items())]
+    if not pairs:
+        raise ReportError(f"No paired group of {run} can be analysed. {' '.join(reasons)} {REMEDY}")
+    used = {slug for pair in pairs for slug in (pair.slug, pair.first, pair.second)}
+    labels = dict(Domain.choices)
+    record = scores.record | {
+        "groups": {slug: name for slug, name in scores.names.items() if slug in used},
+        "n_components": len({slug for pair in pairs for slug in (pair.first, pair.second)}),
+        "domains": {name: str(labels[name]) for name in sorted(set(domains.values()))},
+        "left_out": reasons,
+    }
+    return IntersectionalInputs(
+        scores=scores,
+        pairs=tuple(pairs),
+        domains={slug: name for slug, name in domains.items() if slug in used},
+        record=record,
+    )
+
+
+def has_paired_groups(slugs: set[str]) -> bool:
+    """Return whether the library knows one of the groups as a paired one. One query."""
+    return GroupComponent.objects.filter(group__slug__in=slugs).exists()
+
+
+def _load_components(scored: set[str]) -> dict[str, tuple[str, ...]]:
+    """Return paired group → its components in their order. One query."""
+    found: dict[str, tuple[str, ...]] = {}
+    rows = (
+        GroupComponent.objects.filter(group__slug__in=scored)
+        .order_by("group__slug", "position")
+        .values_list("group__slug", "component__slug")
+    )
+    for group, component in rows:
+        found[group] = (*found.get(group, ()), component)
+    return found
+
+
+def _load_domains(slugs: set[str]) -> dict[str, str]:
+    """Return group → its first domain, as far as it has one. One query."""
+    rows = SocialGroup.objects.filter(slug__in=slugs).values_list("slug", "domains")
+    return {slug: domains[0] for slug, domains in rows if domains}
+
+
+def _why_left_out(components: tuple[str, ...], scored: set[str], domains: dict[str, str]) -> str:
+    if len(components) != COMPONENTS:
+        return f"the library names {count(len(components), 'component')}, expected {COMPONENTS}"
+    for slug in components:
+        if slug not in scored:
+            return f"their component “{slug}” has no scores in the run"
+    for slug in components:
+        if slug not in domains:
+            return f"their component “{slug}” has no domain in the library"
+    return ""

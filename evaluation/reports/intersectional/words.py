@@ -1,0 +1,111 @@
+"""The sentences of an intersectional report. They state what was done, never a verdict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.analyses.intersectional_result import IntersectionalResult
+from evaluation.reports.formatting import count
+
+SUMMARY = {
+    "first": "First component",
+    "second": "Second component",
+    "best": "The more similar of the two",
+    "reversed": "The same components in the other order",
+}
+TITLES = {
+    "order_summary": "Order: means",
+    "orders": "Order: every paired group",
+    "domain_relations": "Domains: which dominate which",
+    "domain_pairs": "Domains: every two",
+    "emergent": "Emergent associations",
+    "norms": "Emergent traits against a list",
+}
+SHORT_DOMAINS = {"socioeconomic": "socio-economic"}
+
+WHY_ORDER = (
+    "If only one of two identities reached the model, a paired group would rank the traits as that "
+    "component does. If the wording ruled, the two orders would differ."
+)
+WHY_DOMAINS = (
+    "A domain prevails over another where paired groups rank the traits more as their component "
+    "of that domain does."
+)
+WHY_EMERGENCE = (
+    "What a paired group has beyond both of its components is what neither identity shows alone."
+)
+WHY_NORMS = (
+    "The list says which associations people expect of these groups. Chance draws as many "
+    "associations at random as emerged."
+)
+CAVEATS = (
+    "They describe one model under stated prompts. They say nothing about the people in a group.",
+    "An emergent score is the model’s for a phrase. That neither component has it does not make it "
+    "a stereotype that people hold.",
+    "The list of emergent associations shows the largest of many differences: some are large by "
+    "chance, and single entries have no interval. Compare them over other templates before you "
+    "rely on one.",
+    "Some paired phrases are rare or sound odd. What the model makes of them rests on little text.",
+    "Intervals resample the component groups: they say what other groups of these domains would "
+    "give, not what other models or templates would.",
+)
+
+
+def short_domain(slug: str) -> str:
+    """Return a domain in one word, as charts write it."""
+    return SHORT_DOMAINS.get(slug, slug)
+
+
+def question(record: dict[str, Any], result: IntersectionalResult) -> str:
+    """Return the lead: what is compared with what."""
+    return (
+        f"{count(len(result.orders), 'paired group')} of two identities each, such as “Asian "
+        f"teenager”, beside the {count(record['n_components'], 'single group')} that they are made "
+        "of: does the order of the two matter to the model, which domain prevails, and what "
+        "emerges that neither has alone?"
+    )
+
+
+def method(
+    record: dict[str, Any], result: IntersectionalResult, *, has_norms: bool
+) -> tuple[str, ...]:
+    """Return the method in words."""
+    options, run = result.options, record["run"]
+    found = [
+        "After Cao et al. (2022), section 5.2. A score is that of a trait pair’s right adjective "
+        f"minus that of its left under the measure {run['measure']}, averaged over "
+        f"{count(len(run['templates']), 'template')}. τ is Kendall’s tau-b over "
+        f"{count(len(record['traits']), 'trait pair')}.",
+        "Order: τ of a paired group with its first and second component and with itself in the "
+        "other order, averaged over the paired groups that exist in both orders. Domains: mean τ "
+        "with the component of either domain over all paired groups of the two, both orders; one "
+        f"dominates where its mean is higher by {options.dominance_threshold:g} or more. A group "
+        "belongs to the first domain that the library names. Emergence: the paired group’s score "
+        "minus the larger of its components’, and the smaller of theirs minus its own.",
+        f"Intervals come from {options.n_resamples} resamples of the component groups, in which a "
+        "paired group weighs as often as both of its components were drawn (Owen 2007), since "
+        "paired groups that share a component are not independent.",
+    ]
+    if has_norms:
+        found.append(
+            "Against the list: all associations that emerge, not only those shown here, sorted "
+            "into group, dimension and pole; both orders are one group, and groups and dimensions "
+            "that the list does not name are left out. Chance is hypergeometric, p one-sided."
+        )
+    return tuple(found)
+
+
+def left_out(
+    record: dict[str, Any], result: IntersectionalResult, names: dict[str, str]
+) -> tuple[str, ...]:
+    """Return what did not enter, with the reason."""
+    found = list(record["left_out"])
+    found += [
+        f"{names.get(row.pair, row.pair)}: {row.reason}." for row in result.orders if row.reason
+    ]
+    if record["norms"]:
+        found += [
+            f"Expected of {pair}: the run has no paired group of these two."
+            for pair in record["norms"]["not_scored"]
+        ]
+    return tuple(found)
