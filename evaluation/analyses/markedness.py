@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import stats
 
 UNMARKED = "unmarked"
 
@@ -58,10 +59,15 @@ class GroupMarkedness:
 
 @dataclass(frozen=True)
 class TraitMention:
-    """What naming a group does to a trait on average, with the share of groups on its side."""
+    """What naming a group does to a trait on average, with the share of groups on its side.
+
+    low, high : t interval of the effect over groups, NaN for a single one
+    """
 
     trait: str
     effect: float
+    low: float
+    high: float
     sd: float
     same_sign: float
     n_groups: int
@@ -123,7 +129,8 @@ def analyse_markedness(
         n_cells=int(usable.sum()),
         by_group=rows,
         by_trait=tuple(
-            _trait(str(name), deviations[:, t]) for t, name in enumerate(scores.columns)
+            _trait(str(name), deviations[:, t], chosen.level)
+            for t, name in enumerate(scores.columns)
         ),
         reason=reason if len(groups) > 1 else TOO_FEW_GROUPS,
     )
@@ -189,16 +196,20 @@ def _explained(
     return float(1 - left.sum() / total.sum()), float(low), float(high), ""
 
 
-def _trait(name: str, deviations: NDArray[np.float64]) -> TraitMention:
+def _trait(name: str, deviations: NDArray[np.float64], level: float) -> TraitMention:
     values = deviations[np.isfinite(deviations)]
     n = len(values)
     if not n:
-        return TraitMention(name, np.nan, np.nan, np.nan, 0)
+        return TraitMention(name, np.nan, np.nan, np.nan, np.nan, np.nan, 0)
     effect = float(values.mean())
+    sd = float(values.std(ddof=1)) if n > 1 else np.nan
+    half = float(stats.t.ppf((1 + level) / 2, n - 1)) * sd / np.sqrt(n) if n > 1 else np.nan
     return TraitMention(
         trait=name,
         effect=effect,
-        sd=float(values.std(ddof=1)) if n > 1 else np.nan,
+        low=effect - half,
+        high=effect + half,
+        sd=sd,
         same_sign=float(np.mean(np.sign(values) == np.sign(effect))),
         n_groups=n,
     )

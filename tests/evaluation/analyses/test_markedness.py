@@ -6,6 +6,7 @@ import math
 
 import pandas as pd
 import pytest
+from scipy import stats
 
 from evaluation.analyses.markedness import (
     NO_DEVIATION,
@@ -31,6 +32,17 @@ def test_groups_that_all_deviate_alike_are_explained_by_mention() -> None:
         assert row.deviation == pytest.approx(math.sqrt(2.5))
     effects = {row.trait: (row.effect, row.same_sign) for row in found.by_trait}
     assert effects == {"a": (2, 1), "b": (-1, 1)}
+
+
+def test_interval_of_a_mention_is_students_over_groups() -> None:
+    """Source: scipy.stats.ttest_1samp on the groups' deviations 2, 3 and 5."""
+    scores = table(unmarked=[1, 0], white=[3, 0], black=[4, 0], asian=[6, 0])
+    found = analyse_markedness(scores, ["white", "black", "asian"], MarkednessOptions(level=0.9))
+    wanted = stats.ttest_1samp([2, 3, 5], 0).confidence_interval(0.9)
+    row = found.by_trait[0]
+    assert (row.low, row.high) == pytest.approx((wanted.low, wanted.high))
+    one = analyse_markedness(scores, ["white"]).by_trait[0]
+    assert math.isnan(one.low)
 
 
 def test_a_group_that_goes_its_own_way_is_not_explained() -> None:
