@@ -12,6 +12,9 @@ from evaluation.analyses import to_plain
 from evaluation.analyses.markedness import UNMARKED, MarkednessOptions, analyse_markedness
 from evaluation.reports.formatting import interval, number
 
+#: Where the summary stands in a report's result.
+MENTION = "mention"
+
 
 def summarise_mention(
     table: pd.DataFrame, groups: Iterable[str], *, seed: int, resamples: int, level: float

@@ -38,6 +38,7 @@ from evaluation.reports.document import (
     Table,
 )
 from evaluation.reports.formatting import count, interval, number, p_value
+from evaluation.reports.mention import MENTION, mention_caveat
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,9 @@ class AlignmentDocument:
     def __init__(self, report: Report, *, group: str = "") -> None:
         self.report = report
         self.record: dict[str, Any] = report.inputs
-        self.result: AlignmentResult = from_plain(AlignmentResult, report.result)
+        stored = dict(report.result or {})
+        self.mention: dict[str, Any] | None = stored.pop(MENTION, None)
+        self.result: AlignmentResult = from_plain(AlignmentResult, stored)
         self.group_names = {entry["slug"]: entry["plural"] for entry in self.record["groups"]}
         self.scales = {entry["slug"]: entry for entry in self.record["scales"]}
         self._rows = {row.group: row for row in self.result.by_group}
@@ -123,7 +126,8 @@ class AlignmentDocument:
 
     @cached_property
     def caveats(self) -> list[str]:
-        return words.caveats(self.record, self.result)
+        found = words.caveats(self.record, self.result)
+        return [*found, mention_caveat(self.mention)] if self.mention else found
 
     @cached_property
     def left_out(self) -> list[str]:

@@ -39,11 +39,13 @@ class AlignmentInputs:
     """``ratings``: submission, group, scale, value. ``scores``: group, scale, value, by template.
 
     ``groups`` and ``scales`` are those that people and model have in common, in the instrument's
-    order; the names of groups that only one side has are in the record.
+    order; the names of groups that only one side has are in the record. ``all_scores`` has these
+    groups too, among them the unmarked baseline where the run scores it.
     """
 
     ratings: pd.DataFrame
     scores: pd.DataFrame
+    all_scores: pd.DataFrame
     score_reasons: dict[tuple[str, str], str]
     groups: tuple[GroupName, ...]
     scales: tuple[ScaleName, ...]
@@ -123,6 +125,7 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
     return AlignmentInputs(
         ratings=pd.DataFrame(rows, columns=["submission", "group", "scale", "value"]),
         scores=scores[scores["group"].isin(common)].reset_index(drop=True),
+        all_scores=scores,
         score_reasons=reasons,
         groups=groups,
         scales=scales,

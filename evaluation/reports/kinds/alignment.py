@@ -25,6 +25,7 @@ from evaluation.reports.kinds.base import (
     RunsInput,
     StudyInput,
 )
+from evaluation.reports.mention import MENTION, summarise_mention
 
 
 class AlignmentParameters(ReportParameters):
@@ -106,7 +107,14 @@ class Alignment(ReportKind):
             ),
         )
         plain: dict[str, Any] = to_plain(result)
-        return plain
+        mention = summarise_mention(
+            inputs.all_scores.groupby(["group", "scale"])["value"].mean().unstack("scale"),
+            result.groups,
+            seed=parameters.seed,
+            resamples=parameters.resamples,
+            level=parameters.level,
+        )
+        return plain | ({MENTION: mention} if mention else {})
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:
         wanted = view.get("group", "")

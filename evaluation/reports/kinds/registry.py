@@ -12,6 +12,7 @@ from evaluation.reports.kinds.counterparts import Counterparts
 from evaluation.reports.kinds.dataset import Dataset
 from evaluation.reports.kinds.intersectional import Intersectional
 from evaluation.reports.kinds.judgments import Judgments
+from evaluation.reports.kinds.markedness import MarkednessCheck
 from evaluation.reports.kinds.spans import Spans
 
 KINDS: dict[str, ReportKind] = {
@@ -19,6 +20,7 @@ KINDS: dict[str, ReportKind] = {
     for kind in (
         Alignment(),
         Intersectional(),
+        MarkednessCheck(),
         Dataset(),
         Agreement(),
         Counterparts(),
