@@ -6,11 +6,14 @@ from typing import Any
 
 from rest_framework import serializers
 
-from probing.models import LanguageModel, Run, RunEvent, Score
+from annotation.models import Counterpart
+from probing.models import LanguageModel, Run, RunEvent, Score, TextScore
+from probing.runs.counterpart_table import reference_of
 from probing.runs.creation import LARGEST_SEED
 from probing.runs.stimuli import DEFAULT_GROUPS
 
 SLUG_LENGTH = 100
+SOURCE_LENGTH = 120
 LARGEST_CHOICE = 2000
 
 
@@ -73,6 +76,14 @@ class MeasureSerializer(serializers.Serializer[Any]):
         child=serializers.CharField(), help_text="What a language model must be able to do."
     )
     parameters = serializers.DictField(help_text="JSON Schema of the parameters.")
+    stimuli = serializers.CharField(
+        help_text="What it works on: `Stimuli` (groups, traits, templates) or `TextStimuli` (a "
+        "corpus and prompts)."
+    )
+    result = serializers.CharField(
+        help_text="What its runs leave behind: `scores`, `text_scores`, `counterparts` or "
+        "`trained_model`."
+    )
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
@@ -128,6 +139,41 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         max_length=LARGEST_CHOICE,
         help_text="Slugs of trait pairs; without any, all of them.",
     )
+    corpus = serializers.CharField(
+        max_length=12,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="The public id of a corpus that you may see; for measures on texts.",
+    )
+    prompts = serializers.ListField(
+        child=serializers.CharField(max_length=SLUG_LENGTH),
+        required=False,
+        default=list,
+        max_length=LARGEST_CHOICE,
+        help_text="Slugs of prompts; without any, the usual one for the kind of the model.",
+    )
+    sources = serializers.ListField(
+        child=serializers.CharField(max_length=SOURCE_LENGTH, allow_blank=True),
+        required=False,
+        default=list,
+        max_length=LARGEST_CHOICE,
+        help_text="Takes only pairs drawn from these; without any, all.",
+    )
+    limit = serializers.IntegerField(
+        required=False,
+        default=None,
+        allow_null=True,
+        min_value=1,
+        help_text="At most so many pairs, drawn with the seed.",
+    )
+    examples = serializers.IntegerField(
+        required=False,
+        default=0,
+        min_value=0,
+        max_value=100,
+        help_text="So many training pairs are shown before each text.",
+    )
     parameters = serializers.DictField(
         required=False, default=dict, help_text="As the measure's schema describes them."
     )
@@ -139,6 +185,13 @@ class RunSerializer(serializers.ModelSerializer[Run]):
     model_name = serializers.CharField(source="model.name", read_only=True)
     is_demo = serializers.BooleanField(
         source="model.is_demo", read_only=True, help_text="If so, the scores mean nothing."
+    )
+    corpus = serializers.CharField(
+        source="corpus.public_id",
+        read_only=True,
+        allow_null=True,
+        default=None,
+        help_text="Where its texts come from; null for measures of groups.",
     )
     number = serializers.IntegerField(source="pk", read_only=True)
     parameters = serializers.DictField(read_only=True)
@@ -154,6 +207,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "model",
             "model_name",
             "is_demo",
+            "corpus",
             "parameters",
             "seed",
             "status",
@@ -174,7 +228,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 
 class RunDetailSerializer(RunSerializer):
     stimuli = serializers.DictField(
-        read_only=True, help_text="Groups, traits and templates as they were."
+        read_only=True,
+        help_text="Groups, traits and templates, or texts and prompts, as they were.",
     )
 
     class Meta(RunSerializer.Meta):
@@ -187,6 +242,28 @@ class ScoreSerializer(serializers.ModelSerializer[Score]):
         model = Score
         fields = ("name", "group", "trait", "template", "value", "reason", "n")
         read_only_fields = fields
+
+
+class TextScoreSerializer(serializers.ModelSerializer[TextScore]):
+    class Meta:
+        model = TextScore
+        fields = ("name", "pair", "variety", "condition", "trial", "value", "reason", "n")
+        read_only_fields = fields
+
+
+class RunCounterpartSerializer(serializers.ModelSerializer[Counterpart]):
+    """What a run wrote; `reason` says why there is no body, or that it was cut."""
+
+    pair = serializers.SerializerMethodField()
+    text = serializers.CharField(source="text.slug", read_only=True)
+
+    class Meta:
+        model = Counterpart
+        fields = ("pair", "text", "variety", "body", "reason", "model")
+        read_only_fields = fields
+
+    def get_pair(self, counterpart: Counterpart) -> str:
+        return reference_of(counterpart)[0]
 
 
 class WorkerRowSerializer(serializers.Serializer[Any]):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 from rest_framework import mixins, serializers, viewsets
-from rest_framework.exceptions import NotFound
 
 from annotation.api.permissions import StaffWithModelPermissions
+from probing.api.views import find_run
 from probing.models import TrainingPoint
-from probing.runs.access import visible_runs
 
 
 class TrainingPointSerializer(serializers.ModelSerializer[TrainingPoint]):
@@ -28,8 +27,4 @@ class RunTrainingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Training
     def get_queryset(self) -> QuerySet[TrainingPoint]:
         if getattr(self, "swagger_fake_view", False):  # the schema asks without a run
             return super().get_queryset()
-        runs = visible_runs(self.request.user).only("pk")
-        run = runs.filter(public_id=self.kwargs["public_id"]).first()
-        if run is None:
-            raise NotFound(f"There is no run “{self.kwargs['public_id']}”.")
-        return super().get_queryset().filter(run=run)
+        return super().get_queryset().filter(run=find_run(self.request, self.kwargs))

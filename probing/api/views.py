@@ -13,6 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.permissions import Staff, StaffWithModelPermissions, signed_in
+from annotation.corpora.access import visible_corpora
+from annotation.models import Corpus
 from probing.api.serializers import (
     DryRunSerializer,
     LanguageModelSerializer,
@@ -27,12 +29,13 @@ from probing.api.serializers import (
 from probing.measures.base import AnyMeasure
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, Run, Score
+from probing.runs.access import visible_runs
+from probing.runs.choosing import StimuliChoice, choose_stimuli
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.creation import create_run, dry_run
-from probing.runs.defaults import default_templates
+from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
 from probing.runs.progress import load_progress
-from probing.runs.stimuli import load_stimuli
 
 PUBLIC_ID = "[0-9a-z]{12}"
 
@@ -93,6 +96,8 @@ def _describe(measure: AnyMeasure) -> dict[str, Any]:
         "citation": measure.citation,
         "abilities": sorted(measure.abilities),
         "parameters": measure.Parameters.model_json_schema(),
+        "stimuli": measure.stimuli_type.__name__,
+        "result": measure.result.value,
     }
 
 
@@ -100,7 +105,7 @@ def _describe(measure: AnyMeasure) -> dict[str, Any]:
 class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Run]):
     """Runs: one measure with one model on stated stimuli, parameters and seed."""
 
-    queryset = Run.objects.select_related("model").order_by("-pk")
+    queryset = Run.objects.select_related("model", "corpus").order_by("-pk")
     permission_classes = (StaffWithModelPermissions,)
     action_permissions = {"cancel": "change", "resume": "change", "dry_run": "view"}
     filterset_fields = ("status", "measure", "model__public_id")
@@ -111,6 +116,8 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
     def get_queryset(self) -> QuerySet[Run]:
         # A list of runs does not read the stimuli, which are most of a row.
         runs = super().get_queryset()
+        if not getattr(self, "swagger_fake_view", False):
+            runs = runs.filter(pk__in=visible_runs(self.request.user).values("pk"))
         return runs.defer("stimuli") if self.action == "list" else runs
 
     def get_serializer_class(self) -> type[RunSerializer]:
@@ -122,7 +129,7 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
         form = RunRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
         run = create_run(
-            **_read_request(form.validated_data),
+            **_read_request(form.validated_data, request),
             seed=form.validated_data["seed"],
             created_by=signed_in(request),
         )
@@ -134,7 +141,7 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
         """Say what a run would cost and what would not work. Stores nothing."""
         form = RunRequestSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        tried = dry_run(**_read_request(form.validated_data))
+        tried = dry_run(**_read_request(form.validated_data, request))
         return Response(DryRunSerializer(tried).data)
 
     @extend_schema(request=None, responses=RunDetailSerializer)
@@ -167,23 +174,53 @@ class RunScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
     def get_queryset(self) -> QuerySet[Score]:
         if getattr(self, "swagger_fake_view", False):  # the schema asks without a run
             return super().get_queryset()
-        run = Run.objects.only("pk").filter(public_id=self.kwargs["public_id"]).first()
-        if run is None:
-            raise NotFound(f"There is no run “{self.kwargs['public_id']}”.")
-        return super().get_queryset().filter(run=run)
+        return super().get_queryset().filter(run=find_run(self.request, self.kwargs))
 
 
-def _read_request(values: dict[str, Any]) -> dict[str, Any]:
+def find_run(request: Request, names: dict[str, Any]) -> Run:
+    """Return the run of an address; 404 where there is none that the user may see."""
+    run = visible_runs(request.user).filter(public_id=names["public_id"]).first()
+    if run is None:
+        raise NotFound(f"There is no run “{names['public_id']}”.")
+    return run
+
+
+def _read_request(values: dict[str, Any], request: Request) -> dict[str, Any]:
     """Return the arguments of `create_run` and `dry_run` that a request stands for."""
     model: LanguageModel = values["model"]
-    measure: str = values["measure"]
+    name: str = values["measure"]
+    if name not in MEASURES:
+        raise RunError.at(
+            "measure",
+            f"There is no measure “{name}”, expected one of: {', '.join(MEASURES)}.",
+        )
+    corpus = _corpus(values["corpus"], request)
+    choice = StimuliChoice(
+        groups=values["groups"],
+        templates=values["templates"] or (),
+        traits=values["traits"],
+        corpus=corpus,
+        prompts=values["prompts"],
+        sources=values["sources"],
+        limit=values["limit"],
+        examples=values["examples"],
+    )
     return {
-        "measure": measure,
+        "measure": name,
         "model": model,
         "parameters": values["parameters"],
-        "stimuli": load_stimuli(
-            groups=values["groups"],
-            templates=values["templates"] or default_templates(measure=measure, model=model),
-            traits=values["traits"],
+        "corpus": corpus,
+        "stimuli": choose_stimuli(
+            measure=MEASURES[name], model=model, choice=choice, seed=values["seed"]
         ),
     }
+
+
+def _corpus(public_id: str, request: Request) -> Corpus | None:
+    """Return the corpus of a request if its user may see it; the refusal is that of no corpus."""
+    if not public_id:
+        return None
+    corpus = visible_corpora(request.user).filter(public_id=public_id).first()
+    if corpus is None:
+        raise RunError.at("corpus", f"There is no corpus “{public_id}” that you may see.")
+    return corpus

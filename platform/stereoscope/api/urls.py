@@ -12,6 +12,7 @@ from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTas
 from annotation.api.judgments import StudyJudgmentViewSet
 from annotation.api.views import StudyRatingViewSet, StudyViewSet
 from evaluation.api.views import ReportViewSet
+from probing.api.text_results import RunCounterpartViewSet, RunTextScoreViewSet
 from probing.api.training import RunTrainingViewSet
 from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunScoreViewSet, RunViewSet
 from stereoscope.api.errors import answer_unknown_address
@@ -44,6 +45,14 @@ router.register("runs", RunViewSet, basename="run")
 router.register("runs/(?P<public_id>[0-9a-z]{12})/scores", RunScoreViewSet, basename="run-score")
 router.register(
     "runs/(?P<public_id>[0-9a-z]{12})/training", RunTrainingViewSet, basename="run-training"
+)
+router.register(
+    "runs/(?P<public_id>[0-9a-z]{12})/text-scores", RunTextScoreViewSet, basename="run-text-score"
+)
+router.register(
+    "runs/(?P<public_id>[0-9a-z]{12})/counterparts",
+    RunCounterpartViewSet,
+    basename="run-counterpart",
 )
 router.register("reports", ReportViewSet, basename="report")
 
