@@ -129,7 +129,7 @@ def test_bad_input_is_one_line_that_says_what_is_wrong(
 def test_a_model_that_is_not_masked_is_refused(checkpoints: Path, checkpoint: str) -> None:
     with pytest.raises(CommandError, match="masked"):
         probe("--model", str(checkpoints / checkpoint), "--local")
-    assert not LanguageModel.objects.exists()
+    assert not Run.objects.exists()
 
 
 def test_a_run_that_fails_ends_with_its_reason(

@@ -9,21 +9,22 @@ from typing import IO, Any, cast
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Q
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-from rich.table import Table
 
+from annotation.models import Corpus
+from probing.management.printing import describe_stimuli, print_results
+from probing.measures.base import StimuliValue
 from probing.measures.registry import MEASURES
-from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, Run, RunStatus
+from probing.runs.choosing import StimuliChoice, choose_stimuli
 from probing.runs.claiming import OPEN
 from probing.runs.creation import DryRun, create_run, dry_run
-from probing.runs.defaults import default_templates
 from probing.runs.errors import RunError
 from probing.runs.language_models import find_model
 from probing.runs.progress import load_progress
-from probing.runs.score_table import load_score_table
-from probing.runs.stimuli import DEFAULT_GROUPS, load_stimuli
+from probing.runs.stimuli import DEFAULT_GROUPS
 from probing.runs.sweeping import sweep
 from probing.runs.waking import any_worker_answers
 from probing.runs.working import work, worker_name
@@ -61,6 +62,29 @@ class Command(BaseCommand):
             " “That {singular} is {trait}.”",
         )
         parser.add_argument(
+            "--corpus", default="", help="name or public id of a corpus, for measures on texts"
+        )
+        parser.add_argument(
+            "--prompt",
+            action="append",
+            default=[],
+            metavar="SLUG",
+            help="a prompt of the library, repeatable; default the usual one for the kind of model",
+        )
+        parser.add_argument(
+            "--source",
+            action="append",
+            default=[],
+            help="takes only pairs drawn from there, repeatable; default all of the corpus",
+        )
+        parser.add_argument("--limit", type=int, help="at most so many pairs, drawn with the seed")
+        parser.add_argument(
+            "--examples",
+            type=int,
+            default=0,
+            help="so many training pairs are shown before each text; default 0",
+        )
+        parser.add_argument(
             "--param",
             action="append",
             default=[],
@@ -93,17 +117,24 @@ class Command(BaseCommand):
                 f"{', '.join(MEASURES)}.",
             )
         model = find_model(wanted=options["model"], revision=options["revision"])
-        templates = options["templates"] or default_templates(
-            measure=options["measure"], model=model
+        choice = StimuliChoice(
+            groups=options["groups"],
+            templates=options["templates"] or (),
+            traits=options["traits"],
+            corpus=_find_corpus(options["corpus"]),
+            prompts=options["prompt"],
+            sources=options["source"],
+            limit=options["limit"],
+            examples=options["examples"],
         )
-        stimuli = load_stimuli(
-            groups=options["groups"], traits=options["traits"], templates=templates
-        )
+        measure = MEASURES[options["measure"]]
+        stimuli = choose_stimuli(measure=measure, model=model, choice=choice, seed=options["seed"])
         asked: dict[str, Any] = {
             "measure": options["measure"],
             "model": model,
             "stimuli": stimuli,
             "parameters": parameters,
+            "corpus": choice.corpus,
         }
         if options["dry_run"]:
             _print_dry_run(console, dry_run(**asked), stimuli)
@@ -111,8 +142,7 @@ class Command(BaseCommand):
         run = create_run(**asked, seed=options["seed"], created_by=None)
         console.print(
             f"Run {run.pk}: {MEASURES[run.measure].title} with {model.name}, "
-            f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
-            f"{len(stimuli.templates)} templates, {run.shard_count} shards."
+            f"{describe_stimuli(stimuli)}, {run.shard_count} shards."
         )
         for notice in run.notices:
             console.print(f"Note: {notice}")
@@ -120,6 +150,18 @@ class Command(BaseCommand):
             return
         _follow(console, run, local=options["local"])
         _report(console, run, model)
+
+
+def _find_corpus(wanted: str) -> Corpus | None:
+    """Return the corpus of that name or public id, None where none is asked for."""
+    if not wanted:
+        return None
+    found = Corpus.objects.filter(Q(name=wanted) | Q(public_id=wanted)).first()
+    if found is None:
+        known = ", ".join(f"“{corpus.name}”" for corpus in Corpus.objects.all()[:8])
+        expected = f"expected one of: {known}" if known else "and there is no other; import one"
+        raise RunError.at("corpus", f"There is no corpus “{wanted}”, {expected}.")
+    return found
 
 
 def _read_parameters(texts: list[str]) -> dict[str, str]:
@@ -198,43 +240,15 @@ def _report(console: Console, run: Run, model: LanguageModel) -> None:
         raise CommandError(f"Run {run.pk} failed: {_one_line(last)} The run's page has the rest.")
     if run.status == RunStatus.CANCELLED:
         raise CommandError(f"Run {run.pk} was cancelled; resume it on its page.")
-    _print_scores(console, run)
+    stored = print_results(console, run)
     if model.is_demo:
         console.print("This is the demo model: its scores are meaningless.")
     for notice in run.notices:
         console.print(f"Note: {notice}")
-    console.print(f"Run {run.pk} is finished: {run.scores.count()} scores stored.")
+    console.print(f"Run {run.pk} is finished: {stored}.")
 
 
-def _print_scores(console: Console, run: Run) -> None:
-    """Print for every group the traits that it leans to most, on either side."""
-    table = load_score_table(run)
-    shown = Table(box=None, pad_edge=False)
-    for head in ("Group", "Highest pair scores", "Lowest pair scores", "Without"):
-        shown.add_column(head, justify="right" if head == "Without" else "left")
-    for row in table.rows:
-        scored = sorted(
-            (
-                (cell.value, column)
-                for cell, column in zip(row.cells, table.columns, strict=True)
-                if cell.value is not None
-            ),
-            key=lambda pair: (-pair[0], pair[1].slug),
-        )
-        shown.add_row(
-            row.name,
-            ", ".join(f"{column.high} {_signed(value)}" for value, column in scored[:3]),
-            ", ".join(f"{column.low} {_signed(value)}" for value, column in scored[:-4:-1]),
-            str(len(row.cells) - len(scored)),
-        )
-    console.print(shown)
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.2f}".replace("-", "−")
-
-
-def _print_dry_run(console: Console, tried: DryRun, stimuli: Stimuli) -> None:
+def _print_dry_run(console: Console, tried: DryRun, stimuli: StimuliValue) -> None:
     if tried.fatal:
         raise RunError(tried.fatal)
     for problem in tried.notices:
@@ -247,8 +261,7 @@ def _print_dry_run(console: Console, tried: DryRun, stimuli: Stimuli) -> None:
         else f"about {tried.seconds:.0f} s of computing at the pace of its latest run"
     )
     console.print(
-        f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
-        f"{len(stimuli.templates)} templates: {tried.cost.shards:,} shards, "
+        f"{describe_stimuli(stimuli)}: {tried.cost.shards:,} shards, "
         f"{tried.cost.forward_passes:,} forward passes, {tried.cost.tokens:,} tokens; {pace}. "
         "Nothing was stored."
     )
