@@ -368,6 +368,10 @@ UNFOLD = {
                         "link": reverse_lazy("admin:probing_template_changelist"),
                     },
                     {
+                        "title": _("Prompts"),
+                        "link": reverse_lazy("admin:probing_prompt_changelist"),
+                    },
+                    {
                         "title": _("Word lists"),
                         "link": reverse_lazy("admin:probing_wordlist_changelist"),
                     },
