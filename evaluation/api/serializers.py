@@ -14,6 +14,7 @@ from annotation.studies.access import visible_studies
 from evaluation.models import Report
 from evaluation.reports.kinds.registry import KINDS
 from probing.models import Run
+from probing.runs.access import visible_runs
 
 
 class ReportSerializer(serializers.ModelSerializer[Report]):
@@ -142,6 +143,16 @@ class VisibleCorpusField(serializers.SlugRelatedField[Corpus]):
         return visible_corpora(request.user) if request else Corpus.objects.none()
 
 
+class VisibleRunField(serializers.SlugRelatedField[Run]):
+    """A run by its public id; those on corpora of others do not exist."""
+
+    def get_queryset(self) -> Any:
+        request = self.context.get("request")
+        if request is None:
+            return Run.objects.none()
+        return visible_runs(request.user).select_related("model", "corpus")
+
+
 class ReportRequestSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=sorted(KINDS), default="alignment")
     study = VisibleStudyField(
@@ -156,9 +167,9 @@ class ReportRequestSerializer(serializers.Serializer[Any]):
         required=False,
         help_text="Public id of a corpus, for kinds that need one.",
     )
-    runs = serializers.SlugRelatedField(
+    runs = VisibleRunField(
         slug_field="public_id",
-        queryset=Run.objects.select_related("model", "corpus"),
+        queryset=Run.objects.none(),
         many=True,
         required=False,
         help_text="Public ids of runs; the report is built as soon as all are finished.",

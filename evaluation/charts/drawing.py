@@ -129,18 +129,32 @@ class Drawing:
         self._add(AREAS, mark, ("x", "y", "x2", "y2", "color"), row)
 
     def symbol(
-        self, x: float, y: float, shape: str, radius: float, *, colour: str, tip: str = ""
+        self,
+        x: float,
+        y: float,
+        shape: str,
+        radius: float,
+        *,
+        colour: str,
+        outlined: bool = False,
+        tip: str = "",
     ) -> None:
-        """Draw a circle or diamond with a halo of the surface, so that it stands off lines."""
+        """Draw a circle or diamond with a halo of the surface, so that it stands off lines.
+
+        An outlined one has the colour at its edge and the surface inside.
+        """
         mark: dict[str, Any] = {
             "type": "point",
             "shape": shape,
-            "filled": True,
+            "filled": not outlined,
             "size": round(4 * radius * radius, 2),
             "opacity": 1,
-            "stroke": TOKENS["surface"],
-            "strokeWidth": 1,
         }
+        surface = TOKENS["surface"]
+        if outlined:
+            mark |= {"fill": surface, "strokeWidth": 1.75}
+        else:
+            mark |= {"stroke": surface, "strokeWidth": 1}
         row = {"x": _px(x), "y": _px(y), "color": _hexa(colour), "tip": tip}
         self._add(MARKS, mark, ("x", "y", "color"), row)
 

@@ -236,9 +236,8 @@ def _draw_symbol(drawing: Drawing, x: float, y: float, tone: Tone, *, outlined: 
     shape = "diamond" if tone == "model" else "circle"
     # A diamond of equal extent looks smaller than a circle.
     radius = RADIUS + (1.2 if tone == "model" else 0)
-    drawing.symbol(x, y, shape, radius, colour=tone, tip=tip)
-    if outlined:
-        drawing.symbol(x, y, shape, radius - 2.2, colour="surface", tip=tip)
+    radius -= 0.9 if outlined else 0.0
+    drawing.symbol(x, y, shape, radius, colour=tone, outlined=outlined, tip=tip)
 
 
 def _draw_mark(

@@ -45,6 +45,7 @@ from evaluation.reports.document import (
     Document,
     Figure,
     KeyNumber,
+    Prose,
     Section,
     Table,
     TableBuilder,
@@ -237,7 +238,11 @@ def _keys(view: DirectionsView, result: CounterpartResult) -> tuple[KeyNumber, .
 
 def _toxicity(view: DirectionsView, result: CounterpartResult) -> Section:
     source, target = view.varieties
+    heading = "Words of the list that are removed"
     rows = [row for row in result.removed if row.split == ALL]
+    if all(row.share.reason for row in rows):
+        nothing = "No text holds a word of the list, so that none could be removed."
+        return Section(heading, (Prose((nothing,)),))
     lines = []
     for producer in dict.fromkeys(row.producer for row in rows):
         marks = tuple(
@@ -266,6 +271,7 @@ def _toxicity(view: DirectionsView, result: CounterpartResult) -> Section:
             ),
             legend=(
                 LegendEntry("People, generating " + source, "human"),
+                LegendEntry("People, generating " + target, "human", outlined=True),
                 LegendEntry("Model, generating " + source, "model"),
                 LegendEntry("Model, generating " + target, "model", outlined=True),
             ),
@@ -275,7 +281,7 @@ def _toxicity(view: DirectionsView, result: CounterpartResult) -> Section:
         data="toxicity_removed",
     )
     return Section(
-        "Words of the list that are removed",
+        heading,
         (figure, _removed_table(view, result)),
         why="Hits of the input less hits of the output, as a share of the hits of the input. "
         "People stand for the gold texts.",

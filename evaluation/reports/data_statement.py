@@ -122,7 +122,6 @@ def _period(done: dict[str, Any]) -> str:
 
 
 def _pay(study: Study) -> str:
+    """Return what is known of pay. Annotators are paid outside: the reward is that of surveys."""
     ethics = f" Ethics reference: {study.ethics_reference}." if study.ethics_reference else ""
-    if not study.reward_cents:
-        return f"Pay: none recorded here.{ethics}"
-    return f"Pay: {study.reward_cents / 100:.2f} {study.currency} a person.{ethics}"
+    return f"What they were paid is not recorded here.{ethics}"

@@ -68,7 +68,7 @@ def gaps_figure(
                 producer_name(producer),
                 (to_mark(gap.estimate, n=gap.estimate.n, tone=tone_of(producer)),),
             )
-            for producer in view.producers
+            for producer in view.rewriters
             if (gap := view.gap(producer, metric)) is not None
         ]
         panels.append(IntervalPanel(view.metrics[metric], tuple(lines)))
@@ -82,7 +82,7 @@ def toxic_figure(
     panels = []
     for metric in metrics or list(view.metrics):
         lines = []
-        for producer in view.producers:
+        for producer in view.rewriters:
             found = [view.gap(producer, metric, split) for split in (TOXIC, NON_TOXIC)]
             marks = tuple(
                 to_mark(gap.estimate, n=gap.estimate.n, tone=tone_of(producer), outlined=place == 1)
@@ -106,7 +106,7 @@ def toxic_figure(
 def sources_figure(view: DirectionsView, *, caption: str, axis: str, metric: str) -> Figure:
     """Return the gaps by source, a panel for each producer."""
     panels = []
-    for producer in view.producers:
+    for producer in view.rewriters:
         lines = [
             IntervalLine(source, (to_mark(gap.estimate, n=gap.estimate.n, tone=tone_of(producer)),))
             for source in view.sources

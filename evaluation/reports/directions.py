@@ -18,7 +18,7 @@ from evaluation.analyses.direction_gaps import (
 )
 from evaluation.reports.cells import estimate_cells, to_frame
 from evaluation.reports.document import Column, DataTable, HeadGroup, Table, TableBuilder
-from evaluation.reports.formatting import MISSING, number
+from evaluation.reports.formatting import MISSING, number, p_cell
 
 HUMAN, REPEAT = "human", "repeat"
 FIXED_NAMES = {HUMAN: "People", REPEAT: "Repeat the input"}
@@ -56,8 +56,17 @@ class DirectionsView:
         return self.options.source_variety, self.options.target_variety
 
     @property
+    def rewriters(self) -> tuple[str, ...]:
+        """The producers that have a gap of their own: giving the input back has none."""
+        return tuple(producer for producer in self.producers if producer != REPEAT)
+
+    @property
     def has_toxic_split(self) -> bool:
-        return any(gap.split == TOXIC for gap in self.gaps)
+        """Whether some text holds a word of the list, and some does not."""
+        return all(
+            any(gap.split == split and gap.estimate.n for gap in self.gaps)
+            for split in (TOXIC, NON_TOXIC)
+        )
 
     @property
     def sources(self) -> list[str]:
@@ -123,13 +132,13 @@ def gap_table(view: DirectionsView, *, caption: str) -> Table:
         ),
     )
     for gap in view.gaps:
-        if gap.split == ALL and gap.metric in view.metrics:
+        if gap.split == ALL and gap.metric in view.metrics and gap.producer in view.rewriters:
             table.add(
                 producer_name(gap.producer),
                 view.metrics[gap.metric],
                 *estimate_cells(gap.estimate, view.decimals, signed=True),
-                number(gap.test.p_value, 3),
-                number(gap.p_corrected, 3),
+                p_cell(gap.test.p_value),
+                p_cell(gap.p_corrected),
                 str(gap.estimate.n),
                 note=gap.estimate.reason or gap.test.reason,
             )
@@ -159,8 +168,8 @@ def contrast_table(view: DirectionsView, *, caption: str) -> Table:
                 row.variety,
                 view.metrics[row.metric],
                 *estimate_cells(row.estimate, view.decimals, signed=True),
-                number(row.test.p_value, 3),
-                number(row.p_corrected, 3),
+                p_cell(row.test.p_value),
+                p_cell(row.p_corrected),
                 str(row.estimate.n),
                 note=row.estimate.reason or row.test.reason,
             )
@@ -191,7 +200,7 @@ def source_table(view: DirectionsView, *, caption: str, metric: str) -> Table:
             Column("Pairs", number=True),
         ),
     )
-    for producer in view.producers:
+    for producer in view.rewriters:
         for source in view.sources:
             split = SOURCE_PREFIX + source
             gap = view.gap(producer, metric, split)
@@ -230,7 +239,7 @@ def _split_table(
         ),
         heads=(HeadGroup("", 2), *(HeadGroup(name, len(heads)) for _, name in splits)),
     )
-    for producer in view.producers:
+    for producer in view.rewriters:
         for metric in metrics:
             cells: list[str] = []
             for split, _ in splits:

@@ -17,6 +17,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from evaluation.charts import render_svg, themeable
 
+# Rows of a table that paper keeps together.
+SHORT_TABLE = 16
+
 
 @dataclass(frozen=True)
 class KeyNumber:
@@ -116,6 +119,11 @@ class Table:
     rows: tuple[Row, ...]
     data: str
     heads: tuple[HeadGroup, ...] = ()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it fits on a page of paper, so that it need not be cut."""
+        return len(self.rows) <= SHORT_TABLE
 
     @property
     def lines(self) -> Iterator[tuple[Row, str, list[tuple[Column, str]]]]:

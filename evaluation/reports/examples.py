@@ -31,9 +31,9 @@ def counterpart_examples(examples: list[dict[str, Any]], *, seed: int, n_eligibl
         table = TableBuilder(
             f"{example['pair']}, {example['direction']}.",
             "examples",
-            (Column("Text"), Column("", wide=True)),
+            (Column("Written by"), Column("Text", wide=True)),
         )
-        table.add("Input", example["input"])
+        table.add("The input", example["input"])
         table.add("Gold counterpart", example["reference"])
         for producer, output in example["outputs"].items():
             table.add(producer, output)

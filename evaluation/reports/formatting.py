@@ -31,6 +31,11 @@ def p_value(value: float) -> str:
     return "p < 0.001" if value < 0.001 else f"p = {value:.3f}"
 
 
+def p_cell(value: float) -> str:
+    """Return a p-value as a cell of a table: three decimals, “< 0.001” below them."""
+    return "< 0.001" if value < 0.001 else number(value, 3)
+
+
 def count(n: int, singular: str, plural: str = "") -> str:
     """Return “1 rating”, “20 ratings”, with a thin group separator from 10,000 on."""
     noun = singular if n == 1 else plural or f"{singular}s"

@@ -206,7 +206,7 @@ def _keys(view: DirectionsView, result: JudgmentResult) -> tuple[KeyNumber, ...]
         low = min(known, key=lambda gap: gap.estimate.value).estimate.value
         high = max(known, key=lambda gap: gap.estimate.value).estimate.value
         value = number(low, signed=True)
-        if len(known) > 1:
+        if value != number(high, signed=True):
             value = interval(low, high, signed=True)
         found.append(
             KeyNumber(

@@ -12,6 +12,7 @@ from evaluation.reports.kinds.base import RunsInput
 from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
 from probing.models import Run, RunStatus
+from probing.runs.access import visible_runs
 
 
 def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
@@ -42,10 +43,11 @@ def fitting_runs(wanted: RunsInput, user: AbstractBaseUser | AnonymousUser) -> Q
 
     Runs on corpora that ``user`` may not see are left out, as are those that will never finish.
     """
-    runs = Run.objects.select_related("model", "corpus").exclude(
-        status__in=[RunStatus.FAILED, RunStatus.CANCELLED]
+    runs = (
+        visible_runs(user)
+        .select_related("model", "corpus")
+        .exclude(status__in=[RunStatus.FAILED, RunStatus.CANCELLED])
     )
-    runs = runs.filter(Q(corpus__isnull=True) | Q(corpus__in=visible_corpora(user)))
     measures = wanted.measures
     if measures is None:
         measures = tuple(

@@ -26,7 +26,12 @@ from evaluation.reports.provenance import banners, closing_lines, corpus_lines_b
 
 PERPLEXITY, ENTROPY = "span_perplexity", "top5_entropy"
 NAMES = {PERPLEXITY: "Perplexity of the hidden span", ENTROPY: "Entropy of the five likeliest"}
-CONDITIONS = {"random": "any words", "noun_phrase": "noun phrases", "verb_phrase": "verb phrases"}
+CONDITIONS = {
+    "random": "any words",
+    "noun_phrase": "noun phrases",
+    "verb_phrase": "verb phrases",
+    "given": "marked spans",
+}
 
 
 def lay_out_spans(report: Report, result: SpanResult) -> Document:

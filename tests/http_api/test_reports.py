@@ -6,6 +6,7 @@ import csv
 import io
 
 from evaluation.models import Report
+from tests.evaluation.reports.corpora import make_pairs, make_text_run
 
 
 def test_a_report_comes_with_result_and_files(api, alice, report):
@@ -59,3 +60,41 @@ def test_a_run_that_does_not_exist_is_named(api, alice, study):
     (fault,) = response.json()["errors"]
     assert fault["field"] == "runs"
     assert "0" * 12 in fault["message"]
+
+
+def test_kinds_say_what_they_rest_on_and_which_options_they_have(api, alice):
+    kinds = {kind["name"]: kind for kind in api(alice).get("/api/v1/reports/kinds/").json()}
+    assert kinds["alignment"]["study"] == "abc_survey"
+    assert kinds["alignment"]["most_runs"] == 1
+    assert kinds["counterparts"]["measures"] == ["counterpart_generation"]
+    assert kinds["counterparts"]["most_runs"] is None
+    assert "word_list" in kinds["dataset"]["parameters"]["properties"]
+
+
+def test_a_report_on_a_corpus_is_asked_for_by_kind(api, alice):
+    corpus = make_pairs()
+    body = {"kind": "dataset", "corpus": corpus.public_id}
+    response = api(alice).post("/api/v1/reports/", body, format="json")
+    assert response.status_code == 201, response.content
+    assert response.json()["corpus"] == corpus.public_id
+    assert response.json()["study"] is None
+    found = api(alice).get(f"/api/v1/reports/?kind=dataset&corpus__public_id={corpus.public_id}")
+    assert [row["public_id"] for row in found.json()["results"]] == [Report.objects.get().public_id]
+
+
+def test_a_corpus_of_others_does_not_exist_for_a_request(api, alice, charlie):
+    corpus = make_pairs(is_shared=False, owner=alice)
+    body = {"kind": "dataset", "corpus": corpus.public_id}
+    response = api(charlie).post("/api/v1/reports/", body, format="json")
+    assert response.status_code == 400
+    assert not Report.objects.exists()
+
+
+def test_a_run_on_a_corpus_of_others_does_not_exist_for_a_request(api, alice, charlie):
+    corpus = make_pairs(is_shared=False, owner=alice)
+    run = make_text_run(corpus, measure="counterpart_generation")
+    shared = make_pairs(name="Shared pairs")
+    body = {"kind": "counterparts", "corpus": shared.public_id, "runs": [run.public_id]}
+    response = api(charlie).post("/api/v1/reports/", body, format="json")
+    assert response.status_code == 400
+    assert corpus.name not in response.content.decode()

@@ -19,9 +19,10 @@ from evaluation.reports.formatting import number
 from evaluation.reports.kinds.base import Chosen, CorpusInput, Loaded, ReportKind, RunsInput
 from evaluation.reports.kinds.options import IntervalParameters
 from evaluation.reports.provenance import run_key
-from evaluation.reports.spans_document import lay_out_spans
+from evaluation.reports.spans_document import CONDITIONS, lay_out_spans
 from probing.models import TextScore
 
+PLACES = {name: place for place, name in enumerate(CONDITIONS)}
 COLUMNS = ("name", "pair", "variety", "condition", "trial", "value", "reason")
 
 
@@ -59,6 +60,8 @@ class Spans(ReportKind):
                 .values_list(*COLUMNS)
             )
             hashes[run_key({"public_id": run.public_id})] = hash_rows(rows)
+            # Any words first, then phrases, as the paper's tables have it.
+            rows.sort(key=lambda row: PLACES.get(row[COLUMNS.index("condition")], len(PLACES)))
             frames.append(pd.DataFrame(rows, columns=list(COLUMNS)).assign(model=labels[run.pk]))
         values = pd.concat(frames, ignore_index=True)
         if values.empty:
