@@ -69,7 +69,7 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
     """Return the method in words, one paragraph for people, model and comparison each."""
     study, run, options = record["study"], record["run"], result.options
     templates = run["templates"]
-    quoted = [f"“{_show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
+    quoted = [f"“{show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
     if len(templates) > NAMED_TEMPLATES:
         quoted.append(f"{len(templates) - NAMED_TEMPLATES} more")
     if study["origin"] == Origin.SIMULATED:
@@ -107,7 +107,7 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
     return [people, model, comparison]
 
 
-def _show_slots(template: str) -> str:
+def show_slots(template: str) -> str:
     """Return a template as readers write it: “That [group] is [adjective].”"""
     for slot in ("{singular}", "{plural}", "{Plural}"):
         template = template.replace(slot, "[group]")

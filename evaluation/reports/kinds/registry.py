@@ -14,6 +14,7 @@ from evaluation.reports.kinds.intersectional import Intersectional
 from evaluation.reports.kinds.judgments import Judgments
 from evaluation.reports.kinds.markedness import MarkednessCheck
 from evaluation.reports.kinds.spans import Spans
+from evaluation.reports.kinds.template_selection import TemplateChoice
 
 KINDS: dict[str, ReportKind] = {
     kind.name: kind
@@ -21,6 +22,7 @@ KINDS: dict[str, ReportKind] = {
         Alignment(),
         Intersectional(),
         MarkednessCheck(),
+        TemplateChoice(),
         Dataset(),
         Agreement(),
         Counterparts(),
