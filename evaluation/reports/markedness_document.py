@@ -292,8 +292,9 @@ def _method(result: Markedness, record: dict[str, Any]) -> tuple[str, ...]:
     return (
         "After the comparison of marked with unmarked sentences by Kohankhaki et al. A score is "
         "that of a trait pair’s right adjective minus that of its left; the measure is "
-        f"{measure_title(record)}, averaged over {count(len(run['templates']), 'template')}. A group’s "
-        "deviation is its score minus that of the same templates with “person” or “people” alone.",
+        f"{measure_title(record)}, averaged over {count(len(run['templates']), 'template')}. A "
+        "group’s deviation is its score minus that of the same templates with “person” or “people” "
+        "alone.",
         "What mention does is the mean deviation of all other groups. It explains one minus the "
         "squared difference between a group’s deviations and this mean over the squared "
         "deviations, summed over traits.",
