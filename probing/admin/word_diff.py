@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-_PART = re.compile(r"\S+|\s+")
+_WORD = re.compile(r"\s*\S+")
 
 
 @dataclass(frozen=True)
@@ -18,19 +18,28 @@ class Change:
 
 
 def word_diff(before: str, after: str) -> list[Change]:
-    """Return the changes from ``before`` to ``after``.
+    """Return the changes from ``before`` to ``after``; white space is no change.
 
-    The parts that are not inserted make up ``before``, those that are not deleted ``after``,
-    white space and all.
+    The words that are not inserted make up ``before``, those that are not deleted ``after``.
+    White space before a deletion or an insertion stands outside it, so that no mark covers it.
     """
-    old, new = _PART.findall(before), _PART.findall(after)
+    old, new = _WORD.findall(before), _WORD.findall(after)
+    matcher = SequenceMatcher(None, [w.strip() for w in old], [w.strip() for w in new], False)
     changes: list[Change] = []
-    for kind, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for kind, i, j, k, m in matcher.get_opcodes():
         if kind == "equal":
-            changes.append(Change("same", "".join(old[i:j])))
+            changes.append(Change("same", "".join(new[k:m])))
             continue
-        if i < j:
-            changes.append(Change("deleted", "".join(old[i:j])))
-        if k < m:
-            changes.append(Change("inserted", "".join(new[k:m])))
+        _mark(changes, "deleted", "".join(old[i:j]))
+        _mark(changes, "inserted", "".join(new[k:m]))
     return changes
+
+
+def _mark(changes: list[Change], kind: str, text: str) -> None:
+    words = text.lstrip()
+    if not words:
+        return
+    space = text[: len(text) - len(words)] or (" " if changes else "")
+    if space:
+        changes.append(Change("same", space))
+    changes.append(Change(kind, words))

@@ -254,10 +254,19 @@ def test_bad_input_is_named_and_nothing_is_stored(
     assert not Run.objects.exists()
 
 
-def test_a_word_diff_keeps_both_texts() -> None:
-    before, after = "he be cookin dinner", "he is cooking  dinner now"
+def test_a_word_diff_keeps_the_words_of_both_texts() -> None:
+    before, after = "he be cookin dinner", "he is cooking  dinner\nnow"
     changes = word_diff(before, after)
-    assert "".join(one.text for one in changes if one.kind != "inserted") == before
-    assert "".join(one.text for one in changes if one.kind != "deleted") == after
-    assert word_diff("same words", "same words")[0].kind == "same"
+    assert [(one.kind, one.text) for one in changes] == [
+        ("same", "he"),
+        ("same", " "),
+        ("deleted", "be cookin"),
+        ("same", " "),
+        ("inserted", "is cooking"),
+        ("same", "  dinner"),
+        ("same", "\n"),
+        ("inserted", "now"),
+    ]
+    assert [one.kind for one in word_diff("same  words", "same words")] == ["same"]
     assert [one.kind for one in word_diff("", "new")] == ["inserted"]
+    assert "".join(one.text for one in word_diff("a", "b")) == "a b"
