@@ -29,20 +29,34 @@ class RunningSite(NamedTuple):
     database: Path
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Start the browser after whatever else a test needs, and close it first."""
+    for item in items:
+        names = getattr(item, "fixturenames", [])
+        if "chromium" in names:
+            names.remove("chromium")
+            names.append("chromium")
+
+
 @pytest.fixture
 def chromium(monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
     """Chromium without a window; skips loudly where none is installed."""
     # Playwright keeps an event loop in this thread, where Django would refuse to ask the database.
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
     executable = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    chosen = connections["default"]
     with sync_playwright() as playwright:
         if executable is None and not Path(playwright.chromium.executable_path).exists():
             message = "no Chromium is installed: browser tests are SKIPPED"
             warnings.warn(message, stacklevel=1)
             pytest.skip(message)
+        # Django keeps other connections inside a loop than outside: without this, the database
+        # of whatever test had a loop before would answer.
+        connections["default"] = chosen
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield browser
         browser.close()
+        del connections["default"]
 
 
 @pytest.fixture(scope="session")
