@@ -94,7 +94,7 @@ class ReportFile(models.Model):
 
     report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="files")
     name = models.CharField(max_length=80, help_text=_("File name with its extension."))
-    media_type = models.CharField(max_length=60)
+    media_type = models.CharField(max_length=100)
     content = models.BinaryField()
 
     class Meta:
