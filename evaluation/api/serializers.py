@@ -127,7 +127,16 @@ class ReportKindSerializer(serializers.Serializer[Any]):
         return schema
 
 
-class VisibleStudyField(serializers.SlugRelatedField[Study]):
+class PublicIdField(serializers.SlugRelatedField[Any]):
+    """A related object by its public id; a null character, which no database asks for, is none."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, str) and "\0" in data:
+            self.fail("does_not_exist", slug_name=self.slug_field, value=data.replace("\0", "␀"))
+        return super().to_internal_value(data)
+
+
+class VisibleStudyField(PublicIdField):
     """A study by its public id; those of others do not exist."""
 
     def get_queryset(self) -> Any:
@@ -135,7 +144,7 @@ class VisibleStudyField(serializers.SlugRelatedField[Study]):
         return visible_studies(request.user) if request else Study.objects.none()
 
 
-class VisibleCorpusField(serializers.SlugRelatedField[Corpus]):
+class VisibleCorpusField(PublicIdField):
     """A corpus by its public id; those of others do not exist."""
 
     def get_queryset(self) -> Any:
@@ -143,7 +152,7 @@ class VisibleCorpusField(serializers.SlugRelatedField[Corpus]):
         return visible_corpora(request.user) if request else Corpus.objects.none()
 
 
-class VisibleRunField(serializers.SlugRelatedField[Run]):
+class VisibleRunField(PublicIdField):
     """A run by its public id; those on corpora of others do not exist."""
 
     def get_queryset(self) -> Any:

@@ -31,6 +31,9 @@ def parse_parameters(kind: ReportKind, values: Mapping[str, Any] | None) -> Repo
         name: None if isinstance(value, str) and value.strip().lower() in NO_VALUE else value
         for name, value in (values or {}).items()
     }
+    for name, value in read.items():
+        if isinstance(value, str) and "\0" in value:
+            raise ReportError(f"“{name}” holds a null character, expected text.")
     try:
         return kind.Parameters.model_validate(read)
     except pydantic.ValidationError as error:
