@@ -9,6 +9,9 @@ class ProbingConfig(AppConfig):
     verbose_name = "Models"
 
     def ready(self) -> None:
+        from annotation.library.uses import register_uses
         from probing.library.seeding import seed_after_migrate
+        from probing.library.uses import find_run_uses
 
         post_migrate.connect(seed_after_migrate, sender=self)
+        register_uses(find_run_uses)

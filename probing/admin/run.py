@@ -111,7 +111,9 @@ class RunAdmin(ModelAdmin):
             raise PermissionDenied
         user = cast(User, request.user)
         measure = MEASURES.get(str(request.GET.get("measure")), MEASURES["set"])
-        form = FORMS[measure.stimuli_type](request.POST or None, measure=measure, user=user)
+        form = FORMS[measure.stimuli_type](
+            request.POST or None, request.FILES or None, measure=measure, user=user
+        )
         tried = None
         if request.method == "POST" and form.is_valid():
             if "create" in request.POST and (run := form.create(user)):

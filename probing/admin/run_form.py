@@ -45,8 +45,10 @@ class RunForm(forms.Form):
     #: The part of the page for what the run works on.
     stimuli_template = ""
 
-    def __init__(self, data: Any = None, *, measure: AnyMeasure, user: User) -> None:
-        super().__init__(data)
+    def __init__(
+        self, data: Any = None, files: Any = None, *, measure: AnyMeasure, user: User
+    ) -> None:
+        super().__init__(data, files)
         self.measure, self.user = measure, user
         self.request: dict[str, Any] = {}
         self._fit_models()
@@ -91,7 +93,11 @@ class RunForm(forms.Form):
         try:
             validate_parameters(self.measure, parameters)
             stimuli = choose_stimuli(
-                measure=self.measure, model=cleaned["model"], choice=choice, seed=cleaned["seed"]
+                measure=self.measure,
+                model=cleaned["model"],
+                choice=choice,
+                seed=cleaned["seed"],
+                parameters=parameters,
             )
         except RunError as error:
             self.add_run_error(error)

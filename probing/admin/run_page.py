@@ -9,6 +9,11 @@ from django.utils import timezone
 from probing.admin import wording
 from probing.admin.run_drawing import draw_rate, draw_shards
 from probing.admin.run_results import results_context
+from probing.admin.run_sentence_facts import (
+    is_read_in_sentences,
+    sentence_supply,
+    sentence_words,
+)
 from probing.admin.run_training import training_context
 from probing.admin.score_heat import heat
 from probing.measures.base import ResultKind
@@ -26,6 +31,7 @@ def page_context(run: Run) -> dict[str, Any]:
     return {
         **live_context(run),
         "stimuli": stimuli,
+        "supply": sentence_supply(stimuli) if is_read_in_sentences(stimuli) else [],
         "parameters": sorted(run.parameters.items()),
         "parameter_count": wording.parameter_count(run.model),
         "versions": sorted(run.library_versions.items()),
@@ -58,7 +64,8 @@ def live_context(run: Run) -> dict[str, Any]:
         "heat": heat(load_score_table(run)) if finished and scores else None,
         "training": training_context(run),
         "results": results_context(run),
-        "template_count": len(stimuli.templates) if scores else 0,
+        "template_count": len(getattr(stimuli, "templates", ())),
+        "sentences": sentence_words(run, stimuli) if is_read_in_sentences(stimuli) else None,
         "last_error_line": run.error.strip().splitlines()[-1] if run.error.strip() else "",
     }
 
@@ -66,6 +73,10 @@ def live_context(run: Run) -> dict[str, Any]:
 def _contents(stimuli: Any) -> str:
     if isinstance(stimuli, TextStimuli):
         return wording.text_contents(pairs=len(stimuli.pairs), prompts=len(stimuli.prompts))
+    if is_read_in_sentences(stimuli):
+        return wording.sentence_contents(
+            groups=len(stimuli.groups), traits=len(stimuli.traits), sentences=stimuli.n_drawn
+        )
     return wording.contents(
         groups=len(stimuli.groups),
         traits=len(stimuli.traits),

@@ -9,8 +9,8 @@ from django.core.paginator import Paginator
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from annotation.admin.word_diff import Change, word_diff
 from annotation.models import Counterpart
-from probing.admin.word_diff import Change, word_diff
 from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
 from probing.models import Run, RunStatus

@@ -1,4 +1,4 @@
-"""What a run works on, as its form asks: groups and templates, or the texts of a corpus."""
+"""What a run works on, as its form asks: groups in templates or sentences, or a corpus's texts."""
 
 from __future__ import annotations
 
@@ -8,34 +8,28 @@ from django import forms
 from django.contrib.auth.models import User
 from django.db.models import Count
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidget
 
 from annotation.corpora.access import visible_corpora
-from annotation.models import Corpus, GroupSet, SocialGroup, Split
+from annotation.models import Corpus, Split
 from probing.admin.run_form import RunForm
+from probing.admin.run_groups import GroupChoiceForm
+from probing.admin.run_sentences import SentenceRunForm
+from probing.admin.wording import source_label
 from probing.measures.base import AnyMeasure, ResultKind
+from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.stimuli import Stimuli
 from probing.measures.text_measure import TextMeasure
 from probing.measures.text_stimuli import TextStimuli
 from probing.models import Prompt, Template, TemplateSet
 from probing.runs.choosing import StimuliChoice
-from probing.runs.stimuli import DEFAULT_GROUPS
+from probing.runs.defaults import DEFAULT_TEMPLATE_SET
 from probing.runs.text_stimuli import pair_sources
 
-# The one template that Table 5 of Cao et al. (2022) finds best for SeT with RoBERTa.
-DEFAULT_TEMPLATES = "cao-2022-best-roberta"
 
-
-class GroupRunForm(RunForm):
+class GroupRunForm(GroupChoiceForm):
     """Groups and templates, by sets or one by one."""
 
-    groups = forms.MultipleChoiceField(
-        label=_("Groups"), widget=forms.CheckboxSelectMultiple, required=False
-    )
-    single_groups = forms.MultipleChoiceField(
-        label=_("Single groups"), widget=forms.CheckboxSelectMultiple, required=False
-    )
     templates = forms.MultipleChoiceField(
         label=_("Templates"), widget=forms.CheckboxSelectMultiple, required=False
     )
@@ -45,24 +39,19 @@ class GroupRunForm(RunForm):
 
     stimuli_template = "admin/probing/run/choose_groups.html"
 
-    def __init__(self, data: Any = None, **kwargs: Any) -> None:
-        super().__init__(data, **kwargs)
-        self._choices("groups", GroupSet.objects.annotate(number=Count("groups")), DEFAULT_GROUPS)
-        self._choices(
-            "templates", TemplateSet.objects.annotate(number=Count("templates")), DEFAULT_TEMPLATES
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.offer(
+            "templates",
+            TemplateSet.objects.annotate(number=Count("templates")),
+            DEFAULT_TEMPLATE_SET,
         )
-        # Paired groups are chosen by their set: there are thousands.
-        self._choices("single_groups", SocialGroup.objects.filter(component_links=None))
-        self._choices("single_templates", Template.objects.all())
-
-    def _choices(self, name: str, entries: Any, *initial: str) -> None:
-        field = self.fields[name]
-        field.choices = [(entry.slug, _label(entry)) for entry in entries]  # type: ignore[attr-defined]
-        field.initial = list(initial)
+        self.offer("single_templates", Template.objects.all())
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
         return StimuliChoice(
-            groups=[*cleaned["groups"], *cleaned["single_groups"]],
+            groups=self.chosen_groups(cleaned),
+            traits=self.chosen_traits(cleaned),
             templates=[*cleaned["templates"], *cleaned["single_templates"]],
         )
 
@@ -114,8 +103,10 @@ class TextRunForm(RunForm):
 
     stimuli_template = "admin/probing/run/choose_texts.html"
 
-    def __init__(self, data: Any = None, *, measure: AnyMeasure, user: User) -> None:
-        super().__init__(data, measure=measure, user=user)
+    def __init__(
+        self, data: Any = None, files: Any = None, *, measure: AnyMeasure, user: User
+    ) -> None:
+        super().__init__(data, files, measure=measure, user=user)
         worded = isinstance(measure, TextMeasure) and measure.uses_prompts
         shows_examples = isinstance(measure, TextMeasure) and measure.takes_examples
         trains = measure.result is ResultKind.TRAINED_MODEL
@@ -144,7 +135,7 @@ class TextRunForm(RunForm):
         chosen = str(self.data.get("corpus", ""))
         corpus = corpora.filter(pk=chosen).first() if chosen.isdecimal() else None
         found = pair_sources(corpus, self.split) if corpus is not None else []
-        field.choices = [(name, _source_label(name, n)) for name, n in found]  # type: ignore[attr-defined]
+        field.choices = [(name, source_label(name, pairs=n)) for name, n in found]  # type: ignore[attr-defined]
 
     @property
     def stimuli_fields(self) -> list[forms.BoundField]:
@@ -168,21 +159,12 @@ class TextRunForm(RunForm):
 #: A measure of another kind of stimuli needs a line here.
 FORMS: dict[type, type[RunForm]] = {
     Stimuli: GroupRunForm,
+    SentenceStimuli: SentenceRunForm,
     TextStimuli: TextRunForm,
 }
-
-
-def _label(entry: Any) -> str:
-    number = getattr(entry, "number", None)
-    return str(entry) if number is None else f"{entry} ({number})"
 
 
 def _prompt_label(prompt: Prompt) -> str:
     names = " / ".join(str(name) for name in prompt.variety_names.values())
     text = " ".join(prompt.text.split())
     return f"{prompt.slug}: {text}{f' ({names})' if names else ''}"
-
-
-def _source_label(name: str, number: int) -> str:
-    pairs = ngettext("%(n)d pair", "%(n)d pairs", number) % {"n": number}
-    return f"{name or _('no source named')} ({pairs})"

@@ -18,6 +18,9 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
+from annotation.admin.library_file import LibraryFiles
+from annotation.admin.library_use import KeptWhileUsed
+from probing.library.word_list_kind import WordListKind
 from probing.library.word_lists import (
     ParsedWords,
     WordFileError,
@@ -71,13 +74,17 @@ class WordListForm(forms.ModelForm):
 
 
 @admin.register(WordList)
-class WordListAdmin(SimpleHistoryAdmin, ModelAdmin):
+class WordListAdmin(KeptWhileUsed, LibraryFiles, SimpleHistoryAdmin, ModelAdmin):
     """Lists of words that are looked for in texts, such as those that a source calls offensive."""
 
     form = WordListForm
     list_display = ("title", "slug", "n_words", "licence")
     search_fields = ("title", "slug")
     prepopulated_fields = {"slug": ("title",)}
+    library_kind = WordListKind()
+
+    class Media:
+        css = {"all": ["annotation/library.css"]}
 
     def get_fields(self, request: HttpRequest, obj: WordList | None = None) -> Any:
         described = ("title", "slug", "licence", "citation")

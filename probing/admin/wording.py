@@ -104,6 +104,27 @@ def unfitting(number: int, names: Sequence[str]) -> str:
     ) % {"n": number, "kinds": kinds(names)}
 
 
+def source_label(name: str, *, pairs: int | None = None, texts: int = 0) -> str:
+    """Return a source with how many pairs, or texts, were drawn from it."""
+    number = (
+        ngettext("%(n)d text", "%(n)d texts", texts) % {"n": texts}
+        if pairs is None
+        else ngettext("%(n)d pair", "%(n)d pairs", pairs) % {"n": pairs}
+    )
+    return f"{name or _('no source named')} ({number})"
+
+
+def sentence_contents(*, groups: int, traits: int, sentences: int) -> str:
+    """Return what a run covers, as in “25 groups, 16 trait pairs, 812 sentences”."""
+    return ", ".join(
+        [
+            ngettext("%(n)d group", "%(n)d groups", groups) % {"n": groups},
+            ngettext("%(n)d trait pair", "%(n)d trait pairs", traits) % {"n": traits},
+            ngettext("%(n)s sentence", "%(n)s sentences", sentences) % {"n": f"{sentences:,}"},
+        ]
+    )
+
+
 def contents(*, groups: int, traits: int, templates: int) -> str:
     """Return what a run covers, as in “25 groups, 16 trait pairs, 2 templates”."""
     return ", ".join(

@@ -6,15 +6,20 @@ from typing import Any
 
 from rest_framework import serializers
 
+from annotation.api.fields import PublicIdField
 from annotation.models import Counterpart
+from annotation.models.corpus import VARIETY_LENGTH
 from probing.models import LanguageModel, Run, RunEvent, Score, TextScore
 from probing.runs.counterpart_table import reference_of
 from probing.runs.creation import LARGEST_SEED
+from probing.runs.sentence_files import LONGEST_SENTENCE
 from probing.runs.stimuli import DEFAULT_GROUPS
 
 SLUG_LENGTH = 100
 SOURCE_LENGTH = 120
 LARGEST_CHOICE = 2000
+# What one request may carry; more comes as a corpus, or from a file on the command line.
+MOST_SENTENCES = 100_000
 
 
 class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
@@ -77,8 +82,8 @@ class MeasureSerializer(serializers.Serializer[Any]):
     )
     parameters = serializers.DictField(help_text="JSON Schema of the parameters.")
     stimuli = serializers.CharField(
-        help_text="What it works on: `Stimuli` (groups, traits, templates) or `TextStimuli` (a "
-        "corpus and prompts)."
+        help_text="What it works on: `Stimuli` (groups, traits, templates), `SentenceStimuli` "
+        "(groups, traits, and a corpus or sentences) or `TextStimuli` (a corpus and prompts)."
     )
     result = serializers.CharField(
         help_text="What its runs leave behind: `scores`, `text_scores`, `counterparts` or "
@@ -110,7 +115,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     """A run to create, or to try out dry. Names are those of the library and of `/measures/`."""
 
     measure = serializers.CharField(max_length=40)
-    model = serializers.SlugRelatedField(
+    model = PublicIdField(
         slug_field="public_id",
         queryset=LanguageModel.objects.all(),
         help_text="The public id of a registered model.",
@@ -144,7 +149,25 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         required=False,
         default="",
         allow_blank=True,
-        help_text="The public id of a corpus that you may see; for measures on texts.",
+        help_text="The public id of a corpus that you may see; for measures on texts, and for "
+        "those that read groups in sentences.",
+    )
+    sentences = serializers.ListField(
+        child=serializers.CharField(max_length=LONGEST_SENTENCE, allow_blank=True),
+        required=False,
+        default=None,
+        allow_null=True,
+        max_length=MOST_SENTENCES,
+        help_text="Instead of a corpus, for measures that read groups in sentences. Those that are "
+        "drawn are kept with the run, and whoever may see runs can read them.",
+    )
+    variety = serializers.CharField(
+        max_length=VARIETY_LENGTH,
+        required=False,
+        default="",
+        allow_blank=True,
+        help_text="Takes only the corpus's texts in this variety; for measures that read groups "
+        "in sentences.",
     )
     prompts = serializers.ListField(
         child=serializers.CharField(max_length=SLUG_LENGTH),
@@ -158,7 +181,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         required=False,
         default=list,
         max_length=LARGEST_CHOICE,
-        help_text="Takes only pairs drawn from these; without any, all.",
+        help_text="Takes only pairs, or texts, drawn from these; without any, all.",
     )
     limit = serializers.IntegerField(
         required=False,
@@ -229,7 +252,7 @@ class RunSerializer(serializers.ModelSerializer[Run]):
 class RunDetailSerializer(RunSerializer):
     stimuli = serializers.DictField(
         read_only=True,
-        help_text="Groups, traits and templates, or texts and prompts, as they were.",
+        help_text="Groups, traits and templates or sentences, or texts and prompts, as they were.",
     )
 
     class Meta(RunSerializer.Meta):

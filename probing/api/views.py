@@ -36,6 +36,7 @@ from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
 from probing.runs.progress import load_progress
+from probing.runs.sentence_files import listed_sentences
 
 PUBLIC_ID = "[0-9a-z]{12}"
 
@@ -200,6 +201,10 @@ def _read_request(values: dict[str, Any], request: Request) -> dict[str, Any]:
         templates=values["templates"] or (),
         traits=values["traits"],
         corpus=corpus,
+        sentences=None
+        if values["sentences"] is None
+        else listed_sentences(values["sentences"], name="sentences of the request"),
+        variety=values["variety"],
         prompts=values["prompts"],
         sources=values["sources"],
         limit=values["limit"],
@@ -211,7 +216,11 @@ def _read_request(values: dict[str, Any], request: Request) -> dict[str, Any]:
         "parameters": values["parameters"],
         "corpus": corpus,
         "stimuli": choose_stimuli(
-            measure=MEASURES[name], model=model, choice=choice, seed=values["seed"]
+            measure=MEASURES[name],
+            model=model,
+            choice=choice,
+            seed=values["seed"],
+            parameters=values["parameters"],
         ),
     }
 

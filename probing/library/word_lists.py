@@ -60,7 +60,7 @@ def parse_word_file(content: bytes) -> ParsedWords:
     lines = re.split(r"\r\n|\n|\r", text)
     for number, line in enumerate(lines if lines[-1].strip() else lines[:-1], start=1):
         word = " ".join(COMMENT.sub("", line).split())
-        if fault := _find_fault(word):
+        if fault := find_fault(word):
             bad.append(LineProblem(number, fault))
         elif not word:
             if not line.strip():  # a comment alone is meant to be there
@@ -103,7 +103,8 @@ def import_word_list(
     return word_list, parsed
 
 
-def _find_fault(word: str) -> str:
+def find_fault(word: str) -> str:
+    """Return what keeps a text from being a word of a list, empty for a good one."""
     if re.search(r"[\ud800-\udfff]", word):
         return "is not UTF-8 text."
     if CONTROL.search(word):

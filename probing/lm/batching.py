@@ -22,3 +22,22 @@ def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]
         batch.append(index)
     if batch:
         yield batch
+
+
+def ranges_of_like_length(lengths: Sequence[int], *, most: int, padding: int) -> Iterator[range]:
+    """Yield neighbouring places of `lengths`, which ascend, that share a forward pass.
+
+    A range holds at most `most` texts, and a text more would need more than `padding` tokens to
+    fill the shorter ones up. The ranges depend on nothing but the arguments.
+    """
+    if most < 1:
+        raise ValueError(f"most must be at least 1, not {most}")
+    start = tokens = 0
+    for place, length in enumerate(lengths):
+        filled = (place - start) * length - tokens
+        if place > start and (place - start == most or filled > padding):
+            yield range(start, place)
+            start, tokens = place, 0
+        tokens += length
+    if start < len(lengths):
+        yield range(start, len(lengths))

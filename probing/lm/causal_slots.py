@@ -19,12 +19,13 @@ from probing.lm.causal_slot_tokenizer import CausalSlotTokenizer
 from probing.lm.chain import SlotChain
 from probing.lm.decoding import pad
 from probing.lm.errors import WrongModelKindError
-from probing.lm.protocols import Renormalisation, SlotBatch, SlotContext, Subwords
+from probing.lm.protocols import Renormalisation, SlotBatch, SlotContext
+from probing.lm.slot_facts import SlotFacts
 
 _PROBE_TOLERANCE = 1e-3
 
 
-class CausalSlotModel:
+class CausalSlotModel(SlotFacts[CausalSlotTokenizer]):
     """A causal language model that says which word belongs next.
 
     Made by :func:`probing.lm.slot_loading.load_slot_model`.
@@ -61,48 +62,6 @@ class CausalSlotModel:
     def device(self) -> str:
         """The device that the weights are on, such as ``cpu`` or ``cuda:0``."""
         return str(self._weight.device)
-
-    @property
-    def mask_token(self) -> str | None:
-        """None: a causal model has no mask token."""
-        return self.tokenizer.mask_token
-
-    @property
-    def max_length(self) -> int:
-        """The most tokens that the model reads at once, special tokens included."""
-        return self.tokenizer.max_length
-
-    @property
-    def hyphens_start_words(self) -> bool:
-        """Whether pieces after a hyphen count as word-initial."""
-        return self.tokenizer.hyphens_start_words
-
-    @property
-    def mask_takes_space(self) -> bool:
-        """There is no mask that could leave a space over."""
-        return self.tokenizer.mask_takes_space
-
-    def split(self, word: str) -> Subwords:
-        """Return the subwords of `word` inside a sentence; :class:`UnknownWordError`."""
-        return self.tokenizer.split(word)
-
-    def encode(self, text: str) -> tuple[int, ...]:
-        """Return the token ids of `text`, with a begin token where the tokenizer has one."""
-        return self.tokenizer.encode(text)
-
-    def unknown_parts(self, text: str) -> int:
-        """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
-        return self.tokenizer.unknown_parts(text)
-
-    def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
-        """Return the token ids before the slot, and where the first subword will stand."""
-        return self.tokenizer.encode_slot(context, masks)
-
-    def slot_chain(
-        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
-    ) -> SlotChain:
-        """Return the forward passes that the words need; see the tokenizer's method."""
-        return self.tokenizer.slot_chain(contexts, words, first_only=first_only)
 
     def word_logprobs(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +17,7 @@ import numpy.typing as npt
 from probing.lm.protocols import SlotContext, SlotTokenizer
 
 
-@dataclass(frozen=True)
-class SlotState:
+class SlotState(NamedTuple):
     """One input of the model, and the position of the mask that is read from it."""
 
     ids: tuple[int, ...]
@@ -59,12 +59,16 @@ def build_chain(
     """
     split = [tokenizer.split(word).ids for word in words]
     steps: list[tuple[SlotState, int, int, int, int]] = []
+    if not split:
+        return to_chain(steps)
+    longest = max(map(len, split))
     for c, context in enumerate(contexts):
-        open_slots = {n: tokenizer.encode_slot(context, n) for n in sorted(set(map(len, split)))}
+        ids, first = tokenizer.encode_slot(context, longest)
         for w, pieces in enumerate(split):
-            ids, first = open_slots[len(pieces)]
+            # The masks stand side by side, so that one mask less is one token less.
+            spare = longest - len(pieces)
             for i, target in enumerate(pieces[:1] if first_only else pieces):
-                filled = (*ids[:first], *pieces[:i], *ids[first + i :])
+                filled = (*ids[:first], *pieces[:i], *ids[first + spare + i :])
                 steps.append((SlotState(filled, first + i), c, w, i, target))
     return to_chain(steps)
 

@@ -25,10 +25,11 @@ def embed_spans(
     pieces: Pieces,
     batch_size: int,
     device: torch.device,
-) -> npt.NDArray[np.float32]:
+) -> npt.NDArray[np.floating]:
     """Return the last hidden state at each span, (n_spans, hidden_size), in the order given.
 
-    Sentences are read sorted by length. A span's tokens are those that share a character with it.
+    float64 for a model in float64, else float32. Sentences are read sorted by length. A span's
+    tokens are those that share a character with it.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def embed_spans(
     """
     located = [_locate(tokenizer, span, pieces) for span in spans]
     order = sorted(range(len(located)), key=lambda index: len(located[index][0]))
-    found: list[npt.NDArray[np.float32] | None] = [None] * len(located)
+    found: list[npt.NDArray[np.floating] | None] = [None] * len(located)
     for start in range(0, len(order), batch_size):
         batch = order[start : start + batch_size]
         width = max(len(located[index][0]) for index in batch)
@@ -49,7 +50,9 @@ def embed_spans(
             tokens = located[index][0]
             ids[row, : len(tokens)] = torch.tensor(tokens)
             attended[row, : len(tokens)] = 1
-        hidden = encoder(ids.to(device), attended.to(device)).float()
+        hidden = encoder(ids.to(device), attended.to(device))
+        if hidden.dtype != torch.float64:
+            hidden = hidden.float()
         for row, index in enumerate(batch):
             chosen = torch.tensor(located[index][1], device=hidden.device)
             found[index] = hidden[row, chosen].mean(dim=0).cpu().numpy()

@@ -77,6 +77,7 @@ def load_masked(
     from transformers import AutoModelForMaskedLM
 
     from probing.lm.masked import MaskedLanguageModel
+    from probing.lm.packing import pack_linear_layers
 
     place = choose_device(torch, device)
     numbers = choose_numbers(torch, dtype)
@@ -84,6 +85,7 @@ def load_masked(
     tokenizer = _tokenizer(facts)
     model = _read_masked(facts, family, AutoModelForMaskedLM, numbers)
     model = model.to(place).eval().requires_grad_(False)
+    pack_linear_layers(model.get_submodule(family.body))
     folder = local_folder(source)
     return MaskedLanguageModel(
         model,

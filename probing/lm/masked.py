@@ -10,18 +10,22 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from probing.lm.batching import batches_by_length
+from probing.lm.batching import batches_by_length, ranges_of_like_length
 from probing.lm.cache import BoundedCache
 from probing.lm.chain import SlotChain, SlotState
 from probing.lm.embedding import embed_spans
 from probing.lm.families import Family
 from probing.lm.numerics import pick_logprobs
-from probing.lm.protocols import Pieces, Renormalisation, SlotBatch, SlotContext, SpanText, Subwords
+from probing.lm.protocols import Pieces, Renormalisation, SlotBatch, SlotContext, SpanText
+from probing.lm.slot_facts import SlotFacts
 from probing.lm.sources import ModelFacts
 from probing.lm.subwords import MaskedTokenizer
 
+#: A pass costs a CPU little beside its tokens. A GPU is hardly busy below thousands of them.
+_CPU_PADDING, _GPU_PADDING = 32, 4096
 
-class MaskedLanguageModel:
+
+class MaskedLanguageModel(SlotFacts[MaskedTokenizer]):
     """A masked language model with its tokenizer, ready to be asked about slots.
 
     Only the rows of open masks go through the head and the output layer. Which sentences share
@@ -63,6 +67,9 @@ class MaskedLanguageModel:
         # Half precision is too coarse for logits; float() leaves float32 and float64 as they are.
         self._weight = _at_least_float32(decoder.weight.detach())
         self._bias = None if bias is None else _at_least_float32(bias.detach())
+        on_cpu = self._weight.device.type == "cpu"
+        #: Tokens of padding that are cheaper than one more forward pass.
+        self.padding = _CPU_PADDING if on_cpu else _GPU_PADDING
         self._initial = torch.from_numpy(tokenizer.word_initial)
         self._continuation = torch.from_numpy(tokenizer.continuation)
         self._base = torch.from_numpy(tokenizer.base)
@@ -71,48 +78,6 @@ class MaskedLanguageModel:
     def device(self) -> str:
         """The device that the weights are on, such as ``cpu`` or ``cuda:0``."""
         return str(self._weight.device)
-
-    @property
-    def mask_token(self) -> str:
-        """The mask token as it is written in a text."""
-        return self.tokenizer.mask_token
-
-    @property
-    def max_length(self) -> int:
-        """The most tokens that the model reads at once, special tokens included."""
-        return self.tokenizer.max_length
-
-    @property
-    def hyphens_start_words(self) -> bool:
-        """Whether pieces after a hyphen count as word-initial (so under WordPiece)."""
-        return self.tokenizer.hyphens_start_words
-
-    @property
-    def mask_takes_space(self) -> bool:
-        """Whether no token for the space before a mask is left over."""
-        return self.tokenizer.mask_takes_space
-
-    def split(self, word: str) -> Subwords:
-        """Return the subwords of `word` inside a sentence; :class:`UnknownWordError`."""
-        return self.tokenizer.split(word)
-
-    def encode(self, text: str) -> tuple[int, ...]:
-        """Return the token ids of `text`, special tokens included."""
-        return self.tokenizer.encode(text)
-
-    def unknown_parts(self, text: str) -> int:
-        """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
-        return self.tokenizer.unknown_parts(text)
-
-    def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
-        """Return the token ids with `masks` masks in the slot, and the first one's position."""
-        return self.tokenizer.encode_slot(context, masks)
-
-    def slot_chain(
-        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
-    ) -> SlotChain:
-        """Return the forward passes that the words need, each of them once."""
-        return self.tokenizer.slot_chain(contexts, words, first_only=first_only)
 
     def word_logprobs(
         self,
@@ -184,7 +149,7 @@ class MaskedLanguageModel:
 
     def embed(
         self, spans: Sequence[SpanText], *, pieces: Pieces = "first"
-    ) -> npt.NDArray[np.float32]:
+    ) -> npt.NDArray[np.floating]:
         """Return the last hidden state at each span, (n_spans, hidden_size).
 
         `pieces` says which of a span's subwords count: the first, the last, or all by their mean.
@@ -236,8 +201,8 @@ class MaskedLanguageModel:
         self, chain: SlotChain
     ) -> Iterator[tuple[range, slice, torch.Tensor, torch.Tensor]]:
         """Yield (states, their targets, hidden states, logits) batch by batch, in order."""
-        for start in range(0, len(chain.states), self.batch_size):
-            rows = range(start, min(start + self.batch_size, len(chain.states)))
+        lengths = [len(state.ids) for state in chain.states]
+        for rows in ranges_of_like_length(lengths, most=self.batch_size, padding=self.padding):
             lookups = slice(*np.searchsorted(chain.state, [rows.start, rows.stop]).tolist())
             hidden, logits = self._read(chain.states[rows.start : rows.stop])
             yield rows, lookups, hidden, logits

@@ -174,7 +174,7 @@ class EmbeddingModel(Protocol):
 
     def embed(
         self, spans: Sequence[SpanText], *, pieces: Pieces = "first"
-    ) -> npt.NDArray[np.float32]:
+    ) -> npt.NDArray[np.floating]:
         """Return the last hidden state at each span, (n_spans, hidden_size).
 
         Raises ContextTooLongError for a sentence that does not fit; nothing is cut.

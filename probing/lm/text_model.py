@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -18,7 +19,7 @@ from probing.lm.writing import Ending, check_settings, write
 _MOST_LOGITS = 1 << 26
 
 
-class TextModel:
+class TextModel(ABC):
     """A model with its tokenizer; a subclass says how a row is read and written on.
 
     Which texts share a batch depends on nothing but the arguments, so that a repeated call on the
@@ -141,9 +142,9 @@ class TextModel:
         self.tokenizer.require_fit(len(ids), prompt, written=written)
         return ids
 
+    @abstractmethod
     def _open(self, rows: list[list[int]]) -> Decoding:
         """Return the rows, ready to be written on."""
-        raise NotImplementedError
 
     def _scoring_budget(self) -> int:
         """Return the tokens of a pass in which the logits of all of them are needed."""

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from probing.lm.batching import batches_by_length
 from probing.lm.errors import LanguageModelError, WrongModelKindError
+from probing.lm.families import MASKED_FAMILIES
 from probing.lm.loading import DType
 from probing.lm.sources import fingerprint, inspect_model, local_folder
 from probing.lm.weights import (
@@ -116,6 +117,8 @@ def load_token_encoder(
     import torch
     import transformers
 
+    from probing.lm.packing import pack_linear_layers
+
     place = choose_device(torch, device)
     numbers = choose_numbers(torch, dtype)
     choose_threads(torch, threads)
@@ -125,11 +128,14 @@ def load_token_encoder(
     if hasattr(model, "decoder") and hasattr(model, "encoder"):
         model = model.encoder
     _keep_layers(model, wanted, str(source), torch)
+    model = model.to(place).eval().requires_grad_(False)
+    if facts.family in MASKED_FAMILIES:  # others look at the weights of their own layers
+        pack_linear_layers(model)
     folder = local_folder(source)
     limits = [facts.max_length, getattr(tokenizer, "model_max_length", None)]
     known = [limit for limit in limits if limit is not None and limit < _NO_LIMIT]
     return TokenEncoder(
-        model.to(place).eval().requires_grad_(False),
+        model,
         tokenizer,
         name=str(source),
         revision=facts.revision or (fingerprint(folder) if folder else ""),

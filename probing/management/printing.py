@@ -11,6 +11,7 @@ from rich.text import Text
 
 from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
+from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.text_stimuli import TextStimuli
 from probing.models import Run
 from probing.runs.counterpart_table import count_directions, run_counterparts
@@ -30,6 +31,11 @@ def describe_stimuli(stimuli: Any) -> str:
         if stimuli.examples:
             parts.append(f"{len(stimuli.examples)} examples")
         return ", ".join(parts)
+    if isinstance(stimuli, SentenceStimuli):
+        return (
+            f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, {stimuli.n_drawn:,} "
+            f"sentences drawn from {stimuli.source.n_sentences:,} of “{stimuli.source.name}”"
+        )
     return (
         f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
         f"{len(stimuli.templates)} templates"

@@ -96,21 +96,16 @@ def _complete_rows(expected: pd.MultiIndex, frames: Sequence[pd.DataFrame]) -> p
 def _to_poles(rows: pd.DataFrame, average: Literal["mean", "median"]) -> pd.DataFrame:
     """Return value and reason of each pole, in the order of the rows."""
     undefined = rows["value"].isna()
-    words = rows.index.get_level_values("word")
-    found = pd.DataFrame(
-        {
-            "value": rows["value"],
-            "undefined": undefined,
-            "reason": [
-                f"{word}: {reason}" if missing else ""
-                for word, reason, missing in zip(words, rows["reason"], undefined, strict=True)
-            ],
-        }
-    )
-    poles = found.groupby(level=[*_CELL, "pole"], sort=False)
+    poles = rows.assign(undefined=undefined).groupby(level=[*_CELL, "pole"], sort=False)
     table = pd.DataFrame({"value": poles["value"].agg(average)})
     table.loc[poles["undefined"].any(), "value"] = np.nan
-    table["reason"] = poles["reason"].agg(lambda reasons: "; ".join(filter(None, reasons)))
+    table["reason"] = ""
+    # Most rows are defined: reasons are put together only where there are any.
+    missing = rows[undefined]
+    if len(missing):
+        reasons = missing.index.get_level_values("word") + ": " + missing["reason"]
+        joined = reasons.groupby(level=[*_CELL, "pole"], sort=False).agg("; ".join)
+        table.loc[joined.index, "reason"] = joined
     return table
 
 

@@ -3,6 +3,9 @@
 Cao et al. (2022), §3.1, after Guo and Caliskan (2021). With one adjective per pole every single
 draw gives ±√2 whatever the embeddings, so that by default all contexts are pooled there; with
 lists of adjectives, draws are combined by a random-effects model.
+
+The sentences are drawn before the run and stored with it (`sentence_stimuli`), so that workers need
+no corpus and a run can be repeated.
 """
 
 from __future__ import annotations
@@ -15,7 +18,13 @@ import pandas as pd
 from pydantic import Field
 
 from probing.lm.protocols import EmbeddingModel, Pieces, SpanText
-from probing.measures.adjectives import Pole, pole_words
+from probing.measures.adjectives import (
+    Adjectives,
+    Pole,
+    both_poles,
+    empty_lists,
+    pole_words,
+)
 from probing.measures.base import (
     SCORE_COLUMNS,
     Cost,
@@ -25,6 +34,7 @@ from probing.measures.base import (
     ShardPlan,
 )
 from probing.measures.ceat_effect import (
+    Effect,
     combine_draws,
     draw_effects,
     pooled_effect,
@@ -33,6 +43,7 @@ from probing.measures.ceat_effect import (
 )
 from probing.measures.occurrences import Sample
 from probing.measures.sentence_stimuli import SentenceStimuli
+from probing.measures.sentence_supply import SentenceSupply
 from probing.measures.stimuli import StimuliError, Trait
 
 POLES: tuple[Pole, Pole] = ("high", "low")
@@ -42,11 +53,31 @@ P_VALUE = "p_value"
 CORPUS = "sentences"
 NOT_FOUND = "does not occur in the corpus"
 TOO_LONG = "occurs only in sentences that are longer than the model reads"
+ONE_EACH = "one sentence for each word: the effect is ±√2 whatever the embeddings"
 
 
 class CeatParameters(MeasureParameters):
     """Parameters of CEAT."""
 
+    adjectives: Adjectives = Field(
+        "pole",
+        title="Adjectives",
+        description=(
+            "What stands for a pole: its own adjective (pole, as published), the pole with its "
+            "synonyms in the library (lists), or these as the released lists spell them "
+            "(released_lists)."
+        ),
+    )
+    sentences_per_word: int = Field(
+        1000,
+        ge=1,
+        le=10_000,
+        title="Sentences per word",
+        description=(
+            "At most so many sentences are drawn for every group and every adjective, with the "
+            "run's seed; 1,000 as published. They are kept with the run."
+        ),
+    )
     combination: Literal["automatic", "pooled", "draws"] = Field(
         "automatic",
         title="Combination of contexts",
@@ -102,30 +133,26 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
     def problems(
         self, stimuli: SentenceStimuli, parameters: CeatParameters, lm: EmbeddingModel
     ) -> list[Problem]:
-        """Name the words that the corpus does not hold, and the sentences that do not fit."""
-        found = []
-        for group in stimuli.groups:
-            if not stimuli.of_group(group.slug).drawn:
-                message = (
-                    f"“{group.plural}” is not found in “{stimuli.source.name}”: the group gets "
-                    "no score."
-                )
-                found.append(Problem(f"group {group.slug}", message, False))
-        for trait in stimuli.traits:
-            for word in _both_poles(trait, stimuli):
-                if not stimuli.of_word(word).drawn:
-                    message = f"“{word}” does not occur in “{stimuli.source.name}”."
-                    found.append(Problem(f"trait {trait.slug}", message, False))
-        if not any(stimuli.of_group(group.slug).drawn for group in stimuli.groups):
-            message = "None of the groups occurs in the corpus. Give a larger one."
-            found.append(Problem("corpus", message, True))
-        long = sum(len(lm.encode(sentence)) > lm.max_length for sentence in _sentences(stimuli))
-        if long:
+        """Name the words without sentences or with few, and what keeps all scores undefined."""
+        if stimuli.source.per_word != parameters.sentences_per_word:
             message = (
-                f"{long} of the drawn sentences are longer than the {lm.max_length} tokens that "
-                "the model reads, and are left out."
+                f"The sentences were drawn {stimuli.source.per_word:,} per word at most, not "
+                f"{parameters.sentences_per_word:,}. Draw them again."
             )
-            found.append(Problem("corpus", message, False))
+            return [Problem("parameter sentences_per_word", message, True)]
+        if empty := empty_lists(stimuli.traits, parameters.adjectives):
+            return empty
+        try:
+            supply = SentenceSupply(stimuli, parameters.adjectives, lm)
+        except StimuliError as error:
+            return [Problem("parameter adjectives", str(error), True)]
+        found = supply.problems()
+        if parameters.combination == "draws" and supply.single_adjectives:
+            message = (
+                "With one adjective per pole every draw gives +√2 or −√2 whatever the embeddings, "
+                "so that the score only tells how often which. Choose pooled, or lists."
+            )
+            found.append(Problem("parameter combination", message, False))
         return found
 
     def estimate(
@@ -160,16 +187,16 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
         seeds = np.random.SeedSequence(payload["seed"]).spawn(len(stimuli.traits))
         for trait, seed in zip(stimuli.traits, seeds, strict=True):
             row = {"group": group.slug, "trait": trait.slug, "n_long": n_long}
-            missing = _missing(trait, stimuli, words)
+            missing = _missing(trait, stimuli, parameters, words)
             if not len(vectors):
                 drawn = stimuli.of_group(group.slug).drawn
-                missing = f"{group.plural}: {TOO_LONG if drawn else NOT_FOUND}"
+                missing = f"the group {TOO_LONG if drawn else NOT_FOUND}"
             if missing:
                 row |= {"value": np.nan, "reason": missing, "n": 0}
                 rows.append(row | {"p_value": np.nan, "n_draws": 0})
                 continue
             poles = [
-                [words[word] for word in pole_words(trait, pole, stimuli.adjectives)]
+                [words[word] for word in pole_words(trait, pole, parameters.adjectives)]
                 for pole in POLES
             ]
             rows.append(row | _effect_row(vectors, poles, parameters, seed))
@@ -219,26 +246,27 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
         self, stimuli: SentenceStimuli, parameters: CeatParameters, lm: EmbeddingModel
     ) -> dict[str, np.ndarray]:
         """Return the unit embeddings of all adjectives, computed once and kept with the model."""
-        key = (self.name, parameters.pieces, stimuli.content_hash())
+        key = (self.name, parameters.pieces, parameters.adjectives, stimuli.content_hash())
         return lm.cache.get_or_compute(
             key,
             lambda: {
                 word: _embed(lm, stimuli.of_word(word), parameters.pieces)[0]
                 for trait in stimuli.traits
-                for word in _both_poles(trait, stimuli)
+                for word in both_poles(trait, parameters.adjectives)
             },
         )
 
 
-def _both_poles(trait: Trait, stimuli: SentenceStimuli) -> list[str]:
-    return [word for pole in POLES for word in pole_words(trait, pole, stimuli.adjectives)]
-
-
-def _missing(trait: Trait, stimuli: SentenceStimuli, words: Mapping[str, np.ndarray]) -> str:
+def _missing(
+    trait: Trait,
+    stimuli: SentenceStimuli,
+    parameters: CeatParameters,
+    words: Mapping[str, np.ndarray],
+) -> str:
     """Return which adjectives have no embedding, and why; empty if all have one."""
     lacking = [
         f"{word}: {TOO_LONG if stimuli.of_word(word).drawn else NOT_FOUND}"
-        for word in _both_poles(trait, stimuli)
+        for word in both_poles(trait, parameters.adjectives)
         if not len(words[word])
     ]
     return "; ".join(lacking)[:200]
@@ -254,6 +282,8 @@ def _effect_row(
     single = len(high) == len(low) == 1
     if parameters.combination == "pooled" or (parameters.combination == "automatic" and single):
         pooled = pooled_effect(vectors, high, low)
+        if pooled.n == 2:
+            pooled = Effect(np.nan, pooled.n, ONE_EACH)
         row: dict[str, Any] = {"value": pooled.value, "reason": pooled.reason, "n": pooled.n}
         return row | {"p_value": np.nan, "n_draws": 0}
     counts = [len(vectors), *(len(word) for word in (*high, *low))]
@@ -276,8 +306,6 @@ def _embed(lm: EmbeddingModel, sample: Sample, pieces: Pieces) -> tuple[np.ndarr
     n_long = len(sample.drawn) - len(fitting)
     if not texts:
         return np.empty((0, 1)), n_long
-    return unit_vectors(lm.embed(texts, pieces=pieces)).astype(np.float32), n_long
-
-
-def _sentences(stimuli: SentenceStimuli) -> set[str]:
-    return {o.sentence for sample in stimuli.contexts.values() for o in sample.drawn}
+    found = lm.embed(texts, pieces=pieces)
+    # A thousand contexts for each of a hundred words: in the model's own digits, not in more.
+    return unit_vectors(found).astype(found.dtype), n_long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from probing.measures.base import AnyMeasure
+from probing.measures.ceat import Ceat
 from probing.measures.counterpart_generation import CounterpartGeneration
 from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps
@@ -14,6 +15,7 @@ MEASURES: dict[str, AnyMeasure] = {
     "ilps": Ilps(),
     "ilps_star": IlpsStar(),
     "set": SensitivityTest(),
+    "ceat": Ceat(),
     "counterpart_generation": CounterpartGeneration(),
     "span_prediction": SpanPrediction(),
     "fine_tuning": FineTuning(),

@@ -9,13 +9,14 @@ Any useful change lies along x, so with rho = ||x||^2 and u_i = a_i - a_t + gamm
     rho Delta = min_{m >= 0}  m^2 + sum_{i != t} max(0, u_i - m)^2                        (*)
 
 where m is how far logit t is raised, and every rival above is lowered to meet it. With the rivals
-sorted by u descending and S_k, Q_k the sums of the first k values and squares, the k-th rival is
-active as long as k u_(k) > S_(k-1); the difference of the two sides never increases with k, so
-the number K of active rivals is found by bisection. The minimum is at m = S_K / (K + 1), and
-rho Delta = Q_K - S_K^2 / (K + 1).
+sorted by u descending and S_k the sum of the first k, the k-th rival is active as long as
+k u_(k) > S_(k-1), which is as long as S_k / (k + 1) grows. The minimum of (*) is at
+
+    m = max(0, max_k S_k / (k + 1))
 
 The order of the rivals does not depend on t, so one sort of the logits serves every target read
-at a position: leave t out, and shift by gamma - a_t.
+at a position. Only rivals above m are active, as a rule a few dozen of tens of thousands: the
+highest logits are sorted first, and more of them only where the lowest of these is active too.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+
+#: How many logits are surely among those that are sorted first, and how that grows.
+_FIRST_LOOK, _GROWTH = 64, 8
+#: Parts that the logits are dealt into, per logit that is looked for.
+_PARTS = 8
+#: Numbers that the targets of one position may fill at a time (32 MB).
+_BLOCK = 1 << 22
 
 
 def minimal_changes(
@@ -80,88 +88,84 @@ def minimal_changes_by_row(
     Returns
     -------
     (n_targets,) as in :func:`minimal_changes`; NaN at positions with a logit that is not finite.
+    What is found at a position depends on nothing but that position.
     """
-    a = np.asarray(logits, dtype=np.float64)
+    a = np.asarray(logits)
+    if a.dtype != np.float32:  # comparing float32 is exact, and widening all of it is dear
+        a = a.astype(np.float64, copy=False)
     row = np.asarray(rows, dtype=np.int64)
     token = np.asarray(targets, dtype=np.int64)
     rho = np.asarray(squared_norms, dtype=np.float64)
     _validate(a, row, token, rho, margin)
 
-    finite = np.atleast_1d(np.isfinite(a).all(axis=1))
-    # Delta depends on differences only; with the top at 0 the prefix sums lose no digits.
-    a = np.where(finite[:, np.newaxis], a, 0.0)
-    a = a - a.max(axis=1, keepdims=True)
-    s = -np.sort(-a, axis=1)
-    P = np.zeros((a.shape[0], a.shape[1] + 1))
-    np.cumsum(s, axis=1, out=P[:, 1:])
-
-    a_t = a[row, token]
-    # Any place among equal logits serves as the target's own: only the value is left out.
-    rank = _first_at_most(s, row, a_t)
-    K = _active_rivals(s, P, row, rank, a_t, margin)
-    changes = np.array(
-        [
-            _change_given_active(s[i], r, k, margin - t)
-            for i, r, k, t in zip(row.tolist(), rank.tolist(), K.tolist(), a_t, strict=True)
-        ],
-        dtype=np.float64,
-    )
-    return np.where(finite[row], changes / rho[row], np.nan)
+    changes = np.full(len(row), np.nan)
+    left = np.flatnonzero(np.isfinite(a).all(axis=1)[row])
+    width = _FIRST_LOOK
+    while left.size:
+        positions, place = np.unique(row[left], return_inverse=True)
+        highest, lowest = _highest(a if len(positions) == len(a) else a[positions], width)
+        enough = np.empty(left.size, dtype=bool)
+        step = max(1, _BLOCK // highest.shape[1])
+        for block in (slice(start, start + step) for start in range(0, left.size, step)):
+            here, targets = place[block], a[row[left[block]], token[left[block]]]
+            found, enough[block] = _changes_among(highest[here], lowest[here], targets, margin)
+            changes[left[block]] = found / rho[row[left[block]]]
+        width, left = width * _GROWTH, left[~enough]
+    return changes
 
 
-def _active_rivals(
-    s: Floats,
-    P: Floats,
-    row: npt.NDArray[np.int64],
-    rank: npt.NDArray[np.int64],
-    a_t: Floats,
-    margin: float,
-) -> npt.NDArray[np.int64]:
-    """Return K, the number of k with k s'_k - P'_(k-1) > a_t - margin, by bisection.
+def _highest(a: npt.NDArray[np.floating], width: int) -> tuple[Floats, Floats]:
+    """Return the highest logits of each position, `width` of them or more, in descending order.
 
-    The primes mean that the target is left out; `rank` counts the logits before it.
+    The logits are dealt into parts. Each part has a highest one, so that `width` logits at least
+    reach the `width`-th highest of these.
+
+    Returns
+    -------
+    (n_positions, most) with -inf after the last one; and the lowest of them, (n_positions,), or
+    -inf where they are all the logits that there are.
     """
-    holds = np.zeros_like(rank)
-    fails = np.full_like(rank, s.shape[1])
-    while np.any(fails - holds > 1):
-        k = np.maximum((holds + fails) // 2, 1)
-        skip = k > rank  # the target stands before the k-th rival
-        value = s[row, np.where(skip, k, k - 1)]
-        prefix = P[row, np.where(skip, k, k - 1)] - np.where(skip, a_t, 0.0)
-        active = k * value - prefix > a_t - margin
-        open_ = fails - holds > 1
-        holds = np.where(open_ & active, k, holds)
-        fails = np.where(open_ & ~active, k, fails)
-    return holds
+    n, size = a.shape
+    parts = _PARTS * width
+    rounds = size // parts
+    if rounds < 2:
+        return -np.sort(-a.astype(np.float64), axis=1), np.full(n, -np.inf)
+    tops = a[:, : rounds * parts].reshape(n, rounds, parts).max(axis=1)
+    lowest = np.partition(tops, -width, axis=1)[:, -width]
+    kept = np.flatnonzero(a >= lowest[:, np.newaxis])  # few: counting them is cheaper than the mask
+    count = np.bincount(kept // size, minlength=n)
+    highest = np.full((n, count.max()), -np.inf)
+    highest[np.arange(count.max()) < count[:, np.newaxis]] = a.take(kept)
+    return -np.sort(-highest, axis=1), lowest.astype(np.float64)
 
 
-def _change_given_active(s: Floats, rank: int, k: int, shift: float) -> float:
-    """Return rho Delta = m^2 + sum over the k active rivals of (u_i - m)^2.
+def _changes_among(
+    highest: Floats, lowest: Floats, targets: npt.NDArray[np.floating], margin: float
+) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Return rho Delta for the logit of each target, as if there were no others than `highest`.
 
-    The same as Q_K - S_K^2 / (K + 1), without the difference of two large numbers.
+    Also returns whether that was enough: the `lowest` of them is not active, so that nothing
+    further down is.
     """
-    if k == 0:
-        return 0.0
-    u = (np.delete(s[: k + 1], rank) if rank < k else s[:k]) + shift
-    m = u.sum() / (k + 1)
-    return float(m * m + np.square(u - m).sum())
-
-
-def _first_at_most(s: Floats, row: npt.NDArray[np.int64], value: Floats) -> npt.NDArray[np.int64]:
-    """Return, per target, how many logits of its descending row are greater than its own."""
-    low = np.zeros_like(row)
-    high = np.full_like(row, s.shape[1])
-    while np.any(low < high):
-        middle = (low + high) // 2
-        greater = s[row, np.minimum(middle, s.shape[1] - 1)] > value
-        open_ = low < high
-        low = np.where(open_ & greater, middle + 1, low)
-        high = np.where(open_ & ~greater, middle, high)
-    return low
+    # Delta depends on differences only; with the top at 0 the sums lose no digits.
+    top = highest[:, 0]
+    s, a_t = highest - top[:, np.newaxis], targets - top
+    u = s + (margin - a_t)[:, np.newaxis]
+    # The target is no rival of itself. Any place among equal logits serves as its own.
+    place, own = np.arange(s.shape[1]), (s > a_t[:, np.newaxis]).sum(axis=1, keepdims=True)
+    rival = place != own
+    S = np.cumsum(np.where(rival, u, 0.0), axis=1)
+    k = place + 1 - (place >= own)
+    m = np.maximum(0.0, (S / (k + 1)).max(axis=1))
+    # As (*) has it: Q_K - S_K^2 / (K + 1) would be a difference of two large numbers. Added one
+    # by one, so that the digits do not depend on how many logits another position has.
+    above = np.where(rival, np.maximum(0.0, u - m[:, np.newaxis]), 0.0)
+    change = m * m + np.cumsum(np.square(above), axis=1)[:, -1]
+    return change, lowest - top + margin - a_t <= m
 
 
 def _validate(
-    a: Floats,
+    a: npt.NDArray[np.floating],
     row: npt.NDArray[np.int64],
     token: npt.NDArray[np.int64],
     rho: Floats,

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Any
 
 from probing.measures.adjectives import Adjectives, pole_words
@@ -29,14 +30,12 @@ class SentenceStimuli:
     """Groups and traits with the sentences that were drawn for each of their words.
 
     contexts : key of a group or adjective → its sample; see `group_key` and `word_key`
-    adjectives : which words stand for a pole
     """
 
     groups: tuple[Group, ...]
     traits: tuple[Trait, ...]
     contexts: Mapping[str, Sample]
     source: SentenceSource
-    adjectives: Adjectives = "pole"
 
     def __post_init__(self) -> None:
         for name, entries in (("groups", self.groups), ("traits", self.traits)):
@@ -48,8 +47,22 @@ class SentenceStimuli:
         return self.contexts[group_key(slug)]
 
     def of_word(self, word: str) -> Sample:
-        """Return the sentences in which the adjective occurs."""
-        return self.contexts[word_key(word)]
+        """Return the sentences in which the adjective occurs.
+
+        Raises StimuliError where none were ever looked for.
+        """
+        try:
+            return self.contexts[word_key(word)]
+        except KeyError:
+            raise StimuliError(
+                f"Sentences with “{word}” were not looked for. Draw them again with these "
+                "adjectives."
+            ) from None
+
+    @cached_property
+    def n_drawn(self) -> int:
+        """How many sentences were drawn, for all words together."""
+        return sum(len(sample.drawn) for sample in self.contexts.values())
 
     def group(self, slug: str) -> Group:
         for group in self.groups:
@@ -69,7 +82,6 @@ class SentenceStimuli:
                 for key, sample in self.contexts.items()
             },
             "source": asdict(self.source),
-            "adjectives": self.adjectives,
         }
 
     @classmethod
@@ -87,13 +99,16 @@ class SentenceStimuli:
                     for key, sample in raw["contexts"].items()
                 },
                 source=SentenceSource(**raw["source"]),
-                adjectives=raw["adjectives"],
             )
         except (KeyError, TypeError) as error:
             raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
 
     def content_hash(self) -> str:
-        """Return the SHA-256 of the stimuli in canonical JSON."""
+        """Return the SHA-256 of the stimuli in canonical JSON; megabytes, so computed once."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> str:
         text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -121,6 +136,7 @@ def draw_sentences(
     sentences : read once
     name : of the corpus, as reports print it
     per_word : the most sentences for a group or an adjective
+    adjectives : which words stand for a pole
 
     A group is found by any of its surface forms. Raises StimuliError for an empty corpus.
     """
@@ -135,13 +151,12 @@ def draw_sentences(
     counted = _Counted(sentences)
     contexts = sample_occurrences(counted, phrases, per_key=per_word, seed=seed)
     if not counted.n:
-        raise StimuliError(f"The corpus '{name}' holds no sentences. Give one sentence per line.")
+        raise StimuliError(f"“{name}” holds no sentences, expected at least one for a group.")
     return SentenceStimuli(
         groups=tuple(groups),
         traits=tuple(traits),
         contexts=contexts,
         source=SentenceSource(name, counted.digest.hexdigest(), counted.n, per_word, seed),
-        adjectives=adjectives,
     )
 
 

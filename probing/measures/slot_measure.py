@@ -17,7 +17,7 @@ from pydantic import Field
 
 from probing.lm.errors import LanguageModelError
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
-from probing.measures.adjectives import Adjectives, scored_words
+from probing.measures.adjectives import Adjectives, empty_lists, scored_words
 from probing.measures.aggregation import pair_scores
 from probing.measures.base import Cost, Measure, MeasureParameters, Problem, ShardPlan
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template
@@ -90,7 +90,8 @@ class SlotMeasure(Measure[Stimuli, S]):
     ) -> pd.DataFrame:
         """Return one row per word: `value`, `reason`, and the measure's own details.
 
-        `group` and `prior` are the evidence of one context each, (n_words, …).
+        `group` and `prior` are the evidence of each word, (n_words, …); a word comes once for
+        every group.
         """
 
     def evidence_key(self, parameters: S) -> tuple[Any, ...]:
@@ -128,7 +129,7 @@ class SlotMeasure(Measure[Stimuli, S]):
 
     def problems(self, stimuli: Stimuli, parameters: S, lm: SlotTokenizer) -> list[Problem]:
         """Put every adjective and every sentence to the tokenizer and collect what fails."""
-        found: list[Problem] = []
+        found = empty_lists(stimuli.traits, parameters.adjectives)
         longest = 1
         for scored in scored_words(stimuli, parameters.adjectives):
             try:
@@ -178,27 +179,29 @@ class SlotMeasure(Measure[Stimuli, S]):
         contexts = [group_context(template, group) for group in groups]
         evidence = self.evidence(lm, contexts, words, parameters)
         scored = scored_words(stimuli, parameters.adjectives)
+        # Lists share adjectives, so that an entry may stand for several rows of the evidence.
         places = [words.index(entry.word) for entry in scored]
-        counts = [len(lm.split(entry.word).ids) for entry in scored]
-        frames = []
-        for number, group in enumerate(groups):
-            compared = self.compare(evidence[number], prior[0], words, parameters)
-            rows = compared.iloc[places].reset_index(drop=True)
-            head = pd.DataFrame(
-                {
-                    "template": template.slug,
-                    "group": group.slug,
-                    "trait": [entry.trait for entry in scored],
-                    "pole": [entry.pole for entry in scored],
-                    "word": [entry.word for entry in scored],
-                    "value": rows["value"],
-                    "reason": rows["reason"],
-                    "subwords": counts,
-                }
-            )
-            details = rows.drop(columns=["value", "reason"])
-            frames.append(pd.concat([head, details], axis=1))
-        return pd.concat(frames, ignore_index=True)
+        rows = evidence[:, places]
+        shape = (len(groups) * len(scored), *rows.shape[2:])
+        compared = self.compare(
+            rows.reshape(shape),
+            np.broadcast_to(prior[:, places], rows.shape).reshape(shape),
+            [entry.word for entry in scored] * len(groups),
+            parameters,
+        )
+        head = pd.DataFrame(
+            {
+                "template": template.slug,
+                "group": np.repeat([group.slug for group in groups], len(scored)),
+                "trait": [entry.trait for entry in scored] * len(groups),
+                "pole": [entry.pole for entry in scored] * len(groups),
+                "word": [entry.word for entry in scored] * len(groups),
+                "value": compared["value"],
+                "reason": compared["reason"],
+                "subwords": [len(lm.split(entry.word).ids) for entry in scored] * len(groups),
+            }
+        )
+        return pd.concat([head, compared.drop(columns=["value", "reason"])], axis=1)
 
     def aggregate(
         self, stimuli: Stimuli, parameters: S, shard_frames: Sequence[pd.DataFrame]

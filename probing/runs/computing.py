@@ -115,7 +115,9 @@ def store_shard(*, shard: Shard, result: ShardResult) -> Outcome:
     the shards stored before.
     """
     with transaction.atomic():
-        run = Run.objects.select_for_update(no_key=True).get(pk=shard.run_id)
+        # Stimuli can be long, and are not needed here.
+        runs = Run.objects.select_for_update(no_key=True).defer("stimuli")
+        run = runs.get(pk=shard.run_id)
         if run.status not in OPEN:
             return Outcome.LOST
         if run.model_revision and run.model_revision != result.model_revision:

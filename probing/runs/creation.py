@@ -12,8 +12,10 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.models import Corpus
+from probing.library.sentences import article_problems
 from probing.measures.base import AnyMeasure, Cost, Problem, ResultKind, ShardPlan, StimuliValue
 from probing.measures.registry import UnknownMeasureError, get_measure
+from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, Run, RunEventKind, Shard
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
@@ -29,6 +31,7 @@ NEEDS_CORPUS = (ResultKind.COUNTERPARTS, ResultKind.TEXT_SCORES)
 
 _STIMULI_WORDS = {
     "Stimuli": "groups and templates",
+    "SentenceStimuli": "groups in sentences",
     "TextStimuli": "the texts of a corpus",
 }
 
@@ -172,6 +175,7 @@ def _try_out(
         problems = (
             *split_problems(measure, model, stimuli, corpus),
             *measure.problems(stimuli, parameters, tokenizer),
+            *_sentence_remarks(stimuli),
         )
         if any(problem.fatal for problem in problems):
             return DryRun(cost=None, seconds=None, problems=problems)
@@ -181,3 +185,10 @@ def _try_out(
         raise RunError.at("model", str(error)) from error
     seconds = None if pace is None else pace * cost.forward_passes
     return DryRun(cost=cost, seconds=seconds, problems=problems)
+
+
+def _sentence_remarks(stimuli: StimuliValue) -> list[Problem]:
+    """Return what reads wrong in the sentences of groups and templates, but stops nothing."""
+    if not isinstance(stimuli, Stimuli):
+        return []
+    return article_problems(stimuli.groups, stimuli.templates)

@@ -9,6 +9,8 @@ from probing.models import LanguageModel, ModelKind
 # Table 5 of Cao et al. (2022): the best template of SeT with RoBERTa, and one of the two of
 # ILPS* with RoBERTa. Other families and measures have their own rows where the paper gives any.
 FALLBACK_TEMPLATES = ("that-group-is-trait",)
+#: The set that a page offers: the one template that Table 5 finds best for SeT with RoBERTa.
+DEFAULT_TEMPLATE_SET = "cao-2022-best-roberta"
 
 
 def default_templates(*, measure: str, model: LanguageModel) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from annotation.models import GroupSet, SocialGroup, TraitPair
-from probing.measures.stimuli import Group, Stimuli, Trait
+from probing.library.sentences import missing_forms
+from probing.measures.stimuli import Group, Stimuli, StimuliError, Trait
 from probing.measures.stimuli import Template as TemplateStimulus
 from probing.measures.templates import TemplateError
 from probing.models import Template, TemplateSet
@@ -27,15 +28,9 @@ def load_stimuli(
     A set stands for its entries in the order of their slugs. An entry that is named twice comes
     once, in its first place. ``traits=None`` takes every trait pair of the library.
 
-    Raises :class:`RunError` naming each unknown slug, or what is missing altogether.
+    Raises :class:`RunError` naming each unknown slug, what is missing altogether, and each group
+    without the surface form that a template needs.
     """
-    chosen_groups = _resolve(
-        groups,
-        where="groups",
-        noun="group or set of groups",
-        entries={entry.slug: entry for entry in SocialGroup.objects.all()},
-        sets=_members(GroupSet.groups.through, "groupset__slug", "socialgroup__slug"),
-    )
     chosen_templates = _resolve(
         templates,
         where="templates",
@@ -43,36 +38,69 @@ def load_stimuli(
         entries={entry.slug: entry for entry in Template.objects.all()},
         sets=_members(TemplateSet.templates.through, "templateset__slug", "template__slug"),
     )
-    pairs = {entry.slug: entry for entry in TraitPair.objects.all()}
-    chosen_traits = _resolve(
-        list(pairs) if traits is None else traits,
-        where="traits",
-        noun="trait pair",
-        entries=pairs,
-        sets={},
-    )
+    chosen_groups = _choose_groups(groups)
     try:
-        return _build(chosen_groups, chosen_traits, chosen_templates)
+        if lacking := missing_forms(chosen_groups, chosen_templates):
+            raise RunError(lacking)
+        return Stimuli(
+            groups=_as_groups(chosen_groups),
+            traits=load_traits(traits),
+            templates=tuple(
+                TemplateStimulus(slug=entry.slug, text=entry.text) for entry in chosen_templates
+            ),
+        )
     except TemplateError as error:  # a text that went into the library round the validation
         raise RunError.at("templates", str(error)) from error
 
 
-def _build(
-    chosen_groups: Sequence[SocialGroup],
-    chosen_traits: Sequence[TraitPair],
-    chosen_templates: Sequence[Template],
-) -> Stimuli:
-    return Stimuli(
-        groups=tuple(
+def load_groups(names: str | Iterable[str]) -> tuple[Group, ...]:
+    """Return the groups of these slugs, of entries or sets. Two queries.
+
+    Raises :class:`RunError` naming each unknown slug, and a group without one of its forms.
+    """
+    return _as_groups(_choose_groups(names))
+
+
+def _choose_groups(names: str | Iterable[str]) -> Sequence[SocialGroup]:
+    return _resolve(
+        names,
+        where="groups",
+        noun="group or set of groups",
+        entries={entry.slug: entry for entry in SocialGroup.objects.all()},
+        sets=_members(GroupSet.groups.through, "groupset__slug", "socialgroup__slug"),
+    )
+
+
+def _as_groups(chosen: Sequence[SocialGroup]) -> tuple[Group, ...]:
+    try:
+        return tuple(
             Group(
                 slug=entry.slug,
                 singular=entry.singular,
                 plural=entry.plural,
                 plural_capitalised=entry.plural_capitalised,
             )
-            for entry in chosen_groups
-        ),
-        traits=tuple(
+            for entry in chosen
+        )
+    except StimuliError as error:
+        raise RunError.at("groups", str(error)) from error
+
+
+def load_traits(names: Iterable[str] | None = None) -> tuple[Trait, ...]:
+    """Return the trait pairs of these slugs, of the whole library for None. One query.
+
+    Raises :class:`RunError` naming each unknown slug, and a pair without one of its adjectives.
+    """
+    pairs = {entry.slug: entry for entry in TraitPair.objects.all()}
+    chosen = _resolve(
+        list(pairs) if names is None else names,
+        where="traits",
+        noun="trait pair",
+        entries=pairs,
+        sets={},
+    )
+    try:
+        return tuple(
             Trait(
                 slug=entry.slug,
                 low=entry.low,
@@ -81,12 +109,10 @@ def _build(
                 low_synonyms=tuple(entry.low_synonyms),
                 high_synonyms=tuple(entry.high_synonyms),
             )
-            for entry in chosen_traits
-        ),
-        templates=tuple(
-            TemplateStimulus(slug=entry.slug, text=entry.text) for entry in chosen_templates
-        ),
-    )
+            for entry in chosen
+        )
+    except StimuliError as error:
+        raise RunError.at("traits", str(error)) from error
 
 
 def _members(through: Any, set_field: str, entry_field: str) -> dict[str, list[str]]:

@@ -66,8 +66,12 @@ class _Watch:
     shard: Shard
 
     def report(self, point: LossPoint) -> None:
-        if self._is_ours():
-            store_point(run_id=self.shard.run_id, point=point)
+        from probing.training.errors import TrainingStoppedError
+
+        # Leave before the checkpoint: a resumed training reports no point before it again.
+        if not self._is_ours():
+            raise TrainingStoppedError
+        store_point(run_id=self.shard.run_id, point=point)
 
     def wish(self) -> Wish:
         from probing.training.trainer import Wish

@@ -95,6 +95,7 @@ def run_training(
     train, held_out : places of the examples to train on, and of those to measure on only.
     recipe : tells trainings apart: a checkpoint of another one is refused.
     report : takes each point of the loss curve; after a resume, points come again as they were.
+        What it raises ends the training before the point's step gets into a checkpoint.
     wish : asked before each step.
 
     Raises

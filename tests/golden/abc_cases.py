@@ -92,6 +92,35 @@ def values_by_word(rows: pd.DataFrame) -> pd.Series:
     return rows.groupby(["template", "group", "word"])["value"].first()
 
 
+def unsafe_distances(case: AbcCase) -> dict[tuple[str, str, str], float]:
+    """The larger of the stored distances of group and prior, where one is 0.98 or more."""
+    unsafe = {}
+    for template, stored in zip(
+        case.stimuli.templates, case.data["templates"].values(), strict=True
+    ):
+        for group, name in zip(case.stimuli.groups, stored["groups"], strict=True):
+            for word, entry in stored["set_unsafe"].get(name, {}).items():
+                if word not in case.words:
+                    continue
+                unsafe[template.slug, group.slug, word] = max(entry.values())
+    return unsafe
+
+
+def with_lists(case: AbcCase) -> Stimuli:
+    """The stimuli of the file with its whole lists, as far as the tokenizer knows all words."""
+    known = {word for word, tokens in case.data["subwords"].items() if "[UNK]" not in tokens}
+    poles = [
+        (pole, tuple(words[1:]))
+        for pole, words in case.data["trait_lists"].items()
+        if set(words) <= known
+    ]
+    traits = tuple(
+        Trait(f"{low}-{high}", low, high, "golden", low_words, high_words)
+        for (low, low_words), (high, high_words) in zip(poles[::2], poles[1::2], strict=False)
+    )
+    return Stimuli(case.stimuli.groups, traits, case.stimuli.templates)
+
+
 def assert_matches(found: pd.Series, expected: pd.Series, tolerance: dict[str, float]) -> None:
     """Every expected entry is there and agrees within the file's tolerance."""
     assert len(expected) > 0

@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 from probing.measures.registry import get_measure
-from probing.measures.stimuli import Stimuli, Trait
 from tests.golden.abc_cases import (
     MODELS,
     AbcCase,
     assert_matches,
     compute_rows,
     load_case,
+    unsafe_distances,
     values_by_word,
+    with_lists,
 )
 
 pytestmark = pytest.mark.shared
@@ -51,7 +52,7 @@ def test_released_set_matches_inside_its_domain_and_is_undefined_outside(case: A
     rows = compute_rows(case, "set", prior="noun", variant="released")
     found, expected = values_by_word(rows), case.expected(("set", "per_adjective"))
     reasons = rows.groupby(["template", "group", "word"])["reason"].first()
-    unsafe = _unsafe_distances(case)
+    unsafe = unsafe_distances(case)
     assert unsafe, "the files hold entries outside the domain; without them nothing is tested"
 
     safe = expected[[key for key in expected.index if key not in unsafe]]
@@ -66,20 +67,6 @@ def test_released_set_matches_inside_its_domain_and_is_undefined_outside(case: A
         assert bool(reasons[key]) == (key in undefined), key
 
 
-def _unsafe_distances(case: AbcCase) -> dict[tuple[str, str, str], float]:
-    """The larger of the stored distances of group and prior, where one is 0.98 or more."""
-    unsafe = {}
-    for template, stored in zip(
-        case.stimuli.templates, case.data["templates"].values(), strict=True
-    ):
-        for group, name in zip(case.stimuli.groups, stored["groups"], strict=True):
-            for word, entry in stored["set_unsafe"].get(name, {}).items():
-                if word not in case.words:
-                    continue
-                unsafe[template.slug, group.slug, word] = max(entry.values())
-    return unsafe
-
-
 @pytest.mark.parametrize("average", ["mean", "median"])
 @pytest.mark.parametrize(
     ("measure", "key", "parameters"),
@@ -89,7 +76,7 @@ def test_lists_of_adjectives_are_averaged_as_released(
     case: AbcCase, measure: str, key: str, parameters: dict, average: str
 ) -> None:
     """The files hold the average of every list; a pair score is the high list's minus the low's."""
-    stimuli = _with_lists(case)
+    stimuli = with_lists(case)
     chosen = {"prior": "noun", "adjectives": "lists", "list_average": average, **parameters}
     found = get_measure(measure)
     options = found.Parameters(**chosen)
@@ -110,18 +97,3 @@ def test_lists_of_adjectives_are_averaged_as_released(
                 )
                 compared += 1
     assert compared > 100
-
-
-def _with_lists(case: AbcCase) -> Stimuli:
-    """The stimuli of the file with its whole lists, as far as the tokenizer knows all words."""
-    known = {word for word, tokens in case.data["subwords"].items() if "[UNK]" not in tokens}
-    poles = [
-        (pole, tuple(words[1:]))
-        for pole, words in case.data["trait_lists"].items()
-        if set(words) <= known
-    ]
-    traits = tuple(
-        Trait(f"{low}-{high}", low, high, "golden", low_words, high_words)
-        for (low, low_words), (high, high_words) in zip(poles[::2], poles[1::2], strict=False)
-    )
-    return Stimuli(case.stimuli.groups, traits, case.stimuli.templates)

@@ -312,6 +312,21 @@ def test_creating_leads_to_the_monitor(bert: LanguageModel, alice: Client) -> No
     assert run.shards.filter(status=ShardStatus.PENDING).count() == 1
 
 
+def test_a_run_takes_the_chosen_trait_pairs_or_all_of_them(
+    bert: LanguageModel,  # noqa: F811
+    alice: Client,
+) -> None:
+    address = reverse("admin:probing_run_add") + "?measure=set"
+    alice.post(address, {**asked(bert, traits=["cold-warm", "poor-wealthy"]), "create": "1"})
+    run = Run.objects.get()
+    assert [trait["slug"] for trait in run.stimuli["traits"]] == ["cold-warm", "poor-wealthy"]
+    answer = alice.post(address, {**asked(bert, traits=["hot-warm"]), "create": "1"})
+    assert "hot-warm is not one of the available choices" in answer.content.decode()
+    alice.post(address, {**asked(bert), "create": "1"})
+    newest = Run.objects.order_by("-pk")[0]
+    assert len(newest.stimuli["traits"]) == 16
+
+
 def test_every_measure_has_a_form_from_its_schema(bert: LanguageModel, alice: Client) -> None:  # noqa: F811
     from probing.measures.registry import MEASURES
 

@@ -13,8 +13,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
+from annotation.admin.word_diff import word_diff
 from annotation.models import Corpus
-from probing.admin.word_diff import word_diff
 from probing.models import LanguageModel, Run
 from probing.runs.language_models import register_model
 from probing.runs.working import work

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any, cast
 
 from django.conf import settings
@@ -24,6 +26,7 @@ from probing.runs.creation import DryRun, create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.language_models import find_model
 from probing.runs.progress import load_progress
+from probing.runs.sentence_files import GivenSentences, open_sentences
 from probing.runs.stimuli import DEFAULT_GROUPS
 from probing.runs.sweeping import sweep
 from probing.runs.waking import any_worker_answers
@@ -62,7 +65,21 @@ class Command(BaseCommand):
             " “That {singular} is {trait}.”",
         )
         parser.add_argument(
-            "--corpus", default="", help="name or public id of a corpus, for measures on texts"
+            "--corpus",
+            default="",
+            help="name or public id of a corpus, for measures on texts and for CEAT",
+        )
+        parser.add_argument(
+            "--sentences",
+            default="",
+            metavar="FILE",
+            help="for CEAT, instead of a corpus: .txt with one sentence a line, .tsv or .csv with a"
+            " column “sentence” or “text”, or .jsonl",
+        )
+        parser.add_argument(
+            "--variety",
+            default="",
+            help="for CEAT, takes only the corpus's texts in it; default all of the corpus",
         )
         parser.add_argument(
             "--prompt",
@@ -75,7 +92,7 @@ class Command(BaseCommand):
             "--source",
             action="append",
             default=[],
-            help="takes only pairs drawn from there, repeatable; default all of the corpus",
+            help="takes only pairs or texts drawn from there, repeatable; default all",
         )
         parser.add_argument("--limit", type=int, help="at most so many pairs, drawn with the seed")
         parser.add_argument(
@@ -117,25 +134,8 @@ class Command(BaseCommand):
                 f"{', '.join(MEASURES)}.",
             )
         model = find_model(wanted=options["model"], revision=options["revision"])
-        choice = StimuliChoice(
-            groups=options["groups"],
-            templates=options["templates"] or (),
-            traits=options["traits"],
-            corpus=_find_corpus(options["corpus"]),
-            prompts=options["prompt"],
-            sources=options["source"],
-            limit=options["limit"],
-            examples=options["examples"],
-        )
-        measure = MEASURES[options["measure"]]
-        stimuli = choose_stimuli(measure=measure, model=model, choice=choice, seed=options["seed"])
-        asked: dict[str, Any] = {
-            "measure": options["measure"],
-            "model": model,
-            "stimuli": stimuli,
-            "parameters": parameters,
-            "corpus": choice.corpus,
-        }
+        asked = self._ask(options, model, parameters)
+        stimuli = asked["stimuli"]
         if options["dry_run"]:
             _print_dry_run(console, dry_run(**asked), stimuli)
             return
@@ -150,6 +150,54 @@ class Command(BaseCommand):
             return
         _follow(console, run, local=options["local"])
         _report(console, run, model)
+
+    def _ask(
+        self, options: dict[str, Any], model: LanguageModel, parameters: dict[str, str]
+    ) -> dict[str, Any]:
+        """Return the arguments of the services; a file of sentences is read here, once."""
+        with _open_sentences(options["sentences"]) as sentences:
+            choice = StimuliChoice(
+                groups=options["groups"],
+                templates=options["templates"] or (),
+                traits=options["traits"],
+                corpus=_find_corpus(options["corpus"]),
+                sentences=sentences,
+                variety=options["variety"],
+                prompts=options["prompt"],
+                sources=options["source"],
+                limit=options["limit"],
+                examples=options["examples"],
+            )
+            stimuli = choose_stimuli(
+                measure=MEASURES[options["measure"]],
+                model=model,
+                choice=choice,
+                seed=options["seed"],
+                parameters=parameters,
+            )
+        return {
+            "measure": options["measure"],
+            "model": model,
+            "stimuli": stimuli,
+            "parameters": parameters,
+            "corpus": choice.corpus,
+        }
+
+
+@contextmanager
+def _open_sentences(path: str) -> Iterator[GivenSentences | None]:
+    """Yield the sentences of a file while it is open, None where none is named."""
+    if not path:
+        yield None
+        return
+    try:
+        file = Path(path).open("rb")  # noqa: SIM115 # closed below
+    except OSError as error:
+        raise RunError.at(
+            "sentences", f"“{path}” cannot be read ({error.strerror}), expected a file."
+        ) from error
+    with file:
+        yield open_sentences(file, file_name=path)
 
 
 def _find_corpus(wanted: str) -> Corpus | None:

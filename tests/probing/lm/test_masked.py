@@ -11,7 +11,7 @@ import pytest
 import torch
 import transformers
 
-from probing.lm import SlotContext, load_masked
+from probing.lm import SlotBatch, SlotContext, load_masked
 from probing.lm.families import MASKED_FAMILIES
 from probing.lm.masked import MaskedLanguageModel
 from probing.lm.sources import ModelFacts
@@ -77,7 +77,10 @@ _OWN_SETTINGS: dict[str, dict[str, Any]] = {
 def test_every_family_gives_the_logits_of_its_own_forward_pass(
     family: str, tiny_roberta: MaskedLanguageModel
 ) -> None:
-    """Random weights, sentences of different length in one batch, so that padding matters."""
+    """Random weights, sentences of different length in one batch, so that padding matters.
+
+    And again without any padding, in as many batches as there are lengths.
+    """
     sizes: dict[str, Any] = dict(_DISTILBERT if family == "distilbert" else _SIZES)
     sizes |= _OWN_SETTINGS.get(family, {})
     torch.manual_seed(1)
@@ -90,11 +93,22 @@ def test_every_family_gives_the_logits_of_its_own_forward_pass(
     lm = MaskedLanguageModel(
         model, tiny_roberta.tokenizer, MASKED_FAMILIES[family], facts, revision="", batch_size=64
     )
-    batches = list(lm.slot(CONTEXTS, WORDS))
-    assert len(batches) == 1
+    lengths = {len(state.ids) for state in lm.slot_chain(CONTEXTS, WORDS).states}
+    for padding, n_batches in ((1000, 1), (0, len(lengths))):
+        lm.padding = padding
+        batches = list(lm.slot(CONTEXTS, WORDS))
+        assert len(batches) == n_batches
+        seen = {place for batch in batches for place in compare_with_own_pass(lm, model, batch)}
+        assert len(seen) == sum(len(lm.split(word).ids) for word in WORDS) * len(CONTEXTS)
+
+
+def compare_with_own_pass(
+    lm: MaskedLanguageModel, model: Any, batch: SlotBatch
+) -> set[tuple[int, int, int]]:
+    """Read every slot of a batch alone; return which context, word and subword there were."""
     seen = set()
     for context, word, subword, row in zip(
-        batches[0].context, batches[0].word, batches[0].subword, batches[0].row, strict=True
+        batch.context, batch.word, batch.subword, batch.row, strict=True
     ):
         pieces = lm.split(WORDS[word]).ids
         masks = " ".join([lm.mask_token] * len(pieces))
@@ -103,12 +117,12 @@ def test_every_family_gives_the_logits_of_its_own_forward_pass(
         ids[first : first + subword] = pieces[:subword]
         with torch.inference_mode():
             own = model(input_ids=torch.tensor([ids])).logits[0, first + subword]
-        np.testing.assert_allclose(batches[0].logits[row], own.numpy(), atol=1e-4, rtol=1e-4)
+        np.testing.assert_allclose(batch.logits[row], own.numpy(), atol=1e-4, rtol=1e-4)
         assert lm._bias is not None
-        again = batches[0].hidden[row] @ lm._weight.numpy().T + lm._bias.numpy()
-        np.testing.assert_allclose(batches[0].logits[row], again, atol=1e-4, rtol=1e-4)
+        again = batch.hidden[row] @ lm._weight.numpy().T + lm._bias.numpy()
+        np.testing.assert_allclose(batch.logits[row], again, atol=1e-4, rtol=1e-4)
         seen.add((int(context), int(word), int(subword)))
-    assert len(seen) == sum(len(lm.split(word).ids) for word in WORDS) * len(CONTEXTS)
+    return seen
 
 
 @pytest.mark.parametrize("family", ["deberta", "deberta-v2"])

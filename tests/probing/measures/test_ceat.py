@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from probing.lm import load_masked
 from probing.lm.masked import MaskedLanguageModel
 from probing.lm.protocols import SpanText
 from probing.measures.ceat import CORPUS, Ceat, CeatParameters
@@ -37,7 +38,7 @@ MEASURE = Ceat()
 
 
 def draw(sentences: list[str] = SENTENCES, **options: Any) -> SentenceStimuli:
-    chosen = {"per_word": 100, "seed": 0, **options}
+    chosen = {"per_word": 1000, "seed": 0, **options}
     return draw_sentences(sentences, groups=GROUPS, traits=TRAITS, name="A corpus", **chosen)
 
 
@@ -82,7 +83,12 @@ def test_a_group_that_does_not_occur_has_no_score_and_says_why(
     assert missing["value"].isna().all()
     assert missing["reason"].str.contains("does not occur in the corpus").all()
     found = MEASURE.problems(stimuli, CeatParameters(), tiny_bert)
-    assert [(problem.where, problem.fatal) for problem in found] == [("group elderly", False)]
+    absent, scarce = found
+    assert (absent.where, absent.fatal, scarce.fatal) == ("group elderly", False, False)
+    # SENTENCES by eye: two name teenagers, three hold “warm”.
+    assert "“teenagers” (2)" in scarce.message
+    assert "“warm” (3)" in scarce.message
+    assert "elderly" not in scarce.message
 
 
 def test_a_word_that_does_not_occur_leaves_its_trait_undefined(
@@ -120,12 +126,37 @@ def test_a_sentence_that_is_too_long_is_left_out_and_counted(
 
 def test_lists_of_adjectives_combine_draws_with_a_p_value(tiny_bert: MaskedLanguageModel) -> None:
     stimuli = draw(adjectives="lists")
-    scores = run(stimuli, tiny_bert, draws=200)
+    scores = run(stimuli, tiny_bert, draws=200, adjectives="lists")
     tested = scores[scores["name"] == "p_value"]
     assert set(tested["trait"]) == {"cold-warm"}  # the other trait has one adjective per pole
     assert tested["value"].between(0, 1).all()
-    again = run(stimuli, tiny_bert, draws=200)
+    again = run(stimuli, tiny_bert, draws=200, adjectives="lists")
     pd.testing.assert_frame_equal(scores, again)
+
+
+def test_shards_are_the_same_bits_in_any_order_and_after_a_restart(checkpoints: Path) -> None:
+    stimuli = draw(adjectives="lists")
+    chosen = CeatParameters(adjectives="lists", draws=50)
+    plan = MEASURE.plan(stimuli, chosen, 5)
+    lm = load_masked(checkpoints / "tiny-bert", threads=1)
+    usual = [MEASURE.compute(shard.payload, stimuli, chosen, lm) for shard in plan]
+    restarted = load_masked(checkpoints / "tiny-bert", threads=1)
+    for shard in plan[::-1]:
+        again = MEASURE.compute(shard.payload, stimuli, chosen, restarted)
+        pd.testing.assert_frame_equal(again, usual[shard.index], check_exact=True)
+
+
+def test_one_sentence_for_each_word_leaves_the_effect_undefined(
+    tiny_bert: MaskedLanguageModel,
+) -> None:
+    """With two cosines x > y the effect is (x − y) / (|x − y| / √2) = √2, whatever they are."""
+    sentences = [*SENTENCES, "All elderly people are here."]
+    stimuli = draw([s for s in sentences if s not in SENTENCES[:1] + SENTENCES[4:]])
+    scores = run(stimuli, tiny_bert).set_index(["group", "trait", "template"])
+    # Left over: one sentence with teenagers and “poor”, and one with “wealthy”.
+    value, reason = scores.loc[("teenager", "poor-wealthy", ""), ["value", "reason"]]
+    assert np.isnan(value)
+    assert "±√2" in reason
 
 
 def test_stimuli_survive_storage() -> None:
@@ -150,11 +181,11 @@ def test_stored_vectors_give_the_stored_effect_through_the_measure(shared_dir: P
             groups=GROUPS[:1],
             traits=[trait],
             name="golden",
-            per_word=99,
+            per_word=1000,
             seed=0,
             adjectives="lists",
         )
-        scores = run(stimuli, _Stored(vectors), combination="pooled")  # type: ignore[arg-type]
+        scores = run(stimuli, _Stored(vectors), combination="pooled", adjectives="lists")  # type: ignore[arg-type]
         # Unit vectors are kept as float32.
         np.testing.assert_allclose(scores["value"], case["pooled_context_effect"], atol=1e-6)
 

@@ -22,6 +22,7 @@ WITH_TORCH = tuple(
     f"probing.lm.{name}"
     for name in (
         "masked",
+        "packing",
         "embedding",
         "numerics",
         "decoding",

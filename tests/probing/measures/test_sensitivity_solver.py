@@ -87,6 +87,42 @@ def test_against_minimisation_in_one_dimension(
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.parametrize("spread", [0.001, 0.5, 4.0])
+def test_large_vocabularies_against_minimisation(spread: float) -> None:
+    """The closer the logits, the more rivals are active: from a few to all of them."""
+    rng = np.random.default_rng(11)
+    logits = rng.normal(0, spread, 3000)
+    targets = np.array([*rng.integers(0, 3000, 5), np.argmax(logits), np.argmin(logits)])
+    found = minimal_changes(logits, targets, 3.0)
+    expected = [by_minimisation(logits, target, 3.0, 1.0) for target in targets]
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+def test_ten_thousand_active_rivals_against_theory() -> None:
+    """The lowest of n + 1 logits between 0 and 0.01/n: all n rivals are active.
+
+    u_i = 1 + a_i > m = S/(n+1) for every i, and rho Delta = Q - S^2/(n+1) for n = 10,000.
+    """
+    n = 10_000
+    logits = np.linspace(0.0, 0.01 / n, n + 1)
+    u = 1.0 + logits[1:]
+    expected = np.square(u).sum() - u.sum() ** 2 / (n + 1)
+    found = minimal_changes(logits[::-1], [n], 1.0)
+    np.testing.assert_allclose(found, [expected], rtol=1e-10)
+
+
+def test_a_position_is_solved_the_same_whatever_stands_beside_it() -> None:
+    rng = np.random.default_rng(3)
+    logits = rng.normal(0, 2, (6, 4000)).astype(np.float32)
+    rows, targets = rng.integers(0, 6, 40), rng.integers(0, 4000, 40)
+    norms = rng.uniform(1, 9, 6)
+    together = minimal_changes_by_row(logits, rows, targets, norms)
+    for row, target, change in zip(rows, targets, together, strict=True):
+        assert minimal_changes(logits[row], [target], norms[row])[0] == change
+    widened = minimal_changes_by_row(logits.astype(np.float64), rows, targets, norms)
+    np.testing.assert_array_equal(widened, together, "float32 holds its numbers exactly")
+
+
 @settings(deadline=None, max_examples=100)
 @given(logits=LOGITS, margin=MARGINS, shift=st.floats(-100, 100))
 def test_all_targets_at_once_are_the_targets_one_by_one_wherever_the_logits_lie(

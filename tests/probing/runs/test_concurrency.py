@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Barrier, Thread
+from threading import Barrier, Event, Semaphore, Thread
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.db.models import Count
 
-from probing.models import LanguageModel, RunEvent, RunEventKind, RunStatus, Shard, ShardStatus
+from probing.models import RunEvent, RunEventKind, RunStatus, ShardStatus
 from probing.runs.aggregation import aggregate_run
 from probing.runs.claiming import claim_shard
 from probing.runs.computing import compute_shard
@@ -102,22 +102,47 @@ def test_two_workers_that_finish_at_once_aggregate_once(
 
 
 def test_cancelling_and_resuming_while_workers_compute_loses_nothing(
-    shared_database: str, make_run: RunMaker, bert: LanguageModel
+    shared_database: str, make_run: RunMaker
 ) -> None:
-    calm, run = make_run(), make_run()
+    rounds, workers = 6, 4
+    stimuli = load_stimuli(
+        groups="cao-2022-human-study", templates=["that-group-is-trait"], traits=["cold-warm"]
+    )
+    calm, run = make_run(stimuli=stimuli), make_run(stimuli=stimuli)
     work(worker="w", run=calm)
+    # A ticket allows one claim. While it is steered the run gets fewer tickets than it has shards,
+    # so that there is always something left to cancel.
+    assert rounds * workers < run.shard_count
+    tickets, begun, is_steered = Semaphore(0), Semaphore(0), Event()
 
-    def steer_or_work(place: int) -> None:
-        if place:
-            work(worker=f"w{place}", run=run, budget_seconds=3)
-            return
-        for _ in range(5):
-            if Shard.objects.filter(run=run).exclude(status=ShardStatus.STORED).exists():
+    def wait_for_ticket() -> bool:
+        if not is_steered.is_set():
+            tickets.acquire()
+            begun.release()
+        return False
+
+    def steer() -> None:
+        try:
+            for _ in range(rounds):
+                tickets.release(workers)
+                for _ in range(workers):
+                    begun.acquire()
                 cancel_run(run=run)
                 resume_run(run=run)
+        finally:
+            is_steered.set()
+            tickets.release(workers)
 
-    at_once(steer_or_work, 4)
+    def steer_or_work(place: int) -> None:
+        if not place:
+            steer()
+        while not is_steered.is_set():  # who asks while the run is cancelled finds nothing
+            work(worker=f"w{place}", run=run, should_stop=wait_for_ticket)
+
+    at_once(steer_or_work, 1 + workers)
     work(worker="last", run=run)
     run.refresh_from_db()
     assert run.status == RunStatus.FINISHED, run.error
+    for kind in (RunEventKind.CANCELLED, RunEventKind.RESUMED):
+        assert run.events.filter(kind=kind).count() == rounds
     assert scores_of(run) == scores_of(calm)

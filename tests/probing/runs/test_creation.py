@@ -13,6 +13,7 @@ from probing.measures.stimuli import Trait
 from probing.models import LanguageModel, Run, RunEventKind, RunStatus, Shard, ShardStatus
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
+from probing.runs.stimuli import load_stimuli
 from tests.probing.runs.fixtures import RunMaker, few_stimuli
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
@@ -151,3 +152,17 @@ def test_remarks_are_kept_with_the_run(make_run: RunMaker) -> None:
     run = make_run("ilps_star", stimuli=stimuli, renorm="released")
     assert len(run.notices) == 1
     assert "low-status" in run.notices[0]
+
+
+def test_an_article_that_does_not_fit_its_group_is_remarked_on_and_stops_nothing(
+    bert: LanguageModel,
+) -> None:
+    stimuli = load_stimuli(
+        groups=["man", "elderly"], templates=["a-group-is-trait", "that-group-is-trait"]
+    )
+    tried = dry_run(measure="ilps", model=bert, stimuli=stimuli, parameters={})
+    assert tried.cost is not None
+    assert [problem.message for problem in tried.notices if "article" in problem.message] == [
+        "The article does not fit 1 of the 2 groups: models read “A elderly person is ___.” as it "
+        "stands."
+    ]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from annotation.models import SocialGroup
 from probing.runs.errors import RunError
 from probing.runs.stimuli import load_stimuli
 
@@ -63,3 +64,16 @@ def test_unknown_or_missing_names_are_refused_where_they_were_given(
 def test_near_names_are_suggested() -> None:
     with pytest.raises(RunError, match="woman"):
         load_stimuli(groups=["womn"], templates=["that-group-is-trait"])
+
+
+def test_a_group_without_the_form_that_a_template_needs_is_named_with_both() -> None:
+    """The pages take no such group, but a row may come into the database round them."""
+    SocialGroup.objects.filter(slug="man").update(singular=" ")
+    with pytest.raises(RunError) as caught:
+        load_stimuli(groups=["woman", "man"], templates=["that-group-is-trait"])
+    assert [(problem.where, problem.fatal) for problem in caught.value.problems] == [
+        ("groups", True)
+    ]
+    assert "“man” has no singular, which the template “That {singular} is {trait}.” needs" in str(
+        caught.value
+    )

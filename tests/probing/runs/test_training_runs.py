@@ -30,11 +30,12 @@ from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.stopping import ask_to_stop, forget_order
 from probing.runs.text_stimuli import load_text_stimuli
-from probing.runs.trained_models import store_trained_model, workspace_of
+from probing.runs.trained_models import open_training, store_trained_model, workspace_of
 from probing.runs.training_progress import load_training, store_point
 from probing.runs.training_splits import evaluation_problems, training_problems
 from probing.runs.working import work
 from probing.training.curve import LossPoint
+from probing.training.errors import TrainingStoppedError
 from tests.probing.runs.training_fixtures import TrainingMaker, weights_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -199,6 +200,20 @@ def test_a_training_whose_lease_went_to_another_worker_stops(
     assert compute_shard(shard) is Outcome.LOST
     assert steps_of(run) == []
     assert Shard.objects.get(pk=shard.pk).worker == "current"
+
+
+def test_a_step_done_while_the_run_is_cancelled_is_not_stored(
+    make_training: TrainingMaker,
+) -> None:
+    run = make_training()
+    shard = claim_shard(worker="w", run=run)
+    assert shard is not None
+    trainable = open_training(shard).lm
+    cancel_run(run=run)
+    point = LossPoint(step=1, epoch=0.5, loss=1.0, held_out_loss=None, learning_rate=0.1)
+    with pytest.raises(TrainingStoppedError):
+        trainable.report(point)
+    assert steps_of(run) == []
 
 
 def test_a_base_model_that_changed_meanwhile_is_not_trained_on_from_a_checkpoint(

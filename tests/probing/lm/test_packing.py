@@ -1,0 +1,60 @@
+"""Linear layers with packed weights give PyTorch's own products."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from probing.lm import load_masked
+from probing.lm.packing import PackedLinear, pack_linear_layers
+from probing.lm.protocols import SlotContext
+
+
+@pytest.fixture(autouse=True)
+def where_packing_serves() -> None:
+    if pack_linear_layers(nn.Sequential(nn.Linear(2, 2))) == 0:
+        pytest.skip("this processor or build of PyTorch has no packed products")
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("rows", [1, 7, 64, 600])
+def test_products_are_those_of_the_layer(rows: int, bias: bool) -> None:
+    torch.manual_seed(rows)
+    layer = nn.Linear(96, 160, bias=bias)
+    values = torch.randn(rows, 96)
+    with torch.inference_mode():
+        wanted = layer.double()(values.double())
+        found = PackedLinear(layer.float())(values)
+        in_three = PackedLinear(layer)(values.reshape(rows, 1, 96))
+    assert torch.allclose(found.double(), wanted, rtol=1e-5, atol=1e-5)
+    assert in_three.shape == (rows, 1, 160)
+
+
+def test_layers_at_any_depth_are_packed_and_others_are_not() -> None:
+    class Twice(nn.Linear):
+        def forward(self, values: torch.Tensor) -> torch.Tensor:
+            return 2 * super().forward(values)
+
+    body = nn.Sequential(nn.Linear(4, 4), nn.ModuleList([nn.Linear(4, 4)]), Twice(4, 4))
+    body.append(nn.Linear(4, 4).double())
+    assert pack_linear_layers(body) == 2
+    assert isinstance(body[0], PackedLinear)
+    assert type(body[2]) is Twice
+    assert type(body[3]) is nn.Linear
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("family", ["tiny-bert", "tiny-roberta"])
+def test_a_packed_model_says_what_the_same_model_says_in_double(
+    checkpoints: Path, family: str
+) -> None:
+    folder = checkpoints / family
+    contexts = [SlotContext("That woman is ", "."), SlotContext("All old people are ", ".")]
+    packed, exact = load_masked(folder), load_masked(folder, dtype="float64")
+    assert any(isinstance(module, PackedLinear) for module in packed._body.modules())
+    assert not any(isinstance(module, PackedLinear) for module in exact._body.modules())
+    found = packed.word_logprobs(contexts, ["warm", "cold"])
+    assert found == pytest.approx(exact.word_logprobs(contexts, ["warm", "cold"]), rel=1e-4)
