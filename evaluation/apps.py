@@ -10,8 +10,11 @@ class EvaluationConfig(AppConfig):
     verbose_name = "Evaluation"
 
     def ready(self) -> None:
+        from annotation.library.uses import register_uses
+        from evaluation.reports.uses import find_report_uses
         from probing.runs.signals import run_finished, swept
 
+        register_uses(find_report_uses)
         run_finished.connect(wake_report_builders)
         swept.connect(wake_report_builders)
 

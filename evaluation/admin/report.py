@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from evaluation.admin.report_form import ReportForm
+from evaluation.admin.report_form import INPUTS, ReportForm
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.formatting import MISSING
 from evaluation.reports.kinds.registry import KINDS, headline, title_of
@@ -86,7 +86,12 @@ class ReportAdmin(ModelAdmin):
         kind = KINDS.get(request.GET.get("kind", ""))
         if kind is None:
             return TemplateResponse(request, "admin/evaluation/report/kinds.html", context)
-        form = ReportForm(request.POST or None, kind=kind, user=cast(User, request.user))
+        form = ReportForm(
+            request.POST or None,
+            kind=kind,
+            user=cast(User, request.user),
+            initial={name: request.GET[name] for name in INPUTS if name in request.GET},
+        )
         if request.method == "POST" and form.is_valid() and form.report is not None:
             return redirect("reports:page", form.report.public_id)
         context |= {"form": form, "kind": kind}

@@ -58,8 +58,10 @@ class ReportForm(forms.Form):
     A valid form has asked for its report: ``report`` is it.
     """
 
-    def __init__(self, data: Any = None, *, kind: ReportKind, user: User) -> None:
-        super().__init__(data)
+    def __init__(
+        self, data: Any = None, *, kind: ReportKind, user: User, initial: Any = None
+    ) -> None:
+        super().__init__(data, initial=initial)
         self.kind = kind
         self.user = user
         self.report: Report | None = None

@@ -9,7 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from evaluation.analyses.alignment_cells import build_cells, frame_values, why_no_interval
+from evaluation.analyses.alignment_cells import (
+    build_cells,
+    frame_values,
+    tau_of,
+    why_no_interval,
+)
 from evaluation.analyses.alignment_resamples import Resamples, draw_resamples, mean_over_groups
 from evaluation.analyses.alignment_result import (
     AlignmentOptions,
@@ -25,11 +30,9 @@ from evaluation.analyses.noise_ceiling import no_ceiling, noise_ceiling
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import (
-    RankCorrelation,
     Undefined,
     bias_corrected_interval,
     holm_correction,
-    kendall_tau_b,
     kendall_tau_b_batch,
     no_interval,
     precision_at_k,
@@ -85,7 +88,7 @@ def analyse_alignment(
         np.random.default_rng(seed)
         for seed in np.random.SeedSequence(options.seed).spawn(3 + len(cube.groups))
     )
-    human = _human_means(cube)
+    human = cube.means
     complete = ~np.isnan(human) & ~np.isnan(model)
     resamples = None
     if options.n_resamples and len(cube.submissions) > 1:
@@ -130,26 +133,6 @@ def _sign(options: AlignmentOptions) -> str:
     return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])
 
 
-def _human_means(cube: RatingCube) -> Array:
-    total = np.where(cube.rated, cube.values, 0.0).sum(axis=0)
-    counts = cube.counts
-    return np.divide(total, counts, out=np.full(total.shape, np.nan), where=counts > 0)
-
-
-def _tau_of(human: Array, model: Array) -> RankCorrelation:
-    """Tau of means and scores, its reason in the words of this analysis."""
-    found = kendall_tau_b(human, model)
-    words = {
-        Undefined.CONSTANT_FIRST: Undefined.CONSTANT_HUMAN,
-        Undefined.CONSTANT_SECOND: Undefined.CONSTANT_MODEL,
-    }
-    if np.isnan(model).all():
-        return replace(found, reason=Undefined.NO_SCORES)
-    if np.isnan(human).all():
-        return replace(found, reason=Undefined.NO_RATINGS)
-    return replace(found, reason=words.get(Undefined(found.reason), found.reason))
-
-
 def _align_group(
     g: int,
     cube: RatingCube,
@@ -163,7 +146,7 @@ def _align_group(
     rated = cube.rated[:, g]
     raters = int(rated.any(axis=1).sum())
     scores = np.where(complete[g], model[g], np.nan)
-    tau = _tau_of(human[g], model[g])
+    tau = tau_of(human[g], model[g])
     precision = precision_at_k(scores, human[g], k=options.k, centre=options.centre)
 
     blocked = why_no_interval(raters, resamples, options)
@@ -236,7 +219,7 @@ def _pool(
     annotations = np.asarray(used.any(axis=2))
     people = int(annotations.any(axis=1).sum())
     blocked = why_no_interval(people, resamples, options)
-    tau = _tau_of(human.ravel(), model.ravel())
+    tau = tau_of(human.ravel(), model.ravel())
     draws = {name: np.empty(0) for name in ("tau", "group_tau", "top", "bottom", "mean")}
     thinned = 0
     if resamples is not None and not blocked:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -11,7 +13,13 @@ from evaluation.analyses.alignment_resamples import Resamples
 from evaluation.analyses.alignment_result import AlignmentOptions, Cell, HumanCell, ModelCell
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.score_table import ScoreTable
-from evaluation.metrics import Undefined, bias_corrected_interval, no_interval
+from evaluation.metrics import (
+    RankCorrelation,
+    Undefined,
+    bias_corrected_interval,
+    kendall_tau_b,
+    no_interval,
+)
 
 RATING_BOUNDS = (0.0, 100.0)
 
@@ -36,6 +44,20 @@ def why_no_interval(people: int, resamples: Resamples | None, options: Alignment
     if people == 1 or resamples is None:
         return Undefined.ONE_RATER
     return Undefined.NONE
+
+
+def tau_of(human: Array, model: Array) -> RankCorrelation:
+    """Return tau of means and scores, its reason in words about people and model."""
+    found = kendall_tau_b(human, model)
+    words = {
+        Undefined.CONSTANT_FIRST: Undefined.CONSTANT_HUMAN,
+        Undefined.CONSTANT_SECOND: Undefined.CONSTANT_MODEL,
+    }
+    if np.isnan(model).all():
+        return replace(found, reason=Undefined.NO_SCORES)
+    if np.isnan(human).all():
+        return replace(found, reason=Undefined.NO_RATINGS)
+    return replace(found, reason=words.get(Undefined(found.reason), found.reason))
 
 
 def build_cells(

@@ -29,6 +29,7 @@ from evaluation.analyses.intersectional_result import (
     PairedGroup,
 )
 from evaluation.metrics.rank_correlation import kendall_tau_b
+from evaluation.metrics.undefined import Undefined
 
 NO_PAIRS = "no paired group has a value"
 NO_REVERSE = "the other order is not among the groups"
@@ -117,11 +118,16 @@ def _compare_orders(scores: pd.DataFrame, pairs: Sequence[PairedGroup]) -> list[
                 tau_best=np.nan if reason else max(first.value, second.value),
                 tau_reversed=np.nan if reverse is None else reverse.value,
                 n_traits=min(first.n, second.n),
-                reason=str(reason),
-                reversed_reason=NO_REVERSE if reverse is None else str(reverse.reason),
+                reason=_of_two_groups(reason),
+                reversed_reason=NO_REVERSE if reverse is None else _of_two_groups(reverse.reason),
             )
         )
     return compared
+
+
+def _of_two_groups(reason: str) -> str:
+    """Return why there is no correlation in words on two groups, neither of them rated."""
+    return str(Undefined.FEW_SCORES) if reason == Undefined.TOO_FEW else str(reason)
 
 
 def _summarise(orders: Sequence[OrderRow], resamples: _Resamples) -> OrderSummary:

@@ -33,6 +33,13 @@ class RatingCube:
         """(n_groups, n_scales): ratings of every cell."""
         return self.rated.sum(axis=0)
 
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """(n_groups, n_scales): mean rating of every cell, NaN where nobody rated it."""
+        total = np.where(self.rated, self.values, 0.0).sum(axis=0)
+        counts = self.counts
+        return np.divide(total, counts, out=np.full(total.shape, np.nan), where=counts > 0)
+
     def flat(self) -> NDArray[np.float64]:
         """(n_submissions, n_groups · n_scales): the same values, cells in a row."""
         return self.values.reshape(len(self.submissions), -1)

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.urls import reverse
 from rest_framework import serializers
 
+from annotation.api.fields import PublicIdField
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, Study
 from annotation.studies.access import visible_studies
@@ -125,15 +126,6 @@ class ReportKindSerializer(serializers.Serializer[Any]):
     def get_parameters(self, kind: Any) -> dict[str, Any]:
         schema: dict[str, Any] = kind.Parameters.model_json_schema()
         return schema
-
-
-class PublicIdField(serializers.SlugRelatedField[Any]):
-    """A related object by its public id; a null character, which no database asks for, is none."""
-
-    def to_internal_value(self, data: Any) -> Any:
-        if isinstance(data, str) and "\0" in data:
-            self.fail("does_not_exist", slug_name=self.slug_field, value=data.replace("\0", "␀"))
-        return super().to_internal_value(data)
 
 
 class VisibleStudyField(PublicIdField):

@@ -23,11 +23,15 @@ from evaluation.charts.intervals import (
 )
 from evaluation.charts.lettering import GroupLabel, ScaleLabel
 from evaluation.charts.rendering import render_png, render_svg, themeable
+from evaluation.charts.value_grid import GridCell, GridLabel, GridWords, value_grid_spec
 
 __all__ = [
     "Distribution",
     "DistributionWords",
     "ForestWords",
+    "GridCell",
+    "GridLabel",
+    "GridWords",
     "GroupLabel",
     "HeatMapWords",
     "IntervalLine",
@@ -48,4 +52,5 @@ __all__ = [
     "render_png",
     "render_svg",
     "themeable",
+    "value_grid_spec",
 ]

@@ -10,6 +10,7 @@ class Undefined(StrEnum):
 
     NONE = ""
     TOO_FEW = "fewer than three scales have both a rating and a score"
+    FEW_SCORES = "fewer than three traits have a score of both groups"
     CONSTANT_FIRST = "all values of the first list are equal"
     CONSTANT_SECOND = "all values of the second list are equal"
     CONSTANT_HUMAN = "people's mean ratings are all equal"

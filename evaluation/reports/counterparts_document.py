@@ -25,7 +25,12 @@ from evaluation.reports.direction_figures import (
     means_figure,
     sources_figure,
     tone_of,
-    toxic_figure,
+)
+from evaluation.reports.direction_words import (
+    NO_VERDICT,
+    intervals_and_tests,
+    resampled,
+    toxic_section,
 )
 from evaluation.reports.directions import (
     TESTS,
@@ -37,7 +42,6 @@ from evaluation.reports.directions import (
     means_table,
     producer_name,
     source_table,
-    toxic_table,
 )
 from evaluation.reports.document import (
     Column,
@@ -55,6 +59,7 @@ from evaluation.reports.formatting import count, interval, number, p_value
 from evaluation.reports.kinds.encoders import NO_ENCODER
 from evaluation.reports.kinds.options import NO_WORD_LIST
 from evaluation.reports.provenance import (
+    access_caveats,
     banners,
     closing_lines,
     corpus_lines_bare,
@@ -121,7 +126,7 @@ def _sections(
     view: DirectionsView, result: CounterpartResult, stored: dict[str, Any], seed: int
 ) -> list[Section]:
     source, target = view.varieties
-    n = f"{view.options.n_resamples} resamples of pairs"
+    n = resampled(view)
     found = [
         Section(
             "How close to the gold texts",
@@ -169,19 +174,12 @@ def _sections(
         found.append(_toxicity(view, result))
     if view.has_toxic_split:
         found.append(
-            Section(
-                "With and without words of the list",
-                (
-                    toxic_figure(
-                        view,
-                        caption=f"Rouge-1 gaps in texts with a word of the list (filled) and "
-                        f"without one. Intervals: {n}.",
-                        axis=f"Rouge-1, {source} − {target}",
-                        metrics=[LEAD],
-                    ),
-                    toxic_table(view, caption="Rouge-1 in both kinds of texts.", metrics=[LEAD]),
-                ),
-                why="If removing such words made the gap, texts without them would have none.",
+            toxic_section(
+                view,
+                what="Rouge-1 gaps",
+                table="Rouge-1 in both kinds of texts.",
+                axis="Rouge-1, ",
+                metrics=[LEAD],
             )
         )
     if view.sources:
@@ -260,7 +258,7 @@ def _toxicity(view: DirectionsView, result: CounterpartResult) -> Section:
     figure = Figure(
         "toxicity-removed",
         f"Share of hits that is gone when generating {source} (filled) and {target} (outlined); "
-        f"below 0 hits were added. Intervals: {view.options.n_resamples} resamples of pairs.",
+        f"below 0 hits were added. Intervals: {resampled(view)}.",
         intervals_spec(
             (IntervalPanel("", tuple(lines)),),
             words=IntervalWords(
@@ -348,9 +346,7 @@ def _method(result: CounterpartResult, report: Report) -> tuple[str, ...]:
             if encoder
             else NO_ENCODER
         ),
-        f"A gap is the mean for {source} less that for {target}. Intervals come from "
-        f"{options.n_resamples} resamples of pairs (bias-corrected percentile), tests are "
-        f"{TESTS[options.test]}; p is stated as it is and by Holm’s method.",
+        f"A gap is the mean for {source} less that for {target}. {intervals_and_tests(options)}",
         f"Toxicity is the number of words of “{words['title']}” in a text, pooled over "
         f"{'all texts' if result.options.pooling == 'corpus' else 'texts with a hit'}."
         if words
@@ -364,8 +360,7 @@ def _caveats(record: dict[str, Any], result: CounterpartResult) -> tuple[str, ..
         "that the words differ, not that the counterpart is wrong.",
         "Scores of the two directions compare only as far as the two varieties say the same in as "
         "many words; the dataset report shows that.",
-        "They describe models under stated prompts. They say nothing about the people who speak a "
-        "variety.",
+        NO_VERDICT,
         "Gaps of several scores of one model are not independent findings: the scores overlap.",
     ]
     if record["word_list"]:
@@ -373,9 +368,7 @@ def _caveats(record: dict[str, Any], result: CounterpartResult) -> tuple[str, ..
             "A hit says that a word of the list is there, not that the text is offensive: "
             "reclaimed words count like any other."
         )
-    if record["corpus"]["access_note"]:
-        found.append(f"Access to the texts: {record['corpus']['access_note']}")
-    return tuple(found)
+    return (*found, *access_caveats(record["corpus"]))
 
 
 def _left_out(result: CounterpartResult) -> tuple[str, ...]:

@@ -1,16 +1,18 @@
 """The data statement of a corpus (Bender and Friedman 2018), from its record and its studies'.
 
-What no record answers is said to be not stated; nothing is made up. Annotators are counted, never
-named or described one by one.
+What no record answers is said to be not stated or not recorded; nothing is made up. Annotators are
+counted and described together, never named or described one by one.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Count, Max, Min, Q
+from django.db.models import Count, Max, Min, Q, QuerySet
 
+from annotation.annotators.statement import STATEMENT_PARTS
 from annotation.models import (
+    AnnotatorStatement,
     Corpus,
     Counterpart,
     JudgmentTask,
@@ -24,6 +26,7 @@ from evaluation.reports.document import Statement
 from evaluation.reports.formatting import count
 
 NOT_STATED = "Not stated."
+NOT_RECORDED = "not recorded."
 SECTIONS = (
     ("Curation rationale", "curation_rationale"),
     ("Language variety", "language_variety"),
@@ -36,14 +39,22 @@ SECTIONS = (
 
 def load_statement(corpus: Corpus) -> list[dict[str, Any]]:
     """Return the sections as plain values for a report's record. Two queries and two a study."""
-    sections = [
-        {"heading": heading, "paragraphs": [getattr(corpus, name).strip() or NOT_STATED]}
-        for heading, name in SECTIONS
-    ]
-    place = next(i for i, (_, name) in enumerate(SECTIONS) if name == "annotator_demographics")
-    sections.insert(
-        place + 1, {"heading": "How the counterparts came about", "paragraphs": _origins(corpus)}
-    )
+    described = [one for one in map(_describe, _load_studies(corpus)) if one is not None]
+    sections = []
+    for heading, name in SECTIONS:
+        stated = getattr(corpus, name).strip()
+        paragraphs = [stated] if stated else []
+        if name == "annotator_demographics":
+            paragraphs += [_background(study) for study, _lines in described]
+        sections.append({"heading": heading, "paragraphs": paragraphs or [NOT_STATED]})
+        if name == "annotator_demographics":
+            origins = _imported(corpus) + [line for _study, lines in described for line in lines]
+            sections.append(
+                {
+                    "heading": "How the counterparts came about",
+                    "paragraphs": origins or [NOT_STATED],
+                }
+            )
     provenance = [f"Licence: {corpus.licence}."]
     if corpus.access_note:
         provenance.append(f"Access: {corpus.access_note}")
@@ -58,18 +69,25 @@ def read_statement(record: list[dict[str, Any]]) -> tuple[Statement, ...]:
     return tuple(Statement(part["heading"], tuple(part["paragraphs"])) for part in record)
 
 
-def _origins(corpus: Corpus) -> list[str]:
-    imported = TextPair.objects.filter(corpus=corpus, study=None).count()
-    lines = [f"{count(imported, 'pair')} came with the corpus."] if imported else []
-    studies = (
+def _load_studies(corpus: Corpus) -> QuerySet[Study]:
+    return (
         Study.objects.filter(Q(writing__corpus=corpus) | Q(judging__corpus=corpus))
+        .select_related("writing", "annotator_statement")
         .annotate(n_pairs=Count("gold_pairs", filter=Q(gold_pairs__corpus=corpus)))
         .order_by("pk")
     )
-    for study in studies:
-        writing = study.kind == StudyKind.COUNTERPART_WRITING
-        lines += _writing(study) if writing else _judging(study)
-    return lines or [NOT_STATED]
+
+
+def _describe(study: Study) -> tuple[Study, list[str]] | None:
+    """Return how a study's counterparts or judgments came about, None where nothing is done."""
+    writing = study.kind == StudyKind.COUNTERPART_WRITING
+    lines = _writing(study) if writing else _judging(study)
+    return (study, [*lines, _conditions(study)]) if lines else None
+
+
+def _imported(corpus: Corpus) -> list[str]:
+    imported = TextPair.objects.filter(corpus=corpus, study=None).count()
+    return [f"{count(imported, 'pair')} came with the corpus."] if imported else []
 
 
 def _writing(study: Any) -> list[str]:
@@ -87,7 +105,7 @@ def _writing(study: Any) -> list[str]:
         f"In “{study.title}” {count(done['people'], 'annotator')} wrote "
         f"{count(done['tasks'] - refused, 'counterpart')} of {count(done['texts'], 'text')}"
         f"{_period(done)}; {count(refused, 'time')} a text was called not interpretable. "
-        f"{count(study.n_pairs, 'pair')} of the corpus came of it. {_pay(study)}"
+        f"{count(study.n_pairs, 'pair')} of the corpus came of it."
     ]
     guidelines = [str(line) for line in study.writing.guidelines]
     if guidelines:
@@ -109,7 +127,7 @@ def _judging(study: Study) -> list[str]:
         f"In “{study.title}” {count(done['people'], 'judge')} gave "
         f"{count(done['tasks'], 'judgment')} of {count(done['items'], 'counterpart')}"
         f"{_period(done)}, without knowing who wrote them and never of a text that they had "
-        f"rewritten. {_pay(study)}"
+        f"rewritten."
     ]
 
 
@@ -121,7 +139,27 @@ def _period(done: dict[str, Any]) -> str:
     return f" in {first}" if first == last else f" from {first} to {last}"
 
 
-def _pay(study: Study) -> str:
-    """Return what is known of pay. Annotators are paid outside: the reward is that of surveys."""
-    ethics = f" Ethics reference: {study.ethics_reference}." if study.ethics_reference else ""
-    return f"What they were paid is not recorded here.{ethics}"
+def _background(study: Study) -> str:
+    stated = _recorded(study, "background")
+    return f"Annotators of “{study.title}”: {stated or NOT_RECORDED}"
+
+
+def _conditions(study: Study) -> str:
+    """Return what is recorded of recruitment, training and pay.
+
+    The reward of a study is that of surveys: annotators are paid outside of the platform.
+    """
+    stated = [
+        f"{STATEMENT_PARTS[name]}: {_recorded(study, name) or NOT_RECORDED}"
+        for name in ("recruitment", "training", "pay")
+    ]
+    ethics = [f"Ethics reference: {study.ethics_reference}"] if study.ethics_reference else []
+    return f"Annotators of “{study.title}”. " + " ".join(
+        part if part.endswith((".", "!", "?")) else f"{part}." for part in (*stated, *ethics)
+    )
+
+
+def _recorded(study: Study, name: str) -> str:
+    """Return a part of a study's statement, "" where it has none."""
+    statement: AnnotatorStatement | None = getattr(study, "annotator_statement", None)
+    return " ".join(getattr(statement, name, "").split())

@@ -22,7 +22,13 @@ from evaluation.reports.document import (
 )
 from evaluation.reports.formatting import count, interval, number, p_value
 from evaluation.reports.kinds.options import NO_WORD_LIST
-from evaluation.reports.provenance import closing_lines, corpus_lines, word_list_lines
+from evaluation.reports.kinds.taggers import NO_TAGGER
+from evaluation.reports.provenance import (
+    access_caveats,
+    closing_lines,
+    corpus_lines,
+    word_list_lines,
+)
 
 NO_SOURCE = "no source named"
 ALL = "All"
@@ -94,7 +100,7 @@ def lay_out_dataset(report: Report) -> Document:
                 to_frame(features, tuple(features[0])),
             ),
         ),
-        method=_method(statistics, record, level),
+        method=_method(statistics, record, level, stored.get("tagger")),
         caveats=_caveats(record, has_words),
         left_out=(
             (f"{count(record['n_training'], 'pair')}: kept for training, never evaluated.",)
@@ -258,7 +264,9 @@ def _feature_table(
     return table.build()
 
 
-def _method(statistics: CorpusStatistics, record: dict[str, Any], level: str) -> tuple[str, ...]:
+def _method(
+    statistics: CorpusStatistics, record: dict[str, Any], level: str, tagger: str | None
+) -> tuple[str, ...]:
     words = record["word_list"]
     lines = [
         "A word is a run of letters and digits with the apostrophes and hyphens inside it, in "
@@ -271,6 +279,9 @@ def _method(statistics: CorpusStatistics, record: dict[str, Any], level: str) ->
         "in a text: whole words, whatever their case, repetitions counted."
         if words
         else NO_WORD_LIST,
+        "Features are found by the search patterns of Deas et al. (2023, Appendix B). Of be, done, "
+        "gone and been only those count that no auxiliary or preposition governs: "
+        f"{f'the spaCy pipeline {tagger} tags these' if tagger else NO_TAGGER}.",
     ]
     return tuple(lines)
 
@@ -289,9 +300,7 @@ def _caveats(record: dict[str, Any], has_words: bool) -> tuple[str, ...]:
             "A hit says that a word of the list is there, not that the text is offensive: "
             "reclaimed words count like any other."
         )
-    if record["corpus"]["access_note"]:
-        found.append(f"Access to the texts: {record['corpus']['access_note']}")
-    return tuple(found)
+    return (*found, *access_caveats(record["corpus"]))
 
 
 def _source_frame(statistics: CorpusStatistics) -> Any:

@@ -12,7 +12,13 @@ from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords, interv
 from evaluation.models import Report
 from evaluation.reports.cells import estimate_cells, to_frame, to_mark
 from evaluation.reports.data_statement import read_statement
-from evaluation.reports.direction_figures import gaps_figure, means_figure, toxic_figure
+from evaluation.reports.direction_figures import gaps_figure, means_figure
+from evaluation.reports.direction_words import (
+    NO_VERDICT,
+    intervals_and_tests,
+    resampled,
+    toxic_section,
+)
 from evaluation.reports.directions import (
     TESTS,
     DirectionsView,
@@ -21,7 +27,6 @@ from evaluation.reports.directions import (
     gap_table,
     means_table,
     producer_name,
-    toxic_table,
 )
 from evaluation.reports.document import (
     Column,
@@ -37,6 +42,7 @@ from evaluation.reports.document import (
 from evaluation.reports.formatting import count, interval, number
 from evaluation.reports.kinds.options import NO_WORD_LIST
 from evaluation.reports.provenance import (
+    access_caveats,
     banners,
     closing_lines,
     corpus_lines_bare,
@@ -110,7 +116,7 @@ def _sections(
     view: DirectionsView, result: JudgmentResult, stored: dict[str, Any], seed: int
 ) -> list[Section]:
     source, target = view.varieties
-    n = f"{view.options.n_resamples} resamples of pairs"
+    n = resampled(view)
     found = [
         Section(
             "Ratings",
@@ -156,19 +162,7 @@ def _sections(
         )
     if view.has_toxic_split:
         found.append(
-            Section(
-                "With and without words of the list",
-                (
-                    toxic_figure(
-                        view,
-                        caption="Gaps in texts with a word of the list (filled) and without one. "
-                        f"Intervals: {n}.",
-                        axis=f"{source} − {target}",
-                    ),
-                    toxic_table(view, caption="Ratings and gaps in both kinds of texts."),
-                ),
-                why="If removing such words made the gap, texts without them would have none.",
-            )
+            toxic_section(view, what="Gaps", table="Ratings and gaps in both kinds of texts.")
         )
     found.append(
         Section(
@@ -345,9 +339,7 @@ def _method(result: JudgmentResult, record: dict[str, Any]) -> tuple[str, ...]:
         "language matches the variety, meaning and tone, each from 1 to 5.",
         f"{record['study']['overlap_percent']:g} % of the counterparts went to two judges. Ratings "
         "of one counterpart are averaged first, so that it counts once.",
-        f"Intervals come from {options.n_resamples} resamples of pairs (bias-corrected "
-        f"percentile), tests are {TESTS[options.test]}; p is stated as it is and by Holm’s method. "
-        "Agreement is Krippendorff’s ordinal alpha.",
+        f"{intervals_and_tests(options)} Agreement is Krippendorff’s ordinal alpha.",
         f"Texts are split by whether the text in {options.source_variety} holds a word of "
         f"“{words['title']}”."
         if words
@@ -362,14 +354,11 @@ def _caveats(record: dict[str, Any], result: JudgmentResult) -> tuple[str, ...]:
         "A test treats ratings as independent numbers; ratings of one judge and one pair are not.",
         "“Human-likeness” asks judges to guess; it says how a text reads, not who wrote it.",
         "A mean hides disagreement: look at the agreement of judges before small differences.",
-        "They describe models under stated prompts. They say nothing about the people who speak a "
-        "variety.",
+        NO_VERDICT,
     ]
     if result.n_judges < 3:
         found.append(f"Only {count(result.n_judges, 'judge')} took part.")
-    if record["corpus"]["access_note"]:
-        found.append(f"Access to the texts: {record['corpus']['access_note']}")
-    return tuple(found)
+    return (*found, *access_caveats(record["corpus"]))
 
 
 def _left_out(record: dict[str, Any]) -> list[str]:

@@ -31,6 +31,7 @@ from evaluation.reports.document import (
 from evaluation.reports.formatting import MISSING, count, interval, number
 from evaluation.reports.provenance import banners, closing_lines, run_lines
 from evaluation.reports.score_inputs import TraitName
+from evaluation.reports.score_words import is_read_in_sentences, scored_over
 
 GROUPS = (
     "group", "group_name", "deviation", "residual", "explained", "low", "high", "n_traits",
@@ -289,12 +290,16 @@ def _data_tables(
 
 def _method(result: Markedness, record: dict[str, Any]) -> tuple[str, ...]:
     run = record["run"]
+    unmarked = (
+        "“person” or “people” in the same corpus"
+        if is_read_in_sentences(run)
+        else "the same templates with “person” or “people” alone"
+    )
     return (
         "After the comparison of marked with unmarked sentences by Kohankhaki et al. A score is "
         "that of a trait pair’s right adjective minus that of its left; the measure is "
-        f"{measure_title(record)}, averaged over {count(len(run['templates']), 'template')}. A "
-        "group’s deviation is its score minus that of the same templates with “person” or “people” "
-        "alone.",
+        f"{measure_title(record)}, {scored_over(run)}. A group’s deviation is its score minus "
+        f"that of {unmarked}.",
         "What mention does is the mean deviation of all other groups. It explains one minus the "
         "squared difference between a group’s deviations and this mean over the squared "
         "deviations, summed over traits.",

@@ -26,6 +26,11 @@ def corpus_lines_bare(record: dict[str, Any]) -> list[Provenance]:
     return [("Corpus", record["name"], record["public_id"]), ("Licence", record["licence"], "")]
 
 
+def access_caveats(corpus: dict[str, Any]) -> list[str]:
+    """Return how readers come by the texts, where the corpus says so."""
+    return [f"Access to the texts: {corpus['access_note']}"] if corpus["access_note"] else []
+
+
 def word_list_lines(record: dict[str, Any] | None) -> list[Provenance]:
     """Return the word list that toxicity was counted by, if any."""
     if record is None:

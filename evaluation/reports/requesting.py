@@ -72,7 +72,11 @@ def _check_runs(kind: ReportKind, chosen: Chosen) -> None:
     wanted = kind.runs or RunsInput("", (), least=0, most=0)
     n = len(chosen.runs)
     if n < wanted.least:
-        raise ReportError("A run is missing. Choose one.")
+        raise ReportError(
+            f"{n} run was chosen, expected at least {wanted.least}."
+            if n
+            else f"A run is missing. Choose {'one' if wanted.least == 1 else wanted.least}."
+        )
     if wanted.most is not None and n > wanted.most:
         raise ReportError(f"{n} runs were chosen, expected at most {wanted.most}.")
     for run in chosen.runs:

@@ -10,6 +10,7 @@ import pandas as pd
 from annotation.models import SocialGroup, TraitPair
 from evaluation.reports.corpus_inputs import hash_rows, run_record
 from evaluation.reports.errors import ReportError
+from evaluation.reports.score_words import sentence_source
 from probing.models import Run, RunStatus, Score
 
 PAIR_SCORE = "pair_score"
@@ -66,7 +67,10 @@ def load_run_scores(run: Run) -> RunScores:
         traits=traits,
         record={
             "run": run_record(run)
-            | {"templates": [entry["text"] for entry in run.stimuli.get("templates", [])]},
+            | {
+                "templates": [entry["text"] for entry in run.stimuli.get("templates", [])],
+                "sentences": sentence_source(run),
+            },
             "traits": [asdict(trait) for trait in traits],
         },
         digest=hash_rows(list(row) for row in rows),

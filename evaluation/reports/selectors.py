@@ -48,9 +48,11 @@ def fitting_runs(wanted: RunsInput, user: AbstractBaseUser | AnonymousUser) -> Q
         .select_related("model", "corpus")
         .exclude(status__in=[RunStatus.FAILED, RunStatus.CANCELLED])
     )
-    measures = wanted.measures
-    if measures is None:
-        measures = tuple(
-            name for name, measure in MEASURES.items() if measure.result == ResultKind.SCORES
-        )
-    return runs.filter(measure__in=measures).defer("stimuli")
+    return runs.filter(measure__in=fitting_measures(wanted)).defer("stimuli")
+
+
+def fitting_measures(wanted: RunsInput) -> tuple[str, ...]:
+    """Return the measures that a report can rest on: those named, or all that score groups."""
+    if wanted.measures is not None:
+        return wanted.measures
+    return tuple(name for name, measure in MEASURES.items() if measure.result == ResultKind.SCORES)

@@ -20,6 +20,7 @@ from evaluation.reports.errors import ReportError
 from evaluation.reports.kinds.base import ReportKind
 from evaluation.reports.kinds.registry import KINDS, get_kind
 from evaluation.reports.requesting import request_report
+from evaluation.reports.selectors import fitting_measures
 from probing.models import Run, RunStatus
 
 # Columns of running text are for pages; a terminal shows this much of them.
@@ -212,9 +213,9 @@ def find_runs(kind: ReportKind, names: list[str] | None, corpus: Corpus | None) 
         return []
     if names:
         return [_find_run(name) for name in names]
-    fitting = Run.objects.filter(status=RunStatus.FINISHED).select_related("model", "corpus")
-    if kind.runs.measures is not None:
-        fitting = fitting.filter(measure__in=kind.runs.measures)
+    fitting = Run.objects.filter(
+        status=RunStatus.FINISHED, measure__in=fitting_measures(kind.runs)
+    ).select_related("model", "corpus")
     if corpus is not None:
         fitting = fitting.filter(corpus=corpus)
     found = list(fitting.order_by("-pk")[: kind.runs.most])

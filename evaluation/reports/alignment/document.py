@@ -39,6 +39,8 @@ from evaluation.reports.document import (
 )
 from evaluation.reports.formatting import count, interval, number, p_value
 from evaluation.reports.mention import MENTION, mention_caveat
+from evaluation.reports.participants import NAME as PARTICIPANTS
+from evaluation.reports.participants import participants_section, participants_table
 
 
 @dataclass(frozen=True)
@@ -308,10 +310,18 @@ class AlignmentDocument:
                 f"Run {run['number']}: {run['model']}",
             ),
             keys=tuple(self.keys),
-            sections=(self._pictures(), self._detail(), self._agreement()),
-            tables=tuple(
-                DataTable(name, words.TABLE_TITLES[name], frame)
-                for name, frame in self.tables.items()
+            sections=(
+                self._pictures(),
+                self._detail(),
+                self._agreement(),
+                *self._participants(),
+            ),
+            tables=(
+                *(
+                    DataTable(name, words.TABLE_TITLES[name], frame)
+                    for name, frame in self.tables.items()
+                ),
+                *([participants_table(self.record[PARTICIPANTS])] if self._participants() else []),
             ),
             method=tuple(self.method),
             caveats=tuple(self.caveats),
@@ -349,6 +359,15 @@ class AlignmentDocument:
             (self.figures.forest, self._group_table()),
             why=words.agreement(len(self.scales)),
         )
+
+    def _participants(self) -> list[Section]:
+        """Return who took part; reports that were built before it was kept have no such section."""
+        if PARTICIPANTS not in self.record:
+            return []
+        section = participants_section(
+            self.record[PARTICIPANTS], origin=self.record["study"]["origin"]
+        )
+        return [section] if section else []
 
     def _scale_table(self) -> Table:
         return Table(

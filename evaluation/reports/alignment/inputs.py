@@ -8,10 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from annotation.models import DataDecision, Domain, Instrument, Study, SubmissionState
+from annotation.models import DataDecision, Domain, Study, SubmissionState
 from annotation.studies.lifecycle import published_instrument
 from annotation.studies.ratings import hash_ratings, load_accepted_ratings
 from evaluation.reports.errors import ReportError
+from evaluation.reports.score_words import sentence_source
 from probing.models import Run, RunStatus, Score
 
 PAIR_SCORE = "pair_score"
@@ -52,14 +53,48 @@ class AlignmentInputs:
     record: dict[str, Any]
 
 
-def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
-    """Return the inputs of a report on ``study`` and a finished ``run``.
+@dataclass(frozen=True)
+class People:
+    """Accepted ratings of a study with the names of what was rated, in the instrument's order.
 
-    Raises `ReportError` where people or model have nothing to compare. Eight queries, whatever
-    the size of the study.
+    names : slug → plural of every group that the instrument asks about
     """
-    if run.status != RunStatus.FINISHED:
-        raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
+
+    study: Study
+    ratings: pd.DataFrame
+    groups: tuple[GroupName, ...]
+    scales: tuple[ScaleName, ...]
+    names: dict[str, str]
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """Pair scores of a run by template, and why a cell has none.
+
+    names : slug → plural of every group that the run's stimuli name
+    """
+
+    run: Run
+    scores: pd.DataFrame
+    reasons: dict[tuple[str, str], str]
+    names: dict[str, str]
+    record: dict[str, Any]
+
+    @property
+    def groups(self) -> set[str]:
+        return set(self.scores["group"])
+
+    @property
+    def scales(self) -> set[str]:
+        return set(self.scores["scale"])
+
+
+def load_people(study: Study) -> People:
+    """Return the accepted ratings of ``study``; `ReportError` where there are none.
+
+    Six queries, whatever the size of the study.
+    """
     rows = load_accepted_ratings(study)
     if not rows:
         raise ReportError(
@@ -69,27 +104,26 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
     instrument = published_instrument(study)
     if instrument is None:
         raise ReportError(f"“{study}” has no frozen instrument.")
-    scores, reasons = _load_scores(run)
     rated = {row.group for row in rows}
-    scored = set(scores["group"])
     domains = dict(Domain.choices)
-    groups = tuple(
-        GroupName(group.slug, group.plural, str(domains[group.domains[0]]) if group.domains else "")
-        for group in instrument.groups.all()
-        if group.slug in rated and group.slug in scored
-    )
-    scales = tuple(
-        ScaleName(scale.slug, scale.low, scale.high, scale.dimension)
-        for scale in instrument.scales.all()
-        if scale.slug in set(scores["scale"])
-    )
-    if not groups:
-        raise ReportError(f"“{study}” and {run} have no group in common.")
-    if not scales:
-        raise ReportError(f"“{study}” and {run} have no trait scale in common.")
-    submissions = study.submissions.filter(state=SubmissionState.FINISHED)
-    record = {
-        "study": {
+    asked = list(instrument.groups.all())
+    submissions = study.submissions.filter(state=SubmissionState.FINISHED, is_counted=True)
+    return People(
+        study=study,
+        ratings=pd.DataFrame(rows, columns=["submission", "group", "scale", "value"]),
+        groups=tuple(
+            GroupName(
+                group.slug, group.plural, str(domains[group.domains[0]]) if group.domains else ""
+            )
+            for group in asked
+            if group.slug in rated
+        ),
+        scales=tuple(
+            ScaleName(scale.slug, scale.low, scale.high, scale.dimension)
+            for scale in instrument.scales.all()
+        ),
+        names={group.slug: group.plural for group in asked},
+        record={
             "public_id": study.public_id,
             "title": study.title,
             "origin": study.origin,
@@ -103,7 +137,20 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
             "ratings": len(rows),
             "ratings_hash": hash_ratings(rows),
         },
-        "run": {
+    )
+
+
+def load_model_scores(run: Run) -> ModelScores:
+    """Return the pair scores of a finished run; `ReportError` for another state. One query."""
+    if run.status != RunStatus.FINISHED:
+        raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
+    scores, reasons = _load_scores(run)
+    return ModelScores(
+        run=run,
+        scores=scores,
+        reasons=reasons,
+        names={entry["slug"]: entry["plural"] for entry in run.stimuli.get("groups", [])},
+        record={
             "number": run.pk,
             "public_id": run.public_id,
             "measure": run.measure,
@@ -113,31 +160,45 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
             "parameters": run.parameters,
             "seed": run.seed,
             "templates": _templates(run),
+            "sentences": sentence_source(run),
             "stimuli_hash": run.stimuli_hash,
             "scores_hash": _hash_scores(scores),
             "code_version": run.code_version,
         },
-        "groups": [asdict(group) for group in groups],
-        "scales": [asdict(scale) for scale in scales],
-        "other_groups": _other_names(instrument, run, {group.slug for group in groups}),
-    }
-    common = {group.slug for group in groups}
-    return AlignmentInputs(
-        ratings=pd.DataFrame(rows, columns=["submission", "group", "scale", "value"]),
-        scores=scores[scores["group"].isin(common)].reset_index(drop=True),
-        all_scores=scores,
-        score_reasons=reasons,
-        groups=groups,
-        scales=scales,
-        record=record,
     )
 
 
-def _other_names(instrument: Instrument, run: Run, common: set[str]) -> dict[str, str]:
-    """Return slug → plural of the groups that only one side has. One query."""
-    names = {entry["slug"]: entry["plural"] for entry in run.stimuli.get("groups", [])}
-    names |= dict(instrument.groups.values_list("slug", "plural"))
-    return {slug: name for slug, name in names.items() if slug not in common}
+def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
+    """Return the inputs of a report on ``study`` and a finished ``run``.
+
+    Raises `ReportError` where people or model have nothing to compare. Seven queries, whatever
+    the size of the study.
+    """
+    model = load_model_scores(run)
+    people = load_people(study)
+    groups = tuple(group for group in people.groups if group.slug in model.groups)
+    scales = tuple(scale for scale in people.scales if scale.slug in model.scales)
+    if not groups:
+        raise ReportError(f"“{study}” and {run} have no group in common.")
+    if not scales:
+        raise ReportError(f"“{study}” and {run} have no trait scale in common.")
+    common = {group.slug for group in groups}
+    names = model.names | people.names
+    return AlignmentInputs(
+        ratings=people.ratings,
+        scores=model.scores[model.scores["group"].isin(common)].reset_index(drop=True),
+        all_scores=model.scores,
+        score_reasons=model.reasons,
+        groups=groups,
+        scales=scales,
+        record={
+            "study": people.record,
+            "run": model.record,
+            "groups": [asdict(group) for group in groups],
+            "scales": [asdict(scale) for scale in scales],
+            "other_groups": {slug: name for slug, name in names.items() if slug not in common},
+        },
+    )
 
 
 def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:

@@ -10,6 +10,7 @@ from annotation.models import Origin
 from evaluation.analyses import AlignmentResult
 from evaluation.models import Report
 from evaluation.reports.formatting import count, listing, number
+from evaluation.reports.score_words import CORPUS_CAVEAT, is_read_in_sentences, scored_over
 
 # How many templates are named before the rest is only counted.
 NAMED_TEMPLATES = 4
@@ -60,7 +61,7 @@ def measure_title(record: dict[str, Any]) -> str:
 
 def measure_short(record: dict[str, Any]) -> str:
     """Return the measure's short name for axes and heads."""
-    return {"set": "SeT", "ilps_star": "ILPS*"}.get(
+    return {"set": "SeT", "ilps": "ILPS", "ilps_star": "ILPS*", "ceat": "CEAT"}.get(
         record["run"]["measure"], record["run"]["measure"]
     )
 
@@ -85,11 +86,20 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         f"were accepted, most with {count(study['groups_per_submission'], 'group')} each; "
         "repeated groups are left out."
     )
+    if is_read_in_sentences(run):
+        scored = (
+            "The model’s score for a scale is an effect size, how much nearer the group’s "
+            "embeddings are to those of the right adjective than to those of the left, "
+            f"{scored_over(run)}."
+        )
+    else:
+        scored = (
+            "The model’s score for a scale is that of the right adjective minus that of the left, "
+            f"{scored_over(run)}: {listing(quoted)}"
+        )
     model = (
-        f"The measure is {measure_title(record)}. The model’s score for a scale is that of the "
-        "right adjective minus that of the left, averaged over "
-        f"{count(len(templates), 'template')}: {listing(quoted)} A positive score lies towards "
-        "the right adjective."
+        f"The measure is {measure_title(record)}. {scored} A positive score lies towards the right "
+        "adjective."
     )
     comparison = (
         "τ is Kendall’s tau-b between the model’s scores and the means of people’s ratings: "
@@ -140,6 +150,8 @@ def caveats(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         )
     if len(record["run"]["templates"]) == 1:
         found.append("One template was used: the scores say nothing about other wordings.")
+    if is_read_in_sentences(record["run"]):
+        found.append(CORPUS_CAVEAT)
     origin = record["study"]["origin"]
     if origin == Origin.IMPORTED:
         citation = record["study"]["source"].splitlines()[0]

@@ -7,6 +7,7 @@ from typing import Any
 from evaluation.analyses.intersectional_result import IntersectionalResult
 from evaluation.reports.alignment.words import measure_title
 from evaluation.reports.formatting import count
+from evaluation.reports.score_words import scored_over
 
 SUMMARY = {
     "first": "First component",
@@ -74,8 +75,8 @@ def method(
     options, run = result.options, record["run"]
     found = [
         "After Cao et al. (2022), section 5.2. A score is that of a trait pair’s right adjective "
-        f"minus that of its left; the measure is {measure_title(record)}, averaged over "
-        f"{count(len(run['templates']), 'template')}. τ is Kendall’s tau-b over "
+        f"minus that of its left; the measure is {measure_title(record)}, "
+        f"{scored_over(run)}. τ is Kendall’s tau-b over "
         f"{count(len(record['traits']), 'trait pair')}.",
         "Order: τ of a paired group with its first and second component and with itself in the "
         "other order, averaged over the paired groups that exist in both orders. Domains: mean τ "

@@ -26,10 +26,12 @@ from evaluation.reports.kinds.base import (
     StudyInput,
 )
 from evaluation.reports.mention import MENTION, summarise_mention
+from evaluation.reports.participants import NAME as PARTICIPANTS
+from evaluation.reports.participants import ParticipantParameters, load_participants
 
 
-class AlignmentParameters(ReportParameters):
-    """The options of an alignment report."""
+class ResamplingParameters(ReportParameters):
+    """Resamples, halves, seed and level of an alignment."""
 
     resamples: int = Field(
         2000, ge=100, le=100_000, description="Bootstrap resamples for the intervals."
@@ -42,6 +44,10 @@ class AlignmentParameters(ReportParameters):
     )
     seed: int = Field(0, ge=0, le=2**31 - 1, description="The same seed gives the same intervals.")
     level: float = Field(0.95, gt=0.5, lt=1, description="Coverage of the intervals.")
+
+
+class AlignmentParameters(ParticipantParameters, ResamplingParameters):
+    """The options of an alignment report."""
 
 
 class Alignment(ReportKind):
@@ -63,14 +69,16 @@ class Alignment(ReportKind):
         return (
             super()
             .fitting_studies(studies)
-            .filter(submissions__data_decision=DataDecision.ACCEPTED)
+            .filter(submissions__data_decision=DataDecision.ACCEPTED, submissions__is_counted=True)
             .distinct()
         )
 
     def check(self, chosen: Chosen, parameters: AlignmentParameters) -> None:
         """One query."""
         study = chosen.the_study
-        if not study.submissions.filter(data_decision=DataDecision.ACCEPTED).exists():
+        if not study.submissions.filter(
+            data_decision=DataDecision.ACCEPTED, is_counted=True
+        ).exists():
             raise ReportError(
                 f"“{study}” has no accepted ratings. Accept submissions in the review queue, or "
                 "import ratings."
@@ -81,8 +89,9 @@ class Alignment(ReportKind):
 
     def load(self, chosen: Chosen, parameters: AlignmentParameters) -> Loaded:
         inputs = load_alignment_inputs(study=chosen.the_study, run=chosen.runs[0])
+        who = load_participants(chosen.the_study, set(inputs.ratings["submission"]), parameters)
         return Loaded(
-            record=inputs.record,
+            record=inputs.record | {PARTICIPANTS: who.record},
             data=inputs,
             hashes={
                 "study ratings_hash": inputs.record["study"]["ratings_hash"],

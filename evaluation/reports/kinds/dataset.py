@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
+from pydantic import Field
 
+from annotation.corpora.clauses import Tagger
 from annotation.corpora.features import FEATURE_NAMES, detect_features
 from annotation.models import Split, TextPair
 from evaluation.analyses import to_plain
@@ -25,10 +27,18 @@ from evaluation.reports.kinds.options import (
     load_words,
     word_list_choices,
 )
+from evaluation.reports.kinds.taggers import load_tagger
 
 
 class DatasetParameters(WordListParameters):
     """The options of a dataset report."""
+
+    tagger: str | None = Field(
+        None,
+        max_length=300,
+        description="A spaCy pipeline that says which words are auxiliaries and prepositions, by "
+        "its name or folder. Without one closed lists do.",
+    )
 
 
 class Dataset(ReportKind):
@@ -80,6 +90,7 @@ class Dataset(ReportKind):
         pairs: list[PairRow]
         words: Words | None
         pairs, words = loaded.data
+        tagger, tagger_title = load_tagger(parameters.tagger) if parameters.tagger else (None, None)
         statistics = describe_pairs(
             [PairTexts(pair.source_body, pair.target_body, pair.source) for pair in pairs],
             words=words.words if words else None,
@@ -89,7 +100,8 @@ class Dataset(ReportKind):
         )
         return {
             "statistics": to_plain(statistics),
-            "features": _count_features(pairs),
+            "features": _count_features(pairs, tagger),
+            "tagger": tagger_title,
         }
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:
@@ -99,12 +111,12 @@ class Dataset(ReportKind):
         return f"n {result['statistics']['total']['n']}"
 
 
-def _count_features(pairs: list[PairRow]) -> list[dict[str, Any]]:
+def _count_features(pairs: list[PairRow], tagger: Tagger | None) -> list[dict[str, Any]]:
     """Return for every feature its uses and the texts with it, in either variety."""
     found: dict[str, list[int]] = {name: [0, 0, 0, 0] for name in FEATURE_NAMES}
     for pair in pairs:
         for place, body in ((0, pair.source_body), (2, pair.target_body)):
-            names = [feature.name for feature in detect_features(body)]
+            names = [feature.name for feature in detect_features(body, tagger)]
             for name in names:
                 found[name][place] += 1
             for name in set(names):

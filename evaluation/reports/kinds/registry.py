@@ -7,6 +7,8 @@ from evaluation.reports.errors import ReportError
 from evaluation.reports.formatting import MISSING
 from evaluation.reports.kinds.agreement import Agreement
 from evaluation.reports.kinds.alignment import Alignment
+from evaluation.reports.kinds.alignment_comparison import AlignmentComparison
+from evaluation.reports.kinds.alignment_subgroups import AlignmentSubgroups
 from evaluation.reports.kinds.base import ReportKind
 from evaluation.reports.kinds.counterparts import Counterparts
 from evaluation.reports.kinds.dataset import Dataset
@@ -20,6 +22,8 @@ KINDS: dict[str, ReportKind] = {
     kind.name: kind
     for kind in (
         Alignment(),
+        AlignmentComparison(),
+        AlignmentSubgroups(),
         Intersectional(),
         MarkednessCheck(),
         TemplateChoice(),

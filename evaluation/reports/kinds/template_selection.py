@@ -63,14 +63,16 @@ class TemplateChoice(ReportKind):
         return (
             super()
             .fitting_studies(studies)
-            .filter(submissions__data_decision=DataDecision.ACCEPTED)
+            .filter(submissions__data_decision=DataDecision.ACCEPTED, submissions__is_counted=True)
             .distinct()
         )
 
     def check(self, chosen: Chosen, parameters: SelectionParameters) -> None:
         """Four queries."""
         study, run = chosen.the_study, chosen.runs[0]
-        if not study.submissions.filter(data_decision=DataDecision.ACCEPTED).exists():
+        if not study.submissions.filter(
+            data_decision=DataDecision.ACCEPTED, is_counted=True
+        ).exists():
             raise ReportError(
                 f"“{study}” has no accepted ratings. Accept submissions in the review queue, or "
                 "import ratings."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from typing import Any
 
 from django.utils import timezone
@@ -10,6 +12,7 @@ from evaluation.models import Report
 from evaluation.reports.document import Document
 from evaluation.reports.kinds.base import Chosen
 from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.rendering import to_csv
 from evaluation.reports.requesting import check_request, parse_parameters
 
 
@@ -29,3 +32,9 @@ def compute(name: str, chosen: Chosen, **values: Any) -> tuple[Report, Document]
         seconds=0.1,
     )
     return report, kind.document(report, {})
+
+
+def rows_of(document: Document, name: str) -> list[dict[str, str]]:
+    """Return a table of a document as readers of its CSV file find it."""
+    content = to_csv(document.frames[name]).decode()
+    return list(csv.DictReader(io.StringIO(content)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -13,8 +14,8 @@ from annotation.imports.abc_file import build_vocabulary
 from annotation.imports.abc_ratings import import_abc_ratings
 from annotation.models import SocialGroup, TraitPair
 from evaluation.models import Report
-from evaluation.reports.building import build_report
-from evaluation.reports.requesting import request_report
+from evaluation.reports.kinds.base import Chosen
+from tests.evaluation.reports.computing import compute
 
 pytestmark = pytest.mark.django_db
 
@@ -26,8 +27,7 @@ def _run(*arguments: str) -> str:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("case", range(4))
-def test_report_on_published_ratings_matches_golden_alignment(shared_dir, scored_run, case):
+def test_report_on_published_ratings_matches_golden_alignment(shared_dir, scored_run):
     """Source: human_alignment.json, made with scipy on the published ratings; own scores."""
     golden = json.loads((shared_dir / "golden/expected/human_alignment.json").read_text())
     vocabulary = build_vocabulary(
@@ -38,26 +38,25 @@ def test_report_on_published_ratings_matches_golden_alignment(shared_dir, scored
         TraitPair.objects.values_list("slug", "low", "high"),
     )
     traits = [vocabulary.find_scale(name) for name in golden["trait_pairs"]]
-    expected = golden["cases"][case]
-    slugs = {name: vocabulary.find_group(name) for name in expected["scores"]}
-    scores = {
-        slugs[name]: dict(zip(traits, values, strict=True))
-        for name, values in expected["scores"].items()
-    }
     published = shared_dir / "data/us_stereotypes/data_full.json"
     study = import_abc_ratings(content=published.read_bytes(), file_name=published.name).study
-    asked = request_report(
-        kind="alignment",
-        study=study,
-        runs=[scored_run(scores=scores)],
-        parameters={"resamples": 100, "splits": 100},
-    )
-    report = build_report(report_id=asked.pk)
-    assert report is not None
-    assert report.result is not None, report.error
-    pooled = report.result["pooled"]
     tolerance = golden["header"]["tolerance"]["abs"]
-    overall = expected["overall"]
+    assert len(golden["cases"]) == 4
+    for expected in golden["cases"]:
+        slugs = {name: vocabulary.find_group(name) for name in expected["scores"]}
+        scores = {
+            slugs[name]: dict(zip(traits, values, strict=True))
+            for name, values in expected["scores"].items()
+        }
+        chosen = Chosen(study=study, corpus=None, runs=(scored_run(scores=scores),))
+        report, _document = compute("alignment", chosen, resamples=100, splits=100)
+        check_alignment(report.result, expected, slugs, tolerance)
+
+
+def check_alignment(
+    result: dict[str, Any], expected: dict[str, Any], slugs: dict[str, str], tolerance: float
+) -> None:
+    pooled, overall = result["pooled"], expected["overall"]
     for found, wanted in (
         (pooled["tau"]["value"], overall["tau_b_pooled"]),
         (pooled["p_value"], overall["p"]),
@@ -65,7 +64,7 @@ def test_report_on_published_ratings_matches_golden_alignment(shared_dir, scored
         (pooled["precision"]["value"], overall["p_at_3"]),
     ):
         assert found == pytest.approx(wanted, abs=tolerance)
-    by_group = {row["group"]: row for row in report.result["by_group"]}
+    by_group = {row["group"]: row for row in result["by_group"]}
     assert len(by_group) == len(expected["per_group"])
     for name, wanted in expected["per_group"].items():
         row = by_group[slugs[name]]

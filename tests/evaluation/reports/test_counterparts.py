@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -12,9 +9,14 @@ from django.urls import reverse
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import building
 from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
+from evaluation.reports.document import Document
 from evaluation.reports.errors import ReportError
+from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.rendering import to_csv
 from evaluation.reports.requesting import request_report
 from probing.models import RunStatus, WordList
+from tests.evaluation.reports.computing import compute, rows_of
 from tests.evaluation.reports.corpora import make_pairs, make_text_run, store_counterparts
 
 pytestmark = pytest.mark.django_db
@@ -62,8 +64,10 @@ def build(corpus, runs, **parameters) -> Report:
     return built
 
 
-def rows_of(report: Report, name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(bytes(report.files.get(name=name).content).decode())))
+def lay_out(corpus, runs, **parameters) -> Document:
+    """Return the document alone: for numbers, no file is needed."""
+    chosen = Chosen(study=None, corpus=corpus, runs=tuple(runs))
+    return compute("counterparts", chosen, **FEW, **parameters)[1]
 
 
 def test_rouge_and_gap_are_those_counted_by_hand(corpus, run):
@@ -74,10 +78,13 @@ def test_rouge_and_gap_are_those_counted_by_hand(corpus, run):
     “they are damn tired” against “they damn tired”: 3 of 4 and 3, F = 6/7; one refusal.
     """
     report = build(corpus, [run])
+    document = get_kind("counterparts").document(report, {})
     means = {
         (row["producer"], row["variety"], row["metric"], row["split"]): row
-        for row in rows_of(report, "means.csv")
+        for row in rows_of(document, "means")
     }
+    stored = bytes(report.files.get(name="means.csv").content)
+    assert stored == to_csv(document.frames["means"])
     wme = (3 + 6 / 7) / 4 * 100
     aal = (2 / 3 + 2 / 3 + 6 / 7) / 3 * 100
     assert float(means["tiny", "WME", "rouge1", "all"]["value"]) == pytest.approx(wme)
@@ -85,7 +92,7 @@ def test_rouge_and_gap_are_those_counted_by_hand(corpus, run):
     assert means["tiny", "AAL", "rouge1", "all"]["n"] == "3"
     gap = next(
         row
-        for row in rows_of(report, "gaps.csv")
+        for row in rows_of(document, "gaps")
         if (row["producer"], row["metric"], row["split"]) == ("tiny", "rouge1", "all")
     )
     assert float(gap["value"]) == pytest.approx(aal - wme)
@@ -98,10 +105,10 @@ def test_rouge_and_gap_are_those_counted_by_hand(corpus, run):
 
 def test_toxicity_removed_is_that_counted_by_hand(corpus, run, words):
     """One “damn” goes in in either direction; into AAL it stays, into WME it goes."""
-    report = build(corpus, [run], word_list="few")
+    document = lay_out(corpus, [run], word_list="few")
     removed = {
         (row["producer"], row["variety"]): row["value"]
-        for row in rows_of(report, "toxicity_removed.csv")
+        for row in rows_of(document, "toxicity_removed")
         if row["split"] == "all"
     }
     assert float(removed["tiny", "AAL"]) == 0
@@ -125,8 +132,8 @@ def test_page_has_every_figure_and_examples_of_all_producers(client, corpus, run
 def test_two_runs_of_one_model_are_told_apart(corpus, run):
     again = make_text_run(corpus, measure="counterpart_generation")
     store_counterparts(again, {(f"p{i}-aal", "WME"): "Something else" for i in range(4)})
-    report = build(corpus, [run, again])
-    producers = {row["producer"] for row in rows_of(report, "means.csv")}
+    document = lay_out(corpus, [run, again])
+    producers = {row["producer"] for row in rows_of(document, "means")}
     assert {f"tiny (run {run.pk})", f"tiny (run {again.pk})"} <= producers
 
 
@@ -193,16 +200,18 @@ def test_encoder_that_cannot_be_loaded_fails_the_report_in_plain_words(corpus, r
 def test_bertscore_by_an_encoder_is_perfect_for_copies(corpus, run, shared_dir):
     """A text compared with itself has F = 1 by definition (Zhang et al. 2020, eq. 1)."""
     encoder = shared_dir / "golden/models/tiny-bert"
-    report = build(corpus, [run], encoder=str(encoder), encoder_layer=1)
+    document = lay_out(corpus, [run], encoder=str(encoder), encoder_layer=1)
     means = {
         (row["producer"], row["variety"], row["metric"], row["split"]): row
-        for row in rows_of(report, "means.csv")
+        for row in rows_of(document, "means")
     }
     assert float(means["tiny", "WME", "bertscore", "all"]["high"]) <= 100 + 1e-4
     assert float(means["tiny", "WME", "bertscore", "all"]["value"]) > float(
         means["tiny", "AAL", "bertscore", "all"]["value"]
     )
-    assert "tiny-bert, layer 1" in bytes(report.files.get(name="report.html").content).decode()
+    assert any(
+        "tiny-bert, layer 1" in text for column in document.provenance for _, text, _ in column
+    )
 
 
 def test_admin_asks_for_a_kind_then_for_its_inputs(client, corpus, run):
@@ -220,6 +229,15 @@ def test_admin_asks_for_a_kind_then_for_its_inputs(client, corpus, run):
     assert answer["Location"] == reverse("reports:page", args=[report.public_id])
     assert report.corpus == corpus
     assert list(report.runs.all()) == [run]
+
+
+def test_a_link_from_elsewhere_chooses_the_inputs_of_the_form(client, corpus, run):
+    client.force_login(User.objects.create_superuser("boss"))
+    overview = reverse("admin:annotation_corpus_overview", args=[corpus.pk])
+    form = f"{reverse('admin:evaluation_report_add')}?kind=dataset&corpus={corpus.pk}"
+    assert form.replace("&", "&amp;") in client.get(overview).content.decode()
+    assert f'<option value="{corpus.pk}" selected>' in client.get(form).content.decode()
+    assert client.get(form.replace(f"={corpus.pk}", "=nothing")).status_code == 200
 
 
 def test_forms_do_not_offer_what_others_may_not_see(client, corpus, run):

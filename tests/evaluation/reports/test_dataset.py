@@ -15,10 +15,12 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports import pdf, rendering
 from evaluation.reports.building import build_report, find_differences
 from evaluation.reports.errors import ReportError
+from evaluation.reports.kinds.base import Chosen
 from evaluation.reports.kinds.registry import get_kind
 from evaluation.reports.rendering import render_files
 from evaluation.reports.requesting import request_report
 from probing.models import WordList
+from tests.evaluation.reports.computing import compute, rows_of
 from tests.evaluation.reports.corpora import make_pairs
 
 pytestmark = pytest.mark.django_db
@@ -65,14 +67,37 @@ def test_lengths_ratios_and_hits_are_those_counted_by_hand(words):
 
 
 def test_features_are_counted_in_both_varieties():
-    report = build(make_pairs())
-    rows = {
-        row["name"]: row
-        for row in csv.DictReader(io.StringIO(read(report, "features.csv").decode()))
-    }
+    chosen = Chosen(study=None, corpus=make_pairs(), runs=())
+    _report, document = compute("dataset", chosen, resamples=100)
+    rows = {row["name"]: row for row in rows_of(document, "features")}
     # “He be working”: habitual be; “ain't”: once; neither is in a counterpart.
     for name in ("habitual_be", "aint"):
         assert (rows[name]["source_uses"], rows[name]["target_uses"]) == ("1", "0")
+
+
+def test_a_tagger_decides_what_governs_a_form(tmp_path):
+    """“like” is a preposition in the closed lists, so that “be” is governed; here it is a verb."""
+    spacy = pytest.importorskip("spacy")
+    pipeline = spacy.blank("en")
+    ruler = pipeline.add_pipe("attribute_ruler")
+    ruler.add([[{"TEXT": {"REGEX": ".+"}}]], {"POS": "NOUN"})
+    ruler.add([[{"LOWER": "like"}]], {"POS": "VERB"})
+    pipeline.to_disk(tmp_path / "tagger")
+    spacy.blank("en").to_disk(tmp_path / "empty")
+    corpus = make_pairs((("They like be done", "They like it to be done", "posts"),))
+    chosen = Chosen(study=None, corpus=corpus, runs=())
+    uses = {}
+    for tagger in (None, str(tmp_path / "tagger")):
+        _report, document = compute("dataset", chosen, resamples=100, tagger=tagger)
+        rows = {row["name"]: row for row in rows_of(document, "features")}
+        uses[tagger] = rows["habitual_be"]["source_uses"]
+        said = "closed lists" if tagger is None else f"spaCy {spacy.__version__}"
+        assert any(said in line for line in document.method)
+    assert list(uses.values()) == ["0", "1"]
+    with pytest.raises(ReportError, match="gives no parts of speech"):
+        compute("dataset", chosen, resamples=100, tagger=str(tmp_path / "empty"))
+    with pytest.raises(ReportError, match="no spaCy pipeline “nowhere”"):
+        compute("dataset", chosen, resamples=100, tagger="nowhere")
 
 
 def test_toxicity_without_a_list_is_absent_and_said_to_be(client):

@@ -44,28 +44,20 @@ def test_owner_and_member_read_the_report(client, alice, report):
         assert client.get(_address(report)).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["", "files/report.html", "files/cells.csv", "figures/forest.svg"])
-def test_outsider_does_not_learn_that_the_report_exists(client, report, path):
-    client.force_login(User.objects.create_user("charlie", is_staff=True))
-    assert client.get(_address(report) + path).status_code == 404
-
-
-def test_visitor_is_sent_to_the_log_in(client, report):
+def test_outsiders_and_visitors_do_not_learn_that_the_report_exists(client, report):
     response = client.get(_address(report))
     assert response.status_code == 302
     assert reverse("admin:login") in response["Location"]
+    client.force_login(User.objects.create_user("charlie", is_staff=True))
+    for path in ("", "files/report.html", "files/cells.csv", "figures/forest.svg"):
+        assert client.get(_address(report) + path).status_code == 404, path
 
 
-def test_another_group_can_be_shown_in_detail(client, alice, report):
+def test_page_shows_any_group_and_holds_no_inline_script_or_style(client, alice, report):
     client.force_login(alice)
     page = client.get(_address(report), {"group": "elderly"}).content.decode()
     assert "One group in detail: elderly people" in page
     assert client.get(_address(report), {"group": "nobody"}).status_code == 404
-
-
-def test_page_has_no_inline_script_or_style(client, alice, report):
-    client.force_login(alice)
-    page = client.get(_address(report)).content.decode()
     assert "<script" not in page
     assert "<style" not in page
     assert " style=" not in page

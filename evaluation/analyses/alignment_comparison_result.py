@@ -1,0 +1,111 @@
+"""What the comparison of several runs returns: overall values, groups, and differences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from evaluation.analyses.alignment_result import (
+    AlignmentOptions,
+    GroupAlignment,
+    LeftOut,
+    PooledAlignment,
+)
+from evaluation.metrics import Interval
+
+ALL, TEST = "all", "test"
+TAU, PRECISION = "tau", "precision"
+
+
+@dataclass(frozen=True)
+class RunOverall:
+    """One run over the groups of one part (Cao et al. 2022, Tables 6 and A19).
+
+    part : all, or test = without the pilot groups
+    p_holm : of the pooled tau, corrected over the runs of the part
+    tau_wide, precision_wide : intervals that resample submissions and groups; those in `pooled`
+        resample submissions alone
+    """
+
+    run: str
+    part: str
+    pooled: PooledAlignment
+    p_holm: float
+    tau_wide: Interval
+    precision_wide: Interval
+
+
+@dataclass(frozen=True)
+class RunGroup:
+    """One group with one run (Tables A11 to A13).
+
+    p_table : p-value corrected over every group of every run; `alignment.p_holm` is corrected
+        over the groups of the run alone
+    """
+
+    run: str
+    alignment: GroupAlignment
+    p_table: float
+
+
+@dataclass(frozen=True)
+class Difference:
+    """First run minus second run, on the cells that both score and people rated.
+
+    quantity : tau (pooled over cells) or precision (mean over groups)
+    people : interval that resamples whole submissions
+    wide : interval that resamples whole submissions and groups
+    p_value, p_holm : two-sided, from the wide resamples; corrected over the pairs of the part
+    """
+
+    part: str
+    quantity: str
+    first: str
+    second: str
+    n_groups: int
+    n_cells: int
+    first_value: float
+    second_value: float
+    value: float
+    people: Interval
+    wide: Interval
+    p_value: float
+    p_holm: float
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class RunLeftOut:
+    """Something of one run that did not enter; an empty run means all of them."""
+
+    run: str
+    item: LeftOut
+
+
+@dataclass(frozen=True)
+class ComparisonResampling:
+    """What was drawn again for which interval."""
+
+    overall: str = "whole submissions"
+    group: str = "whole submissions and scales"
+    difference: str = "whole submissions, the same for both runs"
+    wide: str = "whole submissions and groups, the same for both runs"
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """Several runs beside the same people; see `compare_alignments`."""
+
+    analysis: str
+    version: str
+    signature: str
+    options: AlignmentOptions
+    runs: tuple[str, ...]
+    groups: tuple[str, ...]
+    scales: tuple[str, ...]
+    pilot_groups: tuple[str, ...]
+    test_groups: tuple[str, ...]
+    overall: tuple[RunOverall, ...]
+    by_group: tuple[RunGroup, ...]
+    differences: tuple[Difference, ...]
+    left_out: tuple[RunLeftOut, ...]
+    resampling: ComparisonResampling = field(default_factory=ComparisonResampling)

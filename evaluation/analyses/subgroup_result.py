@@ -1,0 +1,144 @@
+"""What the alignment by subgroups of participants returns; small cells are not in it at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from evaluation.analyses.alignment_result import AlignmentOptions, Estimate
+from evaluation.metrics import Interval
+
+TAU, PRECISION = "tau", "precision"
+#: Between the answers of two crossed questions, and between their slugs.
+TIMES, CROSSED = " × ", "*"
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question about the participants.
+
+    answers : all that can make a subgroup, in order
+    given : submission → its answers; what is not among `answers` (declined, not answered) makes
+        no subgroup, but counts when small remainders are looked for
+    """
+
+    slug: str
+    answers: tuple[str, ...]
+    given: Mapping[str, frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Tau of as many participants drawn at random among those who answered the question.
+
+    mean, low, high : mean and central band, with the coverage of the intervals
+    """
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """Participants who gave one answer; question and answer are empty for all of them.
+
+    n_people, n_cells : people, and cells that tau rests on
+    tau, precision : pooled over cells, and mean over groups; intervals resample people
+    """
+
+    question: str
+    answer: str
+    n_people: int
+    n_cells: int
+    tau: Estimate
+    p_value: float
+    precision: Estimate
+    reference: Reference
+
+
+@dataclass(frozen=True)
+class SubgroupGroup:
+    """One group as one subgroup rates it; `p_holm` is corrected over its groups."""
+
+    question: str
+    answer: str
+    group: str
+    n_raters: int
+    n_scales: int
+    tau: Estimate
+    p_value: float
+    p_holm: float
+    precision: Estimate
+
+
+@dataclass(frozen=True)
+class SubgroupCell:
+    """Mean rating of one group on one scale by one subgroup, 0 to 100; sd with ddof 1."""
+
+    question: str
+    answer: str
+    group: str
+    scale: str
+    n: int
+    mean: float
+    sd: float
+    interval: Interval
+
+
+@dataclass(frozen=True)
+class SubgroupDifference:
+    """First answer minus second answer of one question.
+
+    interval : resamples people, the same for both
+    expected : what the difference is on average when answers are exchanged between people at
+        random; it is not 0 where one subgroup is smaller, since fewer people have noisier means
+    p_value, p_holm : two-sided, from exchanging answers; corrected over the pairs
+        of all questions, for either quantity apart
+    """
+
+    question: str
+    quantity: str
+    first: str
+    second: str
+    value: float
+    interval: Interval
+    expected: float
+    p_value: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class SubgroupResampling:
+    """What was drawn again for which number."""
+
+    overall: str = "whole submissions"
+    group: str = "whole submissions and scales"
+    difference: str = "whole submissions, the same for both subgroups"
+    permutation: str = "the answers of whole submissions, exchanged between people who answered"
+
+
+@dataclass(frozen=True)
+class SubgroupResult:
+    """See `analyse_subgroups`.
+
+    hidden : questions with answers that are not shown, since they or what is left beside them
+        would concern fewer people than `minimum`
+    n_hidden_groups : groups × subgroups shown above that are hidden for the same reason
+    """
+
+    analysis: str
+    version: str
+    signature: str
+    options: AlignmentOptions
+    minimum: int
+    groups: tuple[str, ...]
+    scales: tuple[str, ...]
+    questions: tuple[str, ...]
+    subgroups: tuple[Subgroup, ...]
+    by_group: tuple[SubgroupGroup, ...]
+    cells: tuple[SubgroupCell, ...]
+    differences: tuple[SubgroupDifference, ...]
+    hidden: tuple[str, ...]
+    n_hidden_groups: int
+    resampling: SubgroupResampling = field(default_factory=SubgroupResampling)

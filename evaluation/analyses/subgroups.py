@@ -1,0 +1,360 @@
+"""Alignment by subgroups of participants: whose view does a model's order follow?
+
+Cao et al. (2022), Tables A14 to A17 (mean ratings by annotators' race and gender) and A18
+(correlation of the model with each of these subgroups). A subgroup of fewer people than the
+minimum is not computed, nor is one from which a few people's ratings would follow; see
+`annotation.studies.small_cells`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from annotation.studies.small_cells import DEFAULT_MINIMUM
+from evaluation.analyses.alignment_cells import RATING_BOUNDS, frame_values, tau_of
+from evaluation.analyses.alignment_resamples import Resamples
+from evaluation.analyses.alignment_result import AlignmentOptions, Estimate
+from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
+from evaluation.analyses.score_table import ScoreTable
+from evaluation.analyses.subgroup_draws import Array, Mask, SubgroupDraws
+from evaluation.analyses.subgroup_families import Family, build_families
+from evaluation.analyses.subgroup_result import (
+    PRECISION,
+    TAU,
+    Question,
+    Reference,
+    Subgroup,
+    SubgroupCell,
+    SubgroupDifference,
+    SubgroupGroup,
+    SubgroupResult,
+)
+from evaluation.metrics import (
+    Interval,
+    Undefined,
+    bias_corrected_interval,
+    holm_correction,
+    no_interval,
+    precision_at_k,
+    recentred_interval,
+)
+from evaluation.metrics.resampled_test import permutation_p_value
+
+NAME = "alignment_subgroups"
+VERSION = "1.0.0"
+BOUNDS = {TAU: (-1.0, 1.0), PRECISION: (0.0, 1.0)}
+DIFFERENCE_BOUNDS = {TAU: (-2.0, 2.0), PRECISION: (-1.0, 1.0)}
+NO_REFERENCE = Reference(np.nan, np.nan, np.nan)
+
+
+def analyse_subgroups(
+    *,
+    ratings: pd.DataFrame,
+    scores: ScoreTable,
+    groups: Sequence[str],
+    scales: Sequence[str],
+    questions: Sequence[Question],
+    crossings: Sequence[tuple[str, str]] = (),
+    minimum: int = DEFAULT_MINIMUM,
+    options: AlignmentOptions | None = None,
+) -> SubgroupResult:
+    """Return means, tau and precision at k for every subgroup that may be shown.
+
+    ratings : columns submission, group, scale, value (0 to 100)
+    scores : a model's table of groups by scales
+    groups, scales : slugs, in the order of the result
+    questions : what the participants said about themselves; who gave several answers counts in
+        each of them
+    crossings : pairs of questions whose answers are crossed, such as race with gender
+    minimum : the smallest number of people behind any number, from 3
+
+    Fewer people have noisier means, and noise lowers tau. So tau of a subgroup stands beside that
+    of as many random participants, and differences between subgroups are tested by exchanging
+    answers between people, not by their distance from 0.
+    """
+    options = options or AlignmentOptions()
+    cube, _ = build_rating_cube(ratings, groups=groups, scales=scales)
+    families = build_families(questions, crossings, submissions=cube.submissions, minimum=minimum)
+    draws = SubgroupDraws(cube, frame_values(scores.mean, cube), options)
+    builder = _Builder(draws, families, minimum)
+    return SubgroupResult(
+        analysis=NAME,
+        version=VERSION,
+        signature=_sign(options, minimum),
+        options=options,
+        minimum=minimum,
+        groups=cube.groups,
+        scales=cube.scales,
+        questions=tuple(family.slug for family in families),
+        subgroups=tuple(builder.subgroups),
+        by_group=tuple(builder.by_group),
+        cells=tuple(builder.cells),
+        differences=tuple(builder.differences),
+        hidden=tuple(builder.hidden),
+        n_hidden_groups=builder.n_hidden_groups,
+    )
+
+
+class _Builder:
+    """Computes everybody, then family by family, subgroup by subgroup."""
+
+    def __init__(self, draws: SubgroupDraws, families: Sequence[Family], minimum: int) -> None:
+        self.draws, self.minimum = draws, minimum
+        self.subgroups: list[Subgroup] = []
+        self.by_group: list[SubgroupGroup] = []
+        self.cells: list[SubgroupCell] = []
+        self.differences: list[SubgroupDifference] = []
+        self.hidden: list[str] = []
+        self.n_hidden_groups = 0
+        everybody = np.ones(len(self.cube.submissions), dtype=bool)
+        if everybody.sum() >= minimum:
+            self._add_everybody(everybody)
+            for family in families:
+                self._add_family(family, everybody)
+            self._correct()
+
+    @property
+    def cube(self) -> RatingCube:
+        return self.draws.cube
+
+    @property
+    def options(self) -> AlignmentOptions:
+        return self.draws.options
+
+    def _add_everybody(self, everybody: Mask) -> None:
+        resampled = self.draws.resampled(everybody)
+        self.subgroups.append(self._overall("", "", everybody, resampled, NO_REFERENCE)[0])
+        raters = self.cube.rated.any(axis=2).sum(axis=0)
+        enough = self.cube.counts >= self.minimum
+        shown = {
+            int(g): [int(s) for s in np.flatnonzero(enough[g])]
+            for g in np.flatnonzero(raters >= self.minimum)
+        }
+        self._add_parts("", "", everybody, resampled, shown)
+
+    def _add_family(self, family: Family, everybody: Mask) -> None:
+        places = family.shown(everybody)
+        if len(places) < int(family.members.any(axis=0).sum()):
+            self.hidden.append(family.slug)
+        order = self.draws.permutations(family.answered)
+        scored = ~np.isnan(self.draws.model)
+        values: dict[int, dict[str, float]] = {}
+        resampled: dict[int, dict[str, Array]] = {}
+        permuted: dict[int, dict[str, Array]] = {}
+        for place in places:
+            members = family.members[:, place]
+            means = self.draws.resampled(members)
+            exchanged = self.draws.permuted(members, order)
+            permuted[place] = {
+                quantity: self.draws.draw(quantity, exchanged, scored)
+                for quantity in (TAU, PRECISION)
+            }
+            subgroup, resampled[place] = self._overall(
+                family.slug, family.answers[place], members, means,
+                self._reference(permuted[place][TAU]),
+            )  # fmt: skip
+            values[place] = {TAU: subgroup.tau.value, PRECISION: subgroup.precision.value}
+            self.subgroups.append(subgroup)
+            self._add_parts(
+                family.slug, family.answers[place], members, means, self._shown(family, place)
+            )
+        self._add_differences(family, places, values, resampled, permuted)
+
+    def _shown(self, family: Family, place: int) -> dict[int, list[int]]:
+        """Return the groups, and of each the scales, about which this subgroup may be shown."""
+        rated = self.cube.rated
+        found: dict[int, list[int]] = {}
+        for g in range(len(self.cube.groups)):
+            if place in family.shown(np.asarray(rated[:, g].any(axis=1))):
+                found[g] = [
+                    s
+                    for s in range(len(self.cube.scales))
+                    if place in family.shown(np.ascontiguousarray(rated[:, g, s]))
+                ]
+            elif rated[family.members[:, place], g].any():
+                self.n_hidden_groups += 1
+        return found
+
+    def _reference(self, draws: Array) -> Reference:
+        known = draws[~np.isnan(draws)]
+        if not known.size:
+            return NO_REFERENCE
+        level = self.options.level
+        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+        return Reference(float(known.mean()), float(low), float(high))
+
+    def _overall(
+        self, question: str, answer: str, members: Mask, resampled: Array, reference: Reference
+    ) -> tuple[Subgroup, dict[str, Array]]:
+        values = self.cube.values[members]
+        own = replace(self.cube, submissions=self.cube.submissions[: len(values)], values=values)
+        human = own.means
+        cells = ~np.isnan(human) & ~np.isnan(self.draws.model)
+        drawn = {q: self.draws.draw(q, resampled, cells) for q in (TAU, PRECISION)}
+        tau, precision = self.draws.tau(human), self.draws.precision(human)
+        subgroup = Subgroup(
+            question=question,
+            answer=answer,
+            n_people=int(own.rated.any(axis=(1, 2)).sum()),
+            n_cells=int(cells.sum()),
+            tau=self._estimate(TAU, tau.value, drawn[TAU], str(tau.reason)),
+            p_value=tau.p_value,
+            precision=self._estimate(
+                PRECISION, precision, drawn[PRECISION],
+                Undefined.NO_GROUP if np.isnan(precision) else Undefined.NONE,
+            ),
+            reference=reference,
+        )  # fmt: skip
+        return subgroup, drawn
+
+    def _estimate(self, quantity: str, value: float, draws: Array, reason: str) -> Estimate:
+        return Estimate(value, self._recentred(value, draws, BOUNDS[quantity]), reason)
+
+    def _recentred(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
+        level = self.options.level
+        if not self.options.n_resamples:
+            return no_interval(Undefined.NOT_REQUESTED, level=level)
+        return recentred_interval(value, draws, level=level, bounds=bounds)
+
+    def _add_parts(
+        self,
+        question: str,
+        answer: str,
+        members: Mask,
+        resampled: Array,
+        shown: dict[int, list[int]],
+    ) -> None:
+        """Add the groups and cells of a subgroup; tau of a group rests on its shown cells alone."""
+        resamples = Resamples(resampled, self.draws.scale_counts)
+        rows = []
+        for g, scales in shown.items():
+            values = self.cube.values[members, g]
+            human = np.full(len(self.cube.scales), np.nan)
+            for s in scales:
+                cell = self._cell(question, answer, g, s, values[:, s], resampled[:, g, s])
+                human[s] = cell.mean
+                self.cells.append(cell)
+            scores = np.where(np.isnan(human), np.nan, self.draws.model[g])
+            rows.append(self._group(question, answer, g, values, human, scores, resamples))
+        corrected = holm_correction([row.p_value for row in rows])
+        self.by_group += [replace(row, p_holm=float(p)) for row, p in zip(rows, corrected,
+                                                                          strict=True)]  # fmt: skip
+
+    def _cell(
+        self, question: str, answer: str, g: int, s: int, values: Array, draws: Array
+    ) -> SubgroupCell:
+        rated = values[~np.isnan(values)]
+        mean = float(rated.mean())
+        return SubgroupCell(
+            question=question,
+            answer=answer,
+            group=self.cube.groups[g],
+            scale=self.cube.scales[s],
+            n=int(rated.size),
+            mean=mean,
+            sd=float(rated.std(ddof=1)),
+            interval=self._bias_corrected(mean, draws, RATING_BOUNDS),
+        )
+
+    def _group(
+        self,
+        question: str,
+        answer: str,
+        g: int,
+        values: Array,
+        human: Array,
+        scores: Array,
+        resamples: Resamples,
+    ) -> SubgroupGroup:
+        k, centre = self.options.k, self.options.centre
+        tau = tau_of(human, scores)
+        precision = precision_at_k(scores, human, k=k, centre=centre)
+        taus = precisions = np.empty(0)
+        if self.options.n_resamples:
+            taus = resamples.group_taus(g, scores)
+            precisions = resamples.group_precision(g, scores, k=k, centre=centre).mean
+        return SubgroupGroup(
+            question=question,
+            answer=answer,
+            group=self.cube.groups[g],
+            n_raters=int((~np.isnan(values)).any(axis=1).sum()),
+            n_scales=int((~np.isnan(scores)).sum()),
+            tau=Estimate(
+                tau.value, self._bias_corrected(tau.value, taus, BOUNDS[TAU]), str(tau.reason)
+            ),
+            p_value=tau.p_value,
+            p_holm=np.nan,
+            precision=Estimate(
+                precision.mean,
+                self._bias_corrected(precision.mean, precisions, BOUNDS[PRECISION]),
+                str(precision.reason),
+            ),
+        )
+
+    def _bias_corrected(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
+        level = self.options.level
+        if not self.options.n_resamples:
+            return no_interval(Undefined.NOT_REQUESTED, level=level)
+        return bias_corrected_interval(value, draws, level=level, bounds=bounds)
+
+    def _add_differences(
+        self,
+        family: Family,
+        places: Sequence[int],
+        values: dict[int, dict[str, float]],
+        resampled: dict[int, dict[str, Array]],
+        permuted: dict[int, dict[str, Array]],
+    ) -> None:
+        for quantity in (TAU, PRECISION):
+            for a, b in combinations(places, 2):
+                value = values[a][quantity] - values[b][quantity]
+                exchanged = permuted[a][quantity] - permuted[b][quantity]
+                known = exchanged[~np.isnan(exchanged)]
+                self.differences.append(
+                    SubgroupDifference(
+                        question=family.slug,
+                        quantity=quantity,
+                        first=family.answers[a],
+                        second=family.answers[b],
+                        value=value,
+                        interval=self._recentred(
+                            value,
+                            resampled[a][quantity] - resampled[b][quantity],
+                            DIFFERENCE_BOUNDS[quantity],
+                        ),
+                        expected=float(known.mean()) if known.size else np.nan,
+                        p_value=permutation_p_value(value, exchanged),
+                        p_holm=np.nan,
+                    )
+                )
+
+    def _correct(self) -> None:
+        """Correct the tests of differences over all pairs of all questions."""
+        for quantity in (TAU, PRECISION):
+            places = [i for i, row in enumerate(self.differences) if row.quantity == quantity]
+            corrected = holm_correction([self.differences[i].p_value for i in places])
+            for i, p in zip(places, corrected, strict=True):
+                self.differences[i] = replace(self.differences[i], p_holm=float(p))
+
+
+def _sign(options: AlignmentOptions, minimum: int) -> str:
+    parts = {
+        "seed": options.seed,
+        "resamples": options.n_resamples,
+        "level": options.level,
+        "k": options.k,
+        "centre": options.centre,
+        "minimum": minimum,
+        "tau": "b",
+        "overall": "recentred:submissions",
+        "group": "bc:submissions+scales",
+        "difference": "recentred:submissions",
+        "p": "permutation",
+        "holm": "groups,pairs",
+    }
+    return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])

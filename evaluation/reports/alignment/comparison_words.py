@@ -1,0 +1,131 @@
+"""The sentences of a comparison of several runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from annotation.models import Origin
+from evaluation.analyses.alignment_comparison_result import ComparisonResult, RunGroup
+from evaluation.reports.alignment.words import measure_title, show_slots
+from evaluation.reports.formatting import count, listing
+from evaluation.reports.score_words import scored_over
+
+PARTS = {"all": "All groups", "test": "Test groups"}
+QUANTITIES = {"tau": "τ", "precision": "P@3"}
+SIGN, SIGN_HOLM = "†", "‡"
+SIGNS = f"{SIGN} p < 0.05; {SIGN_HOLM} p < 0.05 after Holm’s correction over the groups of the run."
+WHY_OVERALL = (
+    "Two intervals stand with every value: one says what other people would give for these "
+    "groups, the wider one what other people would give for other groups of this sort."
+)
+WHY_PAIRS = (
+    "Two intervals that overlap say little about a difference, since both runs are set beside the "
+    "same people. Here both meet the same resamples, on the cells that both of them have."
+)
+WHY_GROUPS = (
+    "Every cell is one group with one run. With so few scales a single value is uncertain, and "
+    "the best of many cells is high by chance too."
+)
+CAVEATS = (
+    "They describe models under stated prompts. They say nothing about the people in a group.",
+    "A run is a measure with a model, templates and adjectives: a difference between two runs "
+    "belongs to all of these together.",
+    "Overall p-values treat the cells as independent, which those of one group are not. Rest a "
+    "claim on the intervals that resample groups.",
+    "Runs that do not score the same groups are not comparable row by row; the pairs are, since "
+    "they rest on common cells.",
+)
+PILOT_CAVEAT = (
+    "Templates were chosen on the pilot groups, so that values over all groups are biased upwards "
+    "for runs with chosen templates. Cite the test groups."
+)
+FEW_GROUPS = 10
+
+
+def question(record: dict[str, Any], result: ComparisonResult) -> str:
+    return (
+        f"For {count(len(result.groups), 'social group')} and "
+        f"{count(len(result.scales), 'trait scale')}, this report sets the scores of "
+        f"{count(len(result.runs), 'run')} beside the same people’s ratings and asks how far "
+        "their agreement differs."
+    )
+
+
+def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+    """Return the method in words: people, runs, values, differences."""
+    study, options = record["study"], result.options
+    source = (
+        "The ratings were simulated; no person gave them. "
+        if study["origin"] == Origin.SIMULATED
+        else "People rated how a group is seen in America on lines from 0 to 100 between two "
+        "words. "
+    )
+    runs = "; ".join(
+        f"{run['label']}: {measure_title({'run': run})}, {scored_over(run)}"
+        + (f" (“{show_slots(run['templates'][0])}”)" if len(run["templates"]) == 1 else "")
+        for run in record["runs"]
+    )
+    paragraphs = [
+        f"{source}{count(study['accepted'], 'submission')} of {study['finished']} finished ones "
+        f"were accepted; repeated groups are left out. Runs: {runs}. A score is that of the right "
+        "adjective minus that of the left.",
+        "After Cao et al. (2022), Tables 6, A11 to A13 and A19. τ is Kendall’s tau-b between a "
+        "run’s scores and the means of people’s ratings, overall over all pooled cells. Precision "
+        f"at {options.k} is the share of the {options.k} highest scored scales whose mean rating "
+        f"is above {options.centre:g} and of the {options.k} lowest whose mean is below it, "
+        "averaged over both ends and over groups; an order at random gives 0.50 on average. "
+        f"Intervals rest on {options.n_resamples} resamples and take the recentred percentile, "
+        "for single groups the bias-corrected one with scales resampled too. p-values of groups "
+        "are Holm-corrected over the groups of a run, overall ones over the runs.",
+        "Differences are taken on the cells that both runs score. People and groups are resampled "
+        "once for all runs, so that the intervals are paired; p is two-sided from the resamples "
+        "of people and groups, moved to scatter round no difference (Davison and Hinkley 1997, "
+        "section 4.4.1), and Holm-corrected over all pairs.",
+    ]
+    if result.pilot_groups:
+        names = {entry["slug"]: entry["plural"] for entry in record["groups"]}
+        pilot = listing([names[slug] for slug in result.pilot_groups])
+        paragraphs.append(
+            f"The test groups are all groups without {pilot}, which helped to choose templates."
+        )
+    return tuple(paragraphs)
+
+
+def caveats(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+    found = list(CAVEATS)
+    if result.pilot_groups:
+        found.append(PILOT_CAVEAT)
+    if len(result.groups) < FEW_GROUPS:
+        found.append(
+            f"There are only {count(len(result.groups), 'group')}: intervals that resample groups "
+            "are too narrow with so few."
+        )
+    if record["study"]["origin"] == Origin.IMPORTED:
+        citation = record["study"]["source"].splitlines()[0]
+        found.append(f"The ratings were imported, not collected here. {citation}")
+    return tuple(found)
+
+
+def left_out(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+    """Return what did not enter, with the run that it concerns."""
+    labels = {run["public_id"]: run["label"] for run in record["runs"]}
+    names = record["other_groups"] | {e["slug"]: e["plural"] for e in record["groups"]}
+    scales = {e["slug"]: f"{e['low']} – {e['high']}" for e in record["scales"]}
+    found = []
+    for row in result.left_out:
+        item = row.item
+        parts = (
+            labels.get(row.run, ""),
+            names.get(item.group, item.group),
+            scales.get(item.scale, item.scale),
+        )
+        what = "" if item.what in {"group", "cell"} else f", {count(item.n, item.what[:-1])}"
+        found.append(f"{' × '.join(part for part in parts if part)}{what}: {item.reason}.")
+    return tuple(found)
+
+
+def sign(row: RunGroup) -> str:
+    """Return the mark of a test beside tau."""
+    if row.alignment.p_holm < 0.05:
+        return SIGN_HOLM
+    return SIGN if row.alignment.p_value < 0.05 else ""
