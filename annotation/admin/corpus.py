@@ -219,7 +219,9 @@ class CorpusAdmin(SimpleHistoryAdmin, ModelAdmin):
 
     def overview_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         corpus = get_object_or_404(visible_corpora(request.user).select_related("owner"), pk=pk)
-        return self._page(request, corpus, "overview", overview_context(corpus))
+        return self._page(
+            request, corpus, "overview", overview_context(corpus, staff_user(request))
+        )
 
     def texts_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         corpus = get_object_or_404(visible_corpora(request.user), pk=pk)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.paginator import Paginator
 from django.urls import reverse
 from django.utils.html import escape
@@ -13,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.admin.report_links import find_report_form
 from annotation.corpora.features import Feature, detect_features
 from annotation.corpora.summary import (
     NAMES_OF_AAL,
@@ -62,13 +64,16 @@ class TextLine:
     counterpart: str
 
 
-def overview_context(corpus: Corpus) -> dict[str, Any]:
-    """Return the corpus's page. Four queries at most."""
+def overview_context(corpus: Corpus, user: User) -> dict[str, Any]:
+    """Return the corpus’s page. Four queries at most, beside those for the rights of ``user``."""
     summary = summarise_corpus(corpus)
     total = summary.total
     return {
         "corpus": corpus,
         "has_texts": bool(summary.lines),
+        "report_form": find_report_form(user, "dataset", corpus=corpus.pk)
+        if total.pairs_evaluation
+        else "",
         "keys": {
             "source_texts": _count(total.evaluation + total.training),
             "training": _count(total.training),

@@ -38,24 +38,29 @@ class Label:
 
 @dataclass(frozen=True)
 class Histogram:
-    """Bars of counts per bin with the median's line; ``rows`` are (from, to, count) in minutes."""
+    """Bars of counts per bin with the median's line; ``rows`` are (from, to, count) in minutes.
+
+    ``band_x`` and ``band_width`` hold the middle half of the times, None where it is not known.
+    """
 
     boxes: tuple[Box, ...]
     ticks: tuple[Label, ...]
     median_x: str
     median_css: str
+    band_x: str | None
+    band_width: str | None
     limit_x: str | None
     fast: int
     rows: tuple[tuple[float, float, int], ...]
 
 
 def draw_slots(quota: GroupQuota) -> list[Box]:
-    """Return a group's slots: accepted filled, taken outlined, open pale, in this order."""
-    waiting = quota.in_review + quota.in_progress
+    """Return a group's slots: accepted, in review, being rated or held, open, in this order."""
     accepted = min(quota.accepted, quota.wanted)
-    taken = min(waiting, quota.wanted - accepted)
+    reviewed = min(quota.in_review, quota.wanted - accepted)
+    held = min(quota.in_progress, quota.wanted - accepted - reviewed)
     if quota.wanted > MOST_SLOTS:
-        return _draw_lengths(accepted, taken, quota.wanted)
+        return _draw_lengths(accepted, reviewed, held, quota.wanted)
     pitch = SLOTS_WIDTH / quota.wanted
     width = max(1.0, pitch - min(1.2, pitch * 0.25))
     boxes = []
@@ -63,21 +68,27 @@ def draw_slots(quota: GroupQuota) -> list[Box]:
         x = place * pitch
         if place < accepted:
             boxes.append(_slot(x, width, "mark-full"))
-        elif place < accepted + taken:
+        elif place < accepted + reviewed:
+            boxes.append(_slot(x, width, "mark-part"))
+        elif place < accepted + reviewed + held:
             boxes.append(_slot(x, width, "mark-outline", inset=0.6))
         else:
             boxes.append(_slot(x, width, "mark-open"))
     return boxes
 
 
-def _draw_lengths(accepted: int, taken: int, wanted: int) -> list[Box]:
-    first = SLOTS_WIDTH * accepted / wanted
-    second = SLOTS_WIDTH * taken / wanted
+def _draw_lengths(accepted: int, reviewed: int, held: int, wanted: int) -> list[Box]:
     boxes = [_slot(0, SLOTS_WIDTH, "mark-open")]
-    if taken:
-        boxes.append(_slot(first, max(2.0, second), "mark-outline", inset=0.6))
-    if accepted:
-        boxes.append(_slot(0, first, "mark-full"))
+    x = 0.0
+    for count, css, inset in (
+        (accepted, "mark-full", 0.0),
+        (reviewed, "mark-part", 0.0),
+        (held, "mark-outline", 0.6),
+    ):
+        width = SLOTS_WIDTH * count / wanted
+        if count:
+            boxes.append(_slot(x, max(2.0, width), css, inset=inset))
+        x += width
     return boxes
 
 
@@ -92,9 +103,13 @@ def _slot(x: float, width: float, css: str, *, inset: float = 0.0) -> Box:
 
 
 def draw_histogram(
-    durations: Sequence[float], *, median: float, fast_limit: float | None
+    durations: Sequence[float],
+    *,
+    median: float,
+    fast_limit: float | None,
+    quartiles: tuple[float, float] | None = None,
 ) -> Histogram:
-    """Return the drawing of times to finish. ``durations``, ``median``, ``fast_limit``: seconds.
+    """Return the drawing of times to finish. All values are seconds.
 
     Times under the limit are drawn as warnings. Raises `ValueError` without times.
     """
@@ -145,11 +160,14 @@ def draw_histogram(
         if number % every == 0 and number > first
     )
     middle = place(median / 60)
+    low, high = (place(seconds / 60) for seconds in quartiles) if quartiles else (None, None)
     return Histogram(
         boxes=boxes,
         ticks=ticks,
         median_x=f"{middle:.2f}%",
         median_css="end" if middle > 50 else "",
+        band_x=None if low is None else f"{low:.2f}%",
+        band_width=None if low is None or high is None else f"{high - low:.2f}%",
         limit_x=f"{max(0.0, place(limit)):.2f}%" if limit is not None else None,
         fast=sum(value < limit for value in minutes) if limit is not None else 0,
         rows=tuple(

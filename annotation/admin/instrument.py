@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db import models
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.html import format_html, format_html_join
@@ -24,20 +24,20 @@ from annotation.admin.instrument_form import (
     TraitScaleForm,
     UniqueGroups,
     UniqueScales,
+    WordingForm,
 )
-from annotation.admin.study import build_tabs
+from annotation.admin.instrument_page import build_head, may_edit
+from annotation.admin.languages_page import LanguagePages
 from annotation.models import (
     DemographicQuestion,
     Instrument,
-    Origin,
     StudyGroup,
-    StudyStatus,
     TraitScale,
     Wording,
 )
-from annotation.studies.access import can_change_study, visible_studies
-from annotation.studies.lifecycle import find_launch_problems
-from annotation.survey.flow import StepKind
+from annotation.studies.access import visible_studies
+from annotation.survey.flow_words import describe_flow
+from annotation.survey.previewing import clear_previews
 
 
 class ContentRights:
@@ -81,12 +81,17 @@ class TraitScaleInline(ContentInline):
 
 class WordingInline(ContentInline):
     model = Wording
+    form = WordingForm
     formfield_overrides = {
         models.TextField: {"widget": UnfoldAdminTextareaWidget(attrs={"rows": 2})}
     }
     fields = ("key", "text")
     readonly_fields = ("key",)
     verbose_name_plural = _("Texts")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Wording]:
+        """Other languages have a page of their own."""
+        return super().get_queryset(request).filter(language=F("instrument__language"))
 
     # The texts that a page needs are given; only what they say is open.
     def has_add_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
@@ -121,16 +126,28 @@ class QuestionInline(ContentRights, StackedInline):
 
 
 @admin.register(Instrument)
-class InstrumentAdmin(StudyScoped, ModelAdmin):
+class InstrumentAdmin(LanguagePages, StudyScoped, ModelAdmin):
     form = InstrumentForm
     inlines = (WordingInline, StudyGroupInline, TraitScaleInline, QuestionInline)
     change_form_outer_before_template = "admin/annotation/instrument/head.html"
     fieldsets = (
-        (None, {"fields": ("flow",)}),
-        (_("Rating page"), {"fields": ("scale_order", "pole_sides", "show_ticks")}),
+        (None, {"fields": ("flow", "opened_as")}),
+        (
+            _("Rating page"),
+            {"fields": ("scale_order", "pole_sides", "show_ticks", "one_per_domain")},
+        ),
         (
             _("Attention checks"),
-            {"fields": ("high_from", "low_to", "agreement_within", "agreement_at_least")},
+            {
+                "fields": (
+                    "high_from",
+                    "low_to",
+                    "agreement_rule",
+                    "agreement_within",
+                    "agreement_at_least",
+                    "agreement_tau",
+                )
+            },
         ),
     )
 
@@ -174,9 +191,7 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
     @display(description=_("steps"))
     def steps(self, instrument: Instrument) -> SafeString:
         """Return the flow in words, numbered."""
-        labels = [
-            (StepKind(kind).label if kind in StepKind.values else kind,) for kind in instrument.flow
-        ]
+        labels = [(words,) for words in describe_flow(instrument.flow)]
         return format_html('<ol class="steps">{}</ol>', format_html_join("", "<li>{}</li>", labels))
 
     def changelist_view(
@@ -195,36 +210,8 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
         extra["show_history"] = False
         instrument = self.get_object(request, object_id) if object_id else None
         if instrument is not None:
+            if request.method == "POST" and may_edit(request, instrument):
+                # What a preview showed would be gone, and its rows would hold on to it.
+                clear_previews(study=instrument.study, instrument=instrument)
             extra |= build_head(request, instrument)
         return super().changeform_view(request, object_id, form_url, extra)
-
-
-def may_edit(request: HttpRequest, instrument: Instrument) -> bool:
-    """Return whether an instrument is a draft and who asks may change its study."""
-    return not instrument.is_frozen and can_change_study(request.user, instrument.study)
-
-
-def build_head(request: HttpRequest, instrument: Instrument) -> dict[str, Any]:
-    """Return what the head of an instrument's page shows. Six queries."""
-    study = instrument.study
-    versions = list(study.instruments.order_by("-version"))
-    newest = versions[0]
-    in_force = next((version for version in versions if version.is_frozen), None)
-    may_change = can_change_study(request.user, study)
-    is_draft = instrument == newest and not newest.is_frozen
-    running = study.status in {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.PAUSED}
-    return {
-        "study": study,
-        "instrument": instrument,
-        "versions": versions,
-        "in_force": in_force,
-        "tab": "instrument",
-        "study_tabs": build_tabs(study),
-        "may_copy": may_change
-        and newest.is_frozen
-        and study.origin != Origin.IMPORTED
-        and study.status != StudyStatus.ARCHIVED,
-        "may_publish": may_change and is_draft and running,
-        "may_discard": may_change and is_draft and len(versions) > 1,
-        "problems": find_launch_problems(study) if is_draft else [],
-    }

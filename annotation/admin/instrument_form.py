@@ -10,14 +10,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminTextareaWidget
 
+from annotation.admin.flow_editor import FlowField
 from annotation.models import (
     DemographicQuestion,
     Instrument,
     QuestionKind,
     StudyGroup,
     TraitScale,
+    Wording,
 )
-from annotation.survey.flow import FlowError, StepKind, parse_flow
+from annotation.studies.lifecycle import hash_instrument
 
 
 class LinesField(forms.CharField):
@@ -47,11 +49,9 @@ class LinesField(forms.CharField):
 
 
 class InstrumentForm(forms.ModelForm):
-    flow = LinesField(
-        label=gettext_lazy("Steps"),
-        help_text=gettext_lazy("One step a line, in their order. Steps are: %(steps)s.")
-        % {"steps": ", ".join(StepKind.values)},
-    )
+    flow = FlowField(label=gettext_lazy("Steps"))
+    # The content that the form was opened with, so that nobody saves over a colleague's edits.
+    opened_as = forms.CharField(max_length=64, required=False, widget=forms.HiddenInput)
 
     class Meta:
         model = Instrument
@@ -60,19 +60,48 @@ class InstrumentForm(forms.ModelForm):
             "scale_order",
             "pole_sides",
             "show_ticks",
+            "one_per_domain",
             "high_from",
             "low_to",
+            "agreement_rule",
             "agreement_within",
             "agreement_at_least",
+            "agreement_tau",
         )
 
-    def clean_flow(self) -> list[str]:
-        kinds = self.cleaned_data["flow"]
-        try:
-            parse_flow(kinds)
-        except FlowError as error:
-            raise forms.ValidationError(str(error)) from error
-        return kinds
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        # Left out, they stay as they are.
+        for name in ("agreement_rule", "agreement_tau"):
+            if name in self.fields:
+                self.fields[name].required = False
+        if "opened_as" in self.fields:
+            self.fields["opened_as"].initial = hash_instrument(self.instance)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        # The admin has locked the row for this request, and the form has not yet written on it.
+        if cleaned.get("opened_as") != hash_instrument(self.instance):
+            self.add_error(
+                None,
+                _(
+                    "Somebody else saved this version after you opened it, so nothing of yours is "
+                    "saved. Open this page in a second window to see their edits, and bring yours "
+                    "over."
+                ),
+            )
+        return cleaned
+
+
+class WordingForm(forms.ModelForm):
+    """A text with the line ends that it is stored with: browsers send others."""
+
+    class Meta:
+        model = Wording
+        fields = ("text",)
+
+    def clean_text(self) -> str:
+        return "\n".join(self.cleaned_data["text"].splitlines())
 
 
 class StudyGroupForm(forms.ModelForm):
@@ -135,7 +164,11 @@ class QuestionForm(forms.ModelForm):
     options = LinesField(
         label=gettext_lazy("Options"),
         required=False,
-        help_text=gettext_lazy("For choices: one a line."),
+        help_text=gettext_lazy(
+            "For choices: one a line. The last that ends with a colon, such as “I describe "
+            "myself:”, opens a field for words of one’s own. A choice of more than twelve is shown "
+            "as a list that opens."
+        ),
     )
 
     class Meta:

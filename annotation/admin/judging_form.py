@@ -18,12 +18,12 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
+from annotation.admin.annotator_form import STUDY_FIELDS, AnnotatorStudyForm
 from annotation.judgments.creation import check_producers
-from annotation.judgments.items import Producer, list_producers
+from annotation.judgments.items import Producer, list_producers, short_name
 from annotation.judgments.wording import ASPECT_NAMES, default_wording, parse_wording
 from annotation.models import ASPECTS, Corpus, JudgmentDesign, JudgmentStudy, StudyStatus
 
-STUDY_FIELDS = ("title", "contact_email", "ethics_reference")
 DESIGN_FIELDS = (
     "corpus",
     "runs",
@@ -52,7 +52,7 @@ def _answers() -> forms.CharField:
     )
 
 
-class JudgingForm(forms.ModelForm):
+class JudgingForm(AnnotatorStudyForm, forms.ModelForm):
     """A study and its design; the services store both. A launched design is only shown."""
 
     corpus = forms.ModelChoiceField(
@@ -127,7 +127,13 @@ class JudgingForm(forms.ModelForm):
         self._show_wording(design.wording if design else {})
         if "runs" in self.fields:
             corpora: QuerySet[Corpus] = self.fields["corpus"].queryset  # type: ignore[attr-defined]
-            self.fields["runs"].choices = build_run_choices(corpora)  # type: ignore[attr-defined]
+            choices = build_run_choices(corpora)
+            self.fields["runs"].choices = choices  # type: ignore[attr-defined]
+            if not choices:
+                self.fields["runs"].help_text = _(
+                    "No run has written counterparts of a corpus yet. Human ones can be judged "
+                    "alone."
+                )
         if design is None:
             return
         for name in (*DESIGN_FIELDS, *WORDING_FIELDS):
@@ -214,7 +220,7 @@ def build_run_choices(corpora: QuerySet[Corpus]) -> list[tuple[str, list[tuple[s
 def describe_producer(producer: Producer) -> str:
     """Return a run in words: its model, its counterparts by variety, its public id."""
     into = ", ".join(f"{n:,} {variety}" for variety, n in sorted(producer.into.items()))
-    return f"{producer.model}: {into} ({producer.run})"
+    return f"{short_name(producer.model)}: {into} ({producer.run})"
 
 
 def _find_field(message: str) -> str:

@@ -6,16 +6,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.admin import wording
+from annotation.admin.annotator_page import (
+    OVER,
+    REFRESHED,
+    Tabs,
+    build_tabs,
+    describe_day,
+    head_context,
+    list_statement,
+)
 from annotation.admin.annotators import build_person_rows
-from annotation.admin.study_page import Key
+from annotation.admin.report_links import find_report_form
+from annotation.admin.study_keys import Key
 from annotation.annotators.inviting import can_send_mail
 from annotation.judgments.assigning import Preview, preview_assignment
-from annotation.judgments.items import HUMAN
+from annotation.judgments.items import HUMAN, short_name
 from annotation.judgments.lifecycle import find_launch_problems, find_launch_remarks
 from annotation.judgments.progress import (
     JudgeProgress,
@@ -25,10 +33,6 @@ from annotation.judgments.progress import (
 )
 from annotation.judgments.wording import parse_wording, show_aspects
 from annotation.models import JudgmentDesign, Study, StudyStatus
-from annotation.studies.access import can_change_study
-
-REFRESHED = {StudyStatus.LIVE, StudyStatus.PAUSED}
-OVER = {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
 
 
 @dataclass(frozen=True)
@@ -44,42 +48,34 @@ class ProducerRow:
     name: str
 
 
-def build_judging_tabs(study: Study) -> list[tuple[str, str, str]]:
-    """Return the tabs of a judgment study's pages: name, label, address."""
-    names = (
-        ("overview", _("Overview"), "overview"),
-        ("judges", _("Judges"), "judges"),
-        ("settings", _("Settings and members"), "change"),
-        ("history", _("History"), "history"),
-    )
-    return [
-        (name, label, reverse(f"admin:annotation_judgmentstudy_{view}", args=[study.pk]))
-        for name, label, view in names
-    ]
+def build_judging_tabs(study: Study) -> Tabs:
+    """Return the tabs of a judgment study's pages."""
+    return build_tabs(study, "judgmentstudy", [("judges", _("Judges"))])
 
 
-def head_context(study: Study, user: User, tab: str) -> dict[str, Any]:
+def judging_head(study: Study, user: User, tab: str) -> dict[str, Any]:
     """Return what every page of a judgment study needs."""
-    return {
-        "study": study,
-        "title": study.title,
-        "tab": tab,
-        "study_tabs": build_judging_tabs(study),
-        "status_badge": wording.study_badge(study),
-        "may_change": can_change_study(user, study),
-        "is_draft": study.status == StudyStatus.DRAFT,
-    }
+    return head_context(
+        study,
+        user,
+        tab,
+        model="judgmentstudy",
+        plural=_("Judgment studies"),
+        tabs=build_judging_tabs(study),
+    )
 
 
 def overview_context(study: Study, user: User) -> dict[str, Any]:
     """Return the context of the overview, the live part included."""
     design = JudgmentDesign.objects.select_related("corpus").filter(study=study).first()
     context = {
-        **head_context(study, user, "overview"),
+        **judging_head(study, user, "overview"),
         "design": design,
         "aspects": show_aspects(parse_wording(design.wording), design.corpus.target_variety)
         if design
         else [],
+        "statement": list_statement(study),
+        "report_form": find_report_form(user, "judgments", study=study.pk),
         "launch_problems": [],
         "launch_remarks": [],
     }
@@ -106,19 +102,19 @@ def _list_loads(preview: Preview) -> list[tuple[str, int | None]]:
 
 
 def progress_context(study: Study) -> dict[str, Any]:
-    """Return what changes while people judge. Three queries, whatever the size of the study."""
+    """Return what changes while people judge. Four queries, whatever the size of the study."""
     progress = load_progress(study)
     return {
         "study": study,
         "progress": progress,
         "is_refreshed": study.status in REFRESHED,
-        "keys": _build_keys(progress),
+        "keys": _build_keys(progress, study.judging.overlap_percent),
         "rows": [
-            JudgeRow(judge, wording.duration(judge.median_seconds), describe_day(judge))
+            JudgeRow(judge, wording.duration(judge.median_seconds), describe_day(judge.last_done))
             for judge in progress.judges
         ],
         "producers": [
-            ProducerRow(one, _("Human") if one.producer == HUMAN else one.producer)
+            ProducerRow(one, _("Human") if one.producer == HUMAN else short_name(one.producer))
             for one in progress.producers
         ],
         "newcomers": find_newcomers(progress),
@@ -138,7 +134,7 @@ def find_newcomers(progress: Progress) -> list[str]:
 
 def judges_context(study: Study, user: User) -> dict[str, Any]:
     """Return the context of the page on which judges are invited and work is given out again."""
-    context = head_context(study, user, "judges")
+    context = judging_head(study, user, "judges")
     progress = load_progress(study)
     open_by_place = {judge.annotator.pk: judge.open for judge in progress.judges}
     rows = build_person_rows(study, may_change=context["may_change"])
@@ -152,19 +148,7 @@ def judges_context(study: Study, user: User) -> dict[str, Any]:
     }
 
 
-def describe_day(judge: JudgeProgress) -> str:
-    """Return the last judgment coarsely: enough to see who has stopped, too little to watch."""
-    if judge.last_done is None:
-        return wording.MISSING
-    days = (timezone.localdate() - timezone.localtime(judge.last_done).date()).days
-    if days <= 0:
-        return _("today")
-    if days == 1:
-        return _("yesterday")
-    return _("%(n)d days ago") % {"n": days} if days < 8 else _("over a week ago")
-
-
-def _build_keys(progress: Progress) -> list[Key]:
+def _build_keys(progress: Progress, overlap_percent: float) -> list[Key]:
     def of(n: int) -> str:
         return _("of %(n)s") % {"n": f"{n:,}"}
 
@@ -187,6 +171,8 @@ def _build_keys(progress: Progress) -> list[Key]:
             else [(wording.MISSING, "")],
             _("They tell how far judges agree.")
             if progress.twice_wanted
+            else _("Nobody could give second judgments. Once two have joined, give out work again.")
+            if overlap_percent
             else _("The design asks for no overlap."),
         ),
         Key(

@@ -9,18 +9,23 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotation.admin import wording
+from annotation.admin.step_answers import describe_step_answers, name_options
 from annotation.models import (
+    AgreementRule,
     CheckKind,
     CheckResponse,
     DataDecision,
     GroupAssignment,
+    Instrument,
     PageEvent,
     Rating,
     RejectionGround,
     Submission,
+    SubmissionOrigin,
     SubmissionState,
     TraitScale,
 )
+from annotation.studies.grounds import rejection_grounds
 from annotation.studies.noticing import notice_submissions
 from annotation.studies.pace import find_fast_limit, load_durations
 from annotation.survey.checks import measure_self_agreement
@@ -74,12 +79,17 @@ def review_context(submission: Submission) -> dict[str, Any]:
         "can_be_decided": submission.state != SubmissionState.IN_PROGRESS,
         "time": wording.duration(noticed.seconds),
         "fast_limit": wording.duration(fast_limit) if fast_limit else "",
-        "agreement": wording.percent(submission.self_agreement),
+        "agreement": wording.agreement(submission.self_agreement, noticed.agreement_rule),
+        "agreement_rule": instrument.agreement_rule,
+        "flag_rows": noticed.assessment.flags,
+        "unknown_flags": noticed.assessment.undefined,
         "device": describe_device(pages),
-        "check_rows": [_describe_check(check, scales) for check in checks],
+        "check_rows": [_describe_check(check, scales, instrument) for check in checks],
+        "answer_rows": describe_step_answers(submission),
         "table": build_rating_table(submission, scales, pages),
         "reviews": list(submission.reviews.select_related("reviewer")),
         "grounds": RejectionGround.choices,
+        "grounds_found": rejection_grounds(submission),
         "next_submission": find_next(submission),
         "n_waiting": waiting_submissions(submission).count(),
     }
@@ -88,7 +98,8 @@ def review_context(submission: Submission) -> dict[str, Any]:
 def waiting_submissions(submission: Submission) -> Any:
     """Return the other submissions of the study that wait for review, the oldest first."""
     return (
-        Submission.objects.filter(
+        Submission.objects.exclude(origin=SubmissionOrigin.PREVIEW)
+        .filter(
             study=submission.study,
             state=SubmissionState.FINISHED,
             data_decision=DataDecision.WAITING,
@@ -124,7 +135,6 @@ def build_rating_table(
     if not rated:
         return None
     first = {a.group_id: a for a in rated if not a.is_repeat}
-    within = submission.instrument.agreement_within
     rows = []
     for scale in scales:
         cells = []
@@ -136,7 +146,7 @@ def build_rating_table(
                 else {},
                 values[assignment.pk],
                 scale.slug,
-                within,
+                submission.instrument,
             )
             cells.append(Cell(MISSING if rating is None else f"{rating:g}", differs))
         rows.append((scale, cells))
@@ -148,12 +158,21 @@ def build_rating_table(
 
 
 def _differs(
-    first: Mapping[str, float], second: Mapping[str, float], scale: str, within: float
+    first: Mapping[str, float], second: Mapping[str, float], scale: str, instrument: Instrument
 ) -> bool:
-    """Whether a repeated rating does not match, by the rule of the self-agreement check."""
-    if scale not in first or scale not in second:
+    """Whether a repeated rating does not match, by the rule of the self-agreement check.
+
+    Kendall's tau looks at the order of all lines: no single one matches or not.
+    """
+    is_order = instrument.agreement_rule == AgreementRule.KENDALL
+    if is_order or scale not in first or scale not in second:
         return False
-    one = measure_self_agreement({scale: first[scale]}, {scale: second[scale]}, within=within)
+    one = measure_self_agreement(
+        {scale: first[scale]},
+        {scale: second[scale]},
+        within=instrument.agreement_within,
+        rule=instrument.agreement_rule,
+    )
     return one.matching == 0
 
 
@@ -173,15 +192,22 @@ def _list_times(rated: Sequence[GroupAssignment], pages: Sequence[PageEvent]) ->
     return (times + [MISSING] * len(rated))[: len(rated)]
 
 
-def _describe_check(check: CheckResponse, scales: Sequence[TraitScale]) -> CheckRow:
-    answer, expected = _ANSWERS[CheckKind(check.kind)](check, scales)
+def _describe_check(
+    check: CheckResponse, scales: Sequence[TraitScale], instrument: Instrument
+) -> CheckRow:
+    kind = CheckKind(check.kind)
+    if kind in _ANSWERS:
+        answer, expected = _ANSWERS[kind](check, scales)
+    else:
+        answer, expected = _describe_options(check, instrument)
     if check.passed is None:
-        badge, answer = wording.badge("mark-ring", _("Not asked")), check.reason or MISSING
+        said = _("Not defined") if kind == CheckKind.REPEATED_GROUP else _("Not asked")
+        badge, answer = wording.badge("mark-ring", said), check.reason or MISSING
     elif check.passed:
         badge = wording.badge("good mark-tick", _("Passed"))
     else:
         badge = wording.badge("bad mark-cross", _("Failed"))
-    return CheckRow(wording.check_label(CheckKind(check.kind)), answer, expected, badge)
+    return CheckRow(wording.check_label(kind), answer, expected, badge)
 
 
 def _describe_group_name(check: CheckResponse, scales: Sequence[TraitScale]) -> tuple[str, str]:
@@ -208,10 +234,25 @@ def _describe_traits(check: CheckResponse, scales: Sequence[TraitScale]) -> tupl
 def _describe_repeat(check: CheckResponse, scales: Sequence[TraitScale]) -> tuple[str, str]:
     matching, n = check.answer.get("matching"), check.answer.get("scales")
     at_least = check.expected.get("at_least")
+    if check.expected.get("rule") == AgreementRule.KENDALL:
+        return (
+            _("%(tau)s over %(n)s lines")
+            % {"tau": wording.agreement(check.answer.get("tau"), AgreementRule.KENDALL), "n": n},
+            _("at least %(tau)s") % {"tau": wording.agreement(at_least, AgreementRule.KENDALL)},
+        )
     return (
         _("%(matching)s of %(n)s lines match") % {"matching": matching, "n": n},
         _("at least %(share)s")
         % {"share": wording.percent(float(at_least) if at_least is not None else None)},
+    )
+
+
+def _describe_options(check: CheckResponse, instrument: Instrument) -> tuple[str, str]:
+    """Return what was chosen, try by try, and what passes, in the words of the page."""
+    chosen = check.answer.get("tries") or [check.answer.get("chosen", "")]
+    return (
+        _(", then ").join(name_options(instrument, check.step_index, chosen)),
+        " / ".join(name_options(instrument, check.step_index, check.expected.get("any_of", []))),
     )
 
 

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import (
     Http404,
     HttpRequest,
     HttpResponse,
+    HttpResponseBase,
     HttpResponseNotAllowed,
     StreamingHttpResponse,
 )
 from django.shortcuts import get_object_or_404, redirect
+from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
@@ -30,8 +31,18 @@ from unfold.decorators import display
 
 from annotation.admin import wording
 from annotation.admin.access import StudyScoped, staff_user
+from annotation.admin.dashboard_page import flags_context
+from annotation.admin.fragments import answer_fragment
+from annotation.admin.margins import MarginPages
+from annotation.admin.money import MoneyPages
+from annotation.admin.study_actions import STUDY_ACTIONS, TO_INSTRUMENT
 from annotation.admin.study_figures import build_figure_table
-from annotation.admin.study_form import StudyCreationForm, StudySettingsForm
+from annotation.admin.study_form import (
+    CREATION_FIELDSETS,
+    SETTINGS_FIELDSETS,
+    StudyCreationForm,
+    StudySettingsForm,
+)
 from annotation.admin.study_page import live_context, page_context
 from annotation.exports.downloads import (
     DATA_EXPORTS,
@@ -49,6 +60,7 @@ from annotation.models import (
     StudyGroup,
     StudyMembership,
     StudyStatus,
+    SubmissionOrigin,
 )
 from annotation.studies.access import (
     PAYMENT_PERMISSION,
@@ -56,34 +68,9 @@ from annotation.studies.access import (
     visible_surveys,
 )
 from annotation.studies.creation import create_study
-from annotation.studies.lifecycle import (
-    archive_study,
-    close_study,
-    current_instrument,
-    launch_study,
-    pause_study,
-    publish_version,
-)
-from annotation.studies.versions import create_version, discard_version
-
-
-def _discard_draft(*, study: Study) -> None:
-    instrument = current_instrument(study)
-    if instrument is not None:
-        discard_version(instrument=instrument)
-
-
-# What the buttons of a study's pages do, with what is said afterwards.
-STUDY_ACTIONS: dict[str, tuple[Callable[..., Any], Any]] = {
-    "launch": (launch_study, gettext_lazy("The study is live. Its instrument is frozen.")),
-    "pause": (pause_study, gettext_lazy("The study is paused. Who has started goes on.")),
-    "close": (close_study, gettext_lazy("The study is closed. Nobody new can start.")),
-    "archive": (archive_study, gettext_lazy("The study is archived.")),
-    "new-version": (create_version, gettext_lazy("A draft of the next version is open to edits.")),
-    "publish": (publish_version, gettext_lazy("The newest version is in force from now on.")),
-    "discard": (_discard_draft, gettext_lazy("The draft is discarded.")),
-}
-TO_INSTRUMENT = {"new-version", "discard", "publish"}
+from annotation.studies.lifecycle import current_instrument
+from annotation.studies.scope import EXTRA_ORIGINS
+from annotation.survey.previewing import clear_previews
 
 
 class MembershipInline(TabularInline):
@@ -109,7 +96,7 @@ class MembershipInline(TabularInline):
 
 
 @admin.register(Study)
-class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
+class StudyAdmin(MarginPages, MoneyPages, StudyScoped, SimpleHistoryAdmin, ModelAdmin):
     list_display = (
         "title_link",
         "status_badge",
@@ -127,62 +114,6 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
     inlines = (MembershipInline,)
     change_form_outer_before_template = "admin/annotation/study/head.html"
 
-    creation_fieldsets = (
-        (None, {"fields": ("title", "contact_email", "ethics_reference")}),
-        (
-            gettext_lazy("Groups and trait pairs"),
-            {"fields": ("group_sets", "single_groups", "trait_pairs")},
-        ),
-        (
-            gettext_lazy("Quota and review"),
-            {
-                "fields": (
-                    "quota_per_group",
-                    "quota_rule",
-                    "decide_by_checks",
-                    "reservation_minutes",
-                )
-            },
-        ),
-        (
-            gettext_lazy("Panel and payment"),
-            {
-                "fields": (
-                    "panel",
-                    "reward_cents",
-                    "currency",
-                    "estimated_minutes",
-                    "withdraw_until",
-                )
-            },
-        ),
-        (
-            gettext_lazy("Rating page"),
-            {"fields": ("scale_order", "pole_sides", "show_ticks")},
-        ),
-    )
-    settings_fieldsets = (
-        creation_fieldsets[0],
-        creation_fieldsets[2],
-        creation_fieldsets[3],
-        (
-            gettext_lazy("Completion codes"),
-            {
-                "fields": (
-                    "code_completed",
-                    "code_failed_check",
-                    "code_screened_out",
-                    "code_no_consent",
-                    "code_timed_out",
-                    "code_quota_full",
-                ),
-                "description": gettext_lazy(
-                    "One for each end of a submission, as the panel knows them."
-                ),
-            },
-        ),
-    )
-
     # --- lists and forms --------------------------------------------------------------------
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Study]:
@@ -190,6 +121,7 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
             GroupAssignment.objects.filter(
                 submission__study=OuterRef("pk"),
                 submission__data_decision=DataDecision.ACCEPTED,
+                submission__is_counted=True,
                 is_repeat=False,
             )
             .order_by()
@@ -212,7 +144,11 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
         return visible_surveys(request.user).annotate(
             accepted=Coalesce(Subquery(accepted, IntegerField()), 0),
             n_groups=Coalesce(Subquery(groups, IntegerField()), 0),
-            submitted=Count("submissions", distinct=True),
+            submitted=Count(
+                "submissions",
+                filter=~Q(submissions__origin=SubmissionOrigin.PREVIEW),
+                distinct=True,
+            ),
         )
 
     def get_form(
@@ -223,16 +159,17 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
         if obj is None:
-            return self.creation_fieldsets
+            return CREATION_FIELDSETS
         if obj.origin == Origin.IMPORTED:
             return ((None, {"fields": ("title",)}),)
-        # Whoever knows a completion code can claim it: viewers have no use for them.
+        # Whoever knows a completion code can claim it: viewers have no use for them, nor for
+        # thresholds that they cannot set.
         may_change = self.has_change_permission(request, obj)
-        return self.settings_fieldsets if may_change else self.settings_fieldsets[:-1]
+        return SETTINGS_FIELDSETS if may_change else SETTINGS_FIELDSETS[:-2]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Study | None = None) -> Any:
         # Who has started was promised this payment by this panel.
-        if obj is not None and obj.launched_at is not None:
+        if obj is not None and (obj.launched_at or obj.pilot_started_at):
             return ("panel", "currency")
         return ()
 
@@ -261,13 +198,19 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
         if obj is None:
             return False
-        empty = obj.status == StudyStatus.DRAFT and not obj.submissions.exists()
+        people = obj.submissions.exclude(origin=SubmissionOrigin.PREVIEW)
+        empty = obj.status == StudyStatus.DRAFT and not people.exists()
         return empty and self.has_change_permission(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        # A draft goes with its instrument, which nobody may delete on its own.
-        to_delete, counts, _needed, protected = super().get_deleted_objects(objs, request)
-        return to_delete, counts, set(), protected
+        # A draft goes with its instrument, which nobody may delete on its own, and with previews,
+        # the only submissions that it can have.
+        to_delete, counts, _needed, _protected = super().get_deleted_objects(objs, request)
+        return to_delete, counts, set(), []
+
+    def delete_model(self, request: HttpRequest, obj: Study) -> None:
+        clear_previews(study=obj)
+        super().delete_model(request, obj)
 
     def changeform_view(
         self,
@@ -328,12 +271,18 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
             for address, name, view in (
                 ("overview", "overview", self.overview_view),
                 ("live", "live", self.live_view),
+                ("flags", "flags", self.flags_view),
                 ("instrument", "instrument", self.instrument_view),
                 ("do/<slug:action>", "action", self.action_view),
                 ("export/<str:name>", "export", self.export_view),
                 ("figure/<slug:name>", "figure", self.figure_view),
+                *self.margin_pages(),
+                *self.money_pages(),
             )
         ] + super().get_urls()
+
+    def study_tabs(self, study: Study) -> list[tuple[str, str, str]]:
+        return build_tabs(study)
 
     def overview_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         study = get_object_or_404(visible_surveys(request.user), pk=pk)
@@ -346,13 +295,17 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
         }
         return TemplateResponse(request, "admin/annotation/study/overview.html", context)
 
-    def live_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+    def live_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
         study = get_object_or_404(visible_surveys(request.user), pk=pk)
-        response = TemplateResponse(
-            request, "admin/annotation/study/live.html", live_context(study, staff_user(request))
-        )
-        response["Cache-Control"] = "no-store"
-        return response
+        context = live_context(study, staff_user(request))
+        html = render_to_string("admin/annotation/study/live.html", context, request)
+        return answer_fragment(request, html)
+
+    def flags_view(self, request: HttpRequest, pk: int) -> HttpResponseBase:
+        study = get_object_or_404(visible_surveys(request.user), pk=pk)
+        context = flags_context(study)
+        html = render_to_string("admin/annotation/study/flags.html", context, request)
+        return answer_fragment(request, html)
 
     def instrument_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         study = get_object_or_404(visible_surveys(request.user), pk=pk)
@@ -388,7 +341,8 @@ class StudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
                 raise PermissionDenied
         elif name not in DATA_EXPORTS:
             raise Http404
-        return build_download(study, name, bom="bom" in request.GET)
+        include = [origin for origin in EXTRA_ORIGINS if origin in request.GET]
+        return build_download(study, name, bom="bom" in request.GET, include=include)
 
     def figure_view(self, request: HttpRequest, pk: int, name: str) -> StreamingHttpResponse:
         study = get_object_or_404(visible_surveys(request.user), pk=pk)
@@ -408,18 +362,29 @@ def build_tabs(study: Study) -> list[tuple[str, str, str]]:
         (
             "submissions",
             _("Submissions"),
-            f"{reverse('admin:annotation_submission_changelist')}?show=all"
-            f"&study__id__exact={study.pk}",
+            f"{reverse('admin:annotation_submission_queue', args=[study.pk])}?show=all",
         ),
         (
             "instrument",
             _("Instrument"),
             reverse("admin:annotation_study_instrument", args=[study.pk]),
         ),
+        *_money_tabs(study),
         (
             "settings",
             _("Settings and members"),
             reverse("admin:annotation_study_change", args=[study.pk]),
         ),
         ("history", _("History"), reverse("admin:annotation_study_history", args=[study.pk])),
+    ]
+
+
+def _money_tabs(study: Study) -> list[tuple[str, str, str]]:
+    """An imported study was paid elsewhere."""
+    if study.origin == Origin.IMPORTED:
+        return []
+    return [
+        ("margins", _("Targets"), reverse("admin:annotation_study_margins", args=[study.pk])),
+        ("money", _("Money"), reverse("admin:annotation_study_money", args=[study.pk])),
+        ("panel", _("Panel"), reverse("admin:annotation_study_panel", args=[study.pk])),
     ]

@@ -6,6 +6,7 @@ from annotation.admin import wording
 from annotation.admin.drawing import draw_histogram
 from annotation.exports.tables import Column, ColumnType, Table
 from annotation.models import Study
+from annotation.studies.dashboard import count_begun, count_leaving
 from annotation.studies.overview import Overview, load_overview
 
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
@@ -13,12 +14,14 @@ TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
 
 def build_figure_table(study: Study, name: str) -> Table:
     """Return the table behind a figure of the page. Raises `KeyError` for an unknown name."""
+    overview = load_overview(study)
     return {
+        "leaving": _leaving_table,
         "funnel": _stage_table,
         "times": _time_table,
         "quotas": _quota_table,
         "checks": _check_table,
-    }[name](load_overview(study))
+    }[name](overview)
 
 
 def _stage_table(overview: Overview) -> Table:
@@ -29,6 +32,21 @@ def _stage_table(overview: Overview) -> Table:
     )
     rows = [(stage.key, stage.count, stage.share) for stage in overview.stages]
     return Table("funnel", columns, lambda: rows)
+
+
+def _leaving_table(overview: Overview) -> Table:
+    columns = (
+        Column("page", TEXT, "kind of page", "page of the flow"),
+        Column("number", NUMBER, "1 or more", "among the pages of its kind"),
+        Column("came", NUMBER, "0 or more", "submissions that came to it or beyond"),
+        Column("left", NUMBER, "0 or more", "of these, visits that stopped there"),
+        Column("ended", NUMBER, "0 or more", "of these, visits that the survey ended"),
+    )
+    rows = [
+        (page.kind.value, page.number, page.came, page.left, page.ended)
+        for page in count_leaving(overview.study, overview.instruments)
+    ]
+    return Table("leaving", columns, lambda: rows)
 
 
 def _time_table(overview: Overview) -> Table:
@@ -52,9 +70,11 @@ def _quota_table(overview: Overview) -> Table:
         Column("wanted", NUMBER, "1 or more", "accepted ratings wanted"),
         Column("accepted", NUMBER, "0 or more", "accepted ratings"),
         Column("in_review", NUMBER, "0 or more", "finished, not decided"),
-        Column("in_progress", NUMBER, "0 or more", "being rated, place held"),
+        Column("in_progress", NUMBER, "0 or more", "rated by people on their way"),
+        Column("reserved", NUMBER, "0 or more", "given to people on their way, not rated yet"),
         Column("open", NUMBER, "0 or more", "places left"),
     )
+    begun = count_begun(overview.study)
     rows = [
         (
             quota.group.slug,
@@ -62,7 +82,8 @@ def _quota_table(overview: Overview) -> Table:
             quota.wanted,
             quota.accepted,
             quota.in_review,
-            quota.in_progress,
+            min(quota.in_progress, begun.get(quota.group.slug, 0)),
+            quota.in_progress - min(quota.in_progress, begun.get(quota.group.slug, 0)),
             quota.open,
         )
         for quota in overview.quotas
@@ -75,6 +96,7 @@ def _check_table(overview: Overview) -> Table:
         Column("check", TEXT, "kind, or any", "kind of check"),
         Column("asked", NUMBER, "0 or more", "finished submissions that were asked"),
         Column("failed", NUMBER, "0 or more", "of them, how many failed"),
+        Column("not_askable", NUMBER, "0 or more", "finished submissions that could not be asked"),
         Column("share", NUMBER, "0 to 1", "failed over asked"),
         Column("wilson_low", NUMBER, "0 to 1", "lower end of Wilson's 95 % interval"),
         Column("wilson_high", NUMBER, "0 to 1", "upper end"),
@@ -84,6 +106,7 @@ def _check_table(overview: Overview) -> Table:
             result.kind.value if result.kind else "any",
             result.failed.n,
             result.failed.count,
+            result.not_asked,
             *(
                 (result.failed.share, result.failed.low, result.failed.high)
                 if result.failed.n

@@ -14,6 +14,8 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
+from annotation.admin.quality_form import QUALITY_FIELDSET, RULE_FIELDS, QualityFields
+from annotation.library.abc_model import HUMAN_STUDY_SET
 from annotation.models import (
     GroupSet,
     Outcome,
@@ -23,7 +25,7 @@ from annotation.models import (
     Study,
     TraitPair,
 )
-from annotation.studies.creation import order_groups
+from annotation.studies.creation import human_study_scales, order_groups
 from annotation.survey.flow import DEFAULT_FLOW, count_groups
 
 CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -34,15 +36,18 @@ STUDY_FIELDS = (
     "ethics_reference",
     "quota_per_group",
     "quota_rule",
-    "decide_by_checks",
+    "accept_rule",
+    "exclude_rule",
     "reservation_minutes",
+    "pay_lost_places",
+    "pilot_places",
     "panel",
     "reward_cents",
     "currency",
     "estimated_minutes",
     "withdraw_until",
 )
-INSTRUMENT_FIELDS = ("scale_order", "pole_sides", "show_ticks")
+INSTRUMENT_FIELDS = ("scale_order", "pole_sides", "show_ticks", "one_per_domain")
 
 
 class CurrencyMixin:
@@ -97,6 +102,14 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
         widget=UnfoldBooleanSwitchWidget,
         help_text=gettext_lazy("As in the paper's form. Recorded with the answers."),
     )
+    one_per_domain = forms.BooleanField(
+        label=gettext_lazy("One group per domain"),
+        required=False,
+        widget=UnfoldBooleanSwitchWidget,
+        help_text=gettext_lazy(
+            "Nobody rates two groups of the same domain, such as two religions."
+        ),
+    )
 
     class Meta:
         model = Study
@@ -104,8 +117,11 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["trait_pairs"].initial = TraitPair.objects.all()
-        self.fields["group_sets"].initial = GroupSet.objects.all()[:1]
+        # Left out, they have their defaults.
+        for name in RULE_FIELDS:
+            self.fields[name].required = False
+        self.fields["trait_pairs"].initial = human_study_scales()
+        self.fields["group_sets"].initial = GroupSet.objects.filter(slug=HUMAN_STUDY_SET[0])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -124,7 +140,8 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
 
     def study_options(self) -> dict[str, Any]:
         """Return what `create_study` takes besides owner and content."""
-        return {name: self.cleaned_data[name] for name in STUDY_FIELDS}
+        left_out = {name for name in RULE_FIELDS if not self.cleaned_data[name]}
+        return {name: self.cleaned_data[name] for name in STUDY_FIELDS if name not in left_out}
 
     def instrument_options(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in INSTRUMENT_FIELDS}
@@ -136,7 +153,7 @@ def _code(outcome: Outcome) -> forms.CharField:
     )
 
 
-class StudySettingsForm(CurrencyMixin, forms.ModelForm):
+class StudySettingsForm(CurrencyMixin, QualityFields, forms.ModelForm):
     """Settings of a study, with one field for each completion code."""
 
     code_completed = _code(Outcome.COMPLETED)
@@ -152,6 +169,7 @@ class StudySettingsForm(CurrencyMixin, forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fill_thresholds(self.instance.quality_thresholds)
         for outcome, name in CODE_FIELDS.items():
             if name in self.fields:
                 self.fields[name].initial = self.instance.completion_codes.get(outcome.value, "")
@@ -171,7 +189,70 @@ class StudySettingsForm(CurrencyMixin, forms.ModelForm):
                 )
             codes[outcome.value] = code
         self.instance.completion_codes = codes
+        self.instance.quality_thresholds = self.read_thresholds(
+            cleaned, self.instance.quality_thresholds
+        )
         return cleaned
 
 
 CODE_FIELDS = {outcome: f"code_{outcome.value}" for outcome in Outcome}
+
+CREATION_FIELDSETS: tuple[Any, ...] = (
+    (None, {"fields": ("title", "contact_email", "ethics_reference")}),
+    (
+        gettext_lazy("Groups and trait pairs"),
+        {"fields": ("group_sets", "single_groups", "trait_pairs")},
+    ),
+    (
+        gettext_lazy("Quota and review"),
+        {
+            "fields": (
+                "quota_per_group",
+                "quota_rule",
+                "accept_rule",
+                "exclude_rule",
+                "reservation_minutes",
+                "pay_lost_places",
+                "pilot_places",
+            )
+        },
+    ),
+    (
+        gettext_lazy("Panel and payment"),
+        {
+            "fields": (
+                "panel",
+                "reward_cents",
+                "currency",
+                "estimated_minutes",
+                "withdraw_until",
+            )
+        },
+    ),
+    (
+        gettext_lazy("Rating page"),
+        {"fields": ("scale_order", "pole_sides", "show_ticks", "one_per_domain")},
+    ),
+)
+SETTINGS_FIELDSETS: tuple[Any, ...] = (
+    CREATION_FIELDSETS[0],
+    CREATION_FIELDSETS[2],
+    CREATION_FIELDSETS[3],
+    QUALITY_FIELDSET,
+    (
+        gettext_lazy("Completion codes"),
+        {
+            "fields": (
+                "code_completed",
+                "code_failed_check",
+                "code_screened_out",
+                "code_no_consent",
+                "code_timed_out",
+                "code_quota_full",
+            ),
+            "description": gettext_lazy(
+                "One for each end of a submission, as the panel knows them."
+            ),
+        },
+    ),
+)

@@ -10,40 +10,37 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotation.admin import wording
+from annotation.admin.dashboard_page import dashboard_context
 from annotation.admin.drawing import Box, draw_histogram, draw_slots
+from annotation.admin.margin_figures import margins_context
+from annotation.admin.readiness_links import link_findings
+from annotation.admin.study_keys import build_keys
 from annotation.models import (
     DataDecision,
     Origin,
-    Panel,
     Study,
     StudyStatus,
     Submission,
+    SubmissionOrigin,
     SubmissionState,
 )
+from annotation.panels.registry import get_panel
+from annotation.panels.study_settings import load_panel_settings
 from annotation.studies.access import PAYMENT_PERMISSION, can_change_study
-from annotation.studies.lifecycle import find_launch_problems
+from annotation.studies.dashboard import load_dashboard
+from annotation.studies.lifecycle import current_instrument
 from annotation.studies.noticing import Noticed, notice_submissions
 from annotation.studies.overview import Overview, load_overview
+from annotation.studies.piloting import count_pilot
 from annotation.studies.quotas import GroupQuota
+from annotation.studies.readiness import examine_study
+from annotation.studies.scope import EXTRA_ORIGINS, in_scope
 
 WAITING_ROWS = 5
 REFRESHED = {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.PAUSED}
 CHECK_AXIS = 0.5  # the intervals of checks are drawn from 0 to at least this share
-PROLIFIC_QUERY = (
-    "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-)
-
-
-@dataclass(frozen=True)
-class Key:
-    """A number that the page is about: value and unit pairs, then a sentence."""
-
-    label: str
-    parts: Sequence[tuple[str, str]]
-    note: str
 
 
 @dataclass(frozen=True)
@@ -57,10 +54,16 @@ class StageRow:
 
 @dataclass(frozen=True)
 class QuotaRow:
+    """``rated`` of those being rated have sent the group's page, for ``held`` a place is kept."""
+
     quota: GroupQuota
     boxes: Sequence[Box]
     text: str
     more: str
+    rated: int
+    held: int
+    to_go: int
+    beyond: int
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,7 @@ class CheckRow:
     label: str
     failed: int
     n: int
+    not_asked: int
     share: str
     interval: str
     low: str
@@ -88,35 +92,37 @@ class WaitingRow:
 def page_context(study: Study, user: User) -> dict[str, Any]:
     """Return the context of the whole page: the live part and what stays."""
     may_change = can_change_study(user, study)
+    instrument = current_instrument(study) if study.status == StudyStatus.DRAFT else None
+    findings = link_findings(examine_study(study, instrument), study) if instrument else []
     return {
         **live_context(study, user, may_change=may_change),
         "is_imported": study.origin == Origin.IMPORTED,
         "participant_link": participant_link(study),
         "may_export_payments": may_change and user.has_perm(PAYMENT_PERMISSION),
-        "launch_problems": find_launch_problems(study) if study.status == StudyStatus.DRAFT else [],
+        "launch_problems": [finding for finding in findings if finding.blocks],
+        "launch_thoughts": [finding for finding in findings if not finding.blocks],
+        "export_scopes": list_export_scopes(study),
         "source_lines": study.source.splitlines(),
     }
 
 
 def live_context(study: Study, user: User, *, may_change: bool | None = None) -> dict[str, Any]:
-    """Return what changes while people rate. Ten queries, whatever the size of the study."""
+    """Return what changes while people rate. Some twenty queries, whatever its size."""
     overview = load_overview(study)
+    dashboard = load_dashboard(study, overview.instruments)
     waiting = list(
         Submission.objects.filter(
-            study=study, state=SubmissionState.FINISHED, data_decision=DataDecision.WAITING
+            in_scope(study),
+            study=study,
+            state=SubmissionState.FINISHED,
+            data_decision=DataDecision.WAITING,
         ).order_by("finished_at", "pk")[:WAITING_ROWS]
     )
     noticed = notice_submissions(waiting, fast_limit=overview.fast_limit)
-    histogram = (
-        draw_histogram(
-            overview.durations, median=overview.median_seconds, fast_limit=overview.fast_limit
-        )
-        if overview.median_seconds is not None
-        else None
-    )
     axis = _check_axis(overview)
     return {
         "study": study,
+        "pilot": count_pilot(study) if study.pilot_started_at else None,
         "overview": overview,
         "counts": overview.counts,
         "is_refreshed": study.status in REFRESHED,
@@ -125,127 +131,55 @@ def live_context(study: Study, user: User, *, may_change: bool | None = None) ->
         "origin_badge": wording.origin_badge(study),
         "keys": build_keys(overview),
         "stages": build_stage_rows(overview),
-        "quota_rows": [_build_quota_row(quota) for quota in overview.quotas],
+        "quota_rows": [
+            _build_quota_row(quota, begun=dashboard.begun.get(quota.group.slug, 0))
+            for quota in overview.quotas
+        ],
+        "has_beyond": any(quota.taken > quota.wanted for quota in overview.quotas),
         "slow_groups": [quota.group.plural for quota in overview.slow_groups],
         "check_rows": _build_check_rows(overview, axis),
         "check_axis": wording.percent(axis),
-        "histogram": histogram,
-        "median_text": wording.duration(overview.median_seconds),
-        "limit_text": wording.duration(overview.fast_limit),
         "waiting_rows": [build_waiting_row(item) for item in noticed],
+        **_time_context(overview),
+        **dashboard_context(overview, dashboard),
+        **margins_context(overview),
     }
 
 
-def participant_link(study: Study) -> str:
-    """Return the full link for participants; for Prolific with the parameters that it fills in."""
-    link = f"{settings.SITE_URL}{reverse('survey:landing', args=[study.public_id])}"
-    return f"{link}{PROLIFIC_QUERY}" if study.panel == Panel.PROLIFIC else link
-
-
-def build_keys(overview: Overview) -> list[Key]:
-    if overview.study.origin == Origin.IMPORTED:
-        return _build_imported_keys(overview)
-    return [
-        _build_ratings_key(overview),
-        _build_now_key(overview),
-        _build_time_key(overview),
-        _build_cost_key(overview),
-    ]
-
-
-def _build_ratings_key(overview: Overview) -> Key:
-    people = overview.counts.accepted
-    note = ngettext(
-        "%(n)d person, one rating for each group that was rated.",
-        "%(n)d people, one rating for each group that was rated.",
-        people,
-    ) % {"n": people}
-    missing = overview.ratings_missing
-    more = (
-        ngettext("%(n)s rating is missing.", "%(n)s ratings are missing.", missing)
-        % {"n": f"{missing:,}"}
-        if missing
-        else _("Every group is full.")
-    )
-    return Key(
-        _("Accepted ratings of groups"),
-        [
-            (
-                f"{overview.ratings_accepted:,}",
-                _("of %(n)s wanted") % {"n": f"{overview.ratings_wanted:,}"},
-            )
-        ],
-        f"{note} {more}" if people else more,
-    )
-
-
-def _build_now_key(overview: Overview) -> Key:
-    now, held = overview.counts.rating_now, overview.places_held
-    minutes = overview.study.reservation_minutes
-    note = (
-        ngettext(
-            "%(held)d place is held for %(minutes)d minutes.",
-            "%(held)d places are held for %(minutes)d minutes.",
-            held,
+def _time_context(overview: Overview) -> dict[str, Any]:
+    """Return the drawing of times and the words for what it marks."""
+    quartiles = overview.quartiles_seconds
+    histogram = None
+    if overview.median_seconds is not None:
+        histogram = draw_histogram(
+            overview.durations,
+            median=overview.median_seconds,
+            fast_limit=overview.fast_limit,
+            quartiles=quartiles,
         )
-        % {"held": held, "minutes": minutes}
-        if held
-        else _("No place is held.")
-    )
-    return Key(_("Rating now"), [(f"{now:,}", ngettext("person", "people", now))], note)
+    low, high = quartiles or (None, None)
+    return {
+        "histogram": histogram,
+        "median_text": wording.duration(overview.median_seconds),
+        "quartile_texts": [wording.duration(low), wording.duration(high)] if quartiles else [],
+        "limit_text": wording.duration(overview.fast_limit),
+    }
 
 
-def _build_time_key(overview: Overview) -> Key:
-    if overview.median_seconds is None:
-        return Key(_("Time to finish"), [(wording.MISSING, "")], _("Nobody has finished yet."))
-    note = _("Median of %(n)s.") % {"n": f"{len(overview.durations):,}"}
-    if overview.cents_an_hour is not None:
-        pay = wording.money(overview.cents_an_hour, overview.study.currency)
-        note += " " + _("That pays %(pay)s an hour.") % {"pay": pay}
-    return Key(_("Time to finish"), wording.duration_parts(overview.median_seconds), note)
+def list_export_scopes(study: Study) -> list[tuple[str, str]]:
+    """Return what exports can hold: a part of the address, and a name. One query."""
+    found = set(study.submissions.filter(origin__in=EXTRA_ORIGINS).values_list("origin", flat=True))
+    names = {
+        SubmissionOrigin.PILOT: _("with the pilot"),
+        SubmissionOrigin.PREVIEW: _("with previews"),
+    }
+    return [(origin.value, names[origin]) for origin in EXTRA_ORIGINS if origin in found]
 
 
-def _build_cost_key(overview: Overview) -> Key:
-    study, counts = overview.study, overview.counts
-    if not study.reward_cents:
-        return Key(_("Cost so far"), [(wording.MISSING, "")], _("The study pays no reward."))
-    notes = [_("Rewards approved, without the panel’s fees.")]
-    if counts.pay_waiting:
-        waiting = wording.money(overview.cents_waiting, study.currency)
-        notes.append(_("%(money)s wait for a decision.") % {"money": waiting})
-    if counts.accepted:
-        each = wording.money(overview.cents_approved / counts.accepted, study.currency)
-        notes.append(_("%(money)s an accepted person.") % {"money": each})
-    return Key(
-        _("Cost so far"),
-        [(wording.money(overview.cents_approved, study.currency), "")],
-        " ".join(notes),
-    )
-
-
-def _build_imported_keys(overview: Overview) -> list[Key]:
-    groups = len(overview.quotas)
-    counts = [quota.accepted for quota in overview.quotas]
-    scales = overview.instrument.scales.count() if overview.instrument else 0
-    return [
-        Key(
-            _("People"),
-            [(f"{overview.counts.accepted:,}", "")],
-            _("Everyone in the file counts as accepted."),
-        ),
-        Key(
-            _("Ratings of groups"),
-            [(f"{overview.ratings_accepted:,}", "")],
-            _("One for each person and group."),
-        ),
-        Key(
-            _("Groups"),
-            [(str(groups), "")],
-            _("Rated by %(low)d to %(high)d people each.")
-            % {"low": min(counts, default=0), "high": max(counts, default=0)},
-        ),
-        Key(_("Trait scales"), [(str(scales), "")], _("From 0 to 100, the low pole at 0.")),
-    ]
+def participant_link(study: Study) -> str:
+    """Return the full link for participants, with the parameters that the panel fills in."""
+    link = f"{settings.SITE_URL}{reverse('survey:landing', args=[study.public_id])}"
+    return link + get_panel(study.panel).link_query(load_panel_settings(study))
 
 
 def build_stage_rows(overview: Overview) -> list[StageRow]:
@@ -262,13 +196,19 @@ def build_stage_rows(overview: Overview) -> list[StageRow]:
     ]
 
 
-def _build_quota_row(quota: GroupQuota) -> QuotaRow:
+def _build_quota_row(quota: GroupQuota, *, begun: int) -> QuotaRow:
     waiting = quota.in_review + quota.in_progress
+    # A visit that goes on after its end has been read once can be counted in one of the two.
+    rated = min(begun, quota.in_progress)
     return QuotaRow(
         quota=quota,
         boxes=draw_slots(quota),
         text=_("full") if quota.accepted == quota.wanted else str(quota.accepted),
         more=f"+ {waiting}" if waiting and quota.accepted != quota.wanted else "",
+        rated=rated,
+        held=quota.in_progress - rated,
+        to_go=max(0, quota.wanted - quota.accepted),
+        beyond=max(0, quota.taken - quota.wanted),
     )
 
 
@@ -284,6 +224,7 @@ def _build_check_rows(overview: Overview, axis: float) -> list[CheckRow]:
             label=wording.check_label(result.kind, at_least=at_least),
             failed=result.failed.count,
             n=result.failed.n,
+            not_asked=result.not_asked,
             share=wording.percent(result.failed.share, digits=1),
             interval=wording.interval(result.failed),
             low=_along(result.failed.low, axis),
@@ -301,13 +242,12 @@ def _along(share: float, axis: float) -> str:
 
 
 def build_waiting_row(noticed: Noticed) -> WaitingRow:
-    agreement = noticed.submission.self_agreement
     return WaitingRow(
         noticed=noticed,
         time=wording.duration(noticed.seconds),
         checks=_("%(passed)d of %(asked)d") % {"passed": noticed.passed, "asked": noticed.asked}
         if noticed.asked
         else wording.MISSING,
-        agreement=wording.percent(agreement),
+        agreement=wording.agreement(noticed.submission.self_agreement, noticed.agreement_rule),
         badge=wording.proposal_badge(noticed.proposal),
     )

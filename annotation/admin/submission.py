@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,33 +17,30 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from annotation.admin import wording
 from annotation.admin.access import StudyScoped, staff_user
+from annotation.admin.queue import QueuePages
 from annotation.admin.review_page import find_next, review_context
 from annotation.admin.study import build_tabs
 from annotation.models import (
     DataDecision,
     Origin,
     PayDecision,
+    Study,
     Submission,
+    SubmissionOrigin,
     SubmissionState,
 )
 from annotation.studies.access import can_change_study, visible_submissions
+from annotation.studies.deciding import DECISIONS
 from annotation.studies.noticing import notice_submissions
 from annotation.studies.pace import find_fast_limit, load_durations
+from annotation.studies.queue import PREVIEWS, SHOWN
 from annotation.studies.reviewing import review_submission
-
-# What the buttons of the review page decide: data, pay.
-DECISIONS = {
-    "accept": (DataDecision.ACCEPTED, PayDecision.APPROVED),
-    "exclude": (DataDecision.EXCLUDED, PayDecision.APPROVED),
-    "reject": (DataDecision.EXCLUDED, PayDecision.REJECTED),
-}
-REASONS_SHOWN = 5
 
 
 class ShowFilter(SimpleListFilter):
@@ -52,27 +48,7 @@ class ShowFilter(SimpleListFilter):
 
     title = gettext_lazy("show")
     parameter_name = "show"
-    choices_by_name: dict[str, tuple[Any, Q]] = {
-        "waiting": (
-            gettext_lazy("Waiting for review"),
-            Q(state=SubmissionState.FINISHED, data_decision=DataDecision.WAITING),
-        ),
-        "unpaid": (
-            gettext_lazy("Waiting for a decision about pay"),
-            Q(pay_decision=PayDecision.WAITING) & ~Q(state=SubmissionState.IN_PROGRESS),
-        ),
-        "accepted": (gettext_lazy("Accepted"), Q(data_decision=DataDecision.ACCEPTED)),
-        "excluded": (
-            gettext_lazy("Excluded"),
-            Q(state=SubmissionState.FINISHED, data_decision=DataDecision.EXCLUDED),
-        ),
-        "in-progress": (gettext_lazy("In progress"), Q(state=SubmissionState.IN_PROGRESS)),
-        "ended": (
-            gettext_lazy("Ended early or withdrawn"),
-            Q(state__in=[SubmissionState.ENDED, SubmissionState.WITHDRAWN]),
-        ),
-        "all": (gettext_lazy("All"), Q()),
-    }
+    choices_by_name = SHOWN
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Any:
         return [(name, label) for name, (label, _q) in self.choices_by_name.items()]
@@ -87,9 +63,10 @@ class ShowFilter(SimpleListFilter):
             }
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        _label, condition = self.choices_by_name.get(
-            self.value() or "waiting", self.choices_by_name["waiting"]
-        )
+        shown = self.value() or "waiting"
+        _label, condition = self.choices_by_name.get(shown, self.choices_by_name["waiting"])
+        if shown != PREVIEWS:
+            condition &= ~Q(origin=SubmissionOrigin.PREVIEW)
         return queryset.filter(condition)
 
 
@@ -110,7 +87,7 @@ class NoticingChangeList(ChangeList):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(StudyScoped, ModelAdmin):
+class SubmissionAdmin(QueuePages, StudyScoped, ModelAdmin):
     list_display = (
         "name",
         "study_title",
@@ -165,7 +142,10 @@ class SubmissionAdmin(StudyScoped, ModelAdmin):
             self.admin_site.admin_view(self.review_view),
             name="annotation_submission_review",
         )
-        return [review, *super().get_urls()]
+        return [review, *self.queue_pages(), *super().get_urls()]
+
+    def study_tabs(self, study: Study) -> list[tuple[str, str, str]]:
+        return build_tabs(study)
 
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
         submission = self.get_object(request, object_id)
@@ -205,8 +185,8 @@ class SubmissionAdmin(StudyScoped, ModelAdmin):
         return _("%(passed)d of %(asked)d") % {"passed": noticed.passed, "asked": noticed.asked}
 
     @display(description=gettext_lazy("self-agreement"), ordering="self_agreement")
-    def agreement(self, submission: Submission) -> str:
-        return wording.percent(submission.self_agreement)
+    def agreement(self, submission: Any) -> str:
+        return wording.agreement(submission.self_agreement, submission.noticed.agreement_rule)
 
     @display(description=gettext_lazy("what the platform noticed"))
     def remarks(self, submission: Any) -> str:
@@ -220,53 +200,14 @@ class SubmissionAdmin(StudyScoped, ModelAdmin):
         return wording.proposal_badge(submission.noticed.proposal)
 
     @admin.action(description=gettext_lazy("Accept data, approve pay"))
-    def accept_selected(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
-        self._decide_selected(request, queryset, "accept")
+    def accept_selected(self, request: HttpRequest, queryset: QuerySet[Submission]) -> HttpResponse:
+        return self.confirm(request, queryset, "accept")
 
     @admin.action(description=gettext_lazy("Exclude data, approve pay"))
-    def exclude_selected(self, request: HttpRequest, queryset: QuerySet[Submission]) -> None:
-        self._decide_selected(request, queryset, "exclude")
-
-    def _decide_selected(
-        self, request: HttpRequest, queryset: QuerySet[Submission], decision: str
-    ) -> None:
-        """Review each chosen submission through the service; say what was refused and why."""
-        data_decision, pay_decision = DECISIONS[decision]
-        decided = 0
-        refused: Counter[str] = Counter()
-        may_change: dict[int, bool] = {}
-        for submission in queryset.select_related("study").order_by("pk"):
-            study = submission.study
-            if study.pk not in may_change:
-                may_change[study.pk] = can_change_study(request.user, study)
-            if not may_change[study.pk]:
-                refused[_("You may see “%(study)s” but not change it.") % {"study": study}] += 1
-                continue
-            try:
-                review_submission(
-                    submission=submission,
-                    reviewer=staff_user(request),
-                    data_decision=data_decision,
-                    pay_decision=pay_decision,
-                )
-            except ValidationError as error:
-                refused[" ".join(error.messages)] += 1
-            else:
-                decided += 1
-        if decided:
-            messages.success(
-                request,
-                ngettext("%(n)d submission decided.", "%(n)d submissions decided.", decided)
-                % {"n": decided},
-            )
-        if refused:
-            reasons = " ".join(reason for reason, _n in refused.most_common(REASONS_SHOWN))
-            total = sum(refused.values())
-            messages.warning(
-                request,
-                ngettext("%(n)d was refused.", "%(n)d were refused.", total) % {"n": total}
-                + f" {reasons}",
-            )
+    def exclude_selected(
+        self, request: HttpRequest, queryset: QuerySet[Submission]
+    ) -> HttpResponse:
+        return self.confirm(request, queryset, "exclude")
 
     # --- one submission ---------------------------------------------------------------------
 

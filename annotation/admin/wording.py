@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.models import (
+    AgreementRule,
     CheckKind,
     DataDecision,
     Origin,
@@ -21,7 +23,7 @@ from annotation.models import (
 )
 from annotation.studies.noticing import Proposal
 from annotation.studies.proportions import Proportion
-from annotation.survey.money import SYMBOLS
+from annotation.survey.money import format_money, round_minor
 
 MISSING = "–"
 
@@ -110,17 +112,25 @@ def duration(seconds: float | None) -> str:
     return " ".join(f"{number} {unit}" for number, unit in duration_parts(seconds))
 
 
-def money(cents: float, currency: str) -> str:
-    """Return an amount with its sign, “$684.63”, or with its code, “684.63 CHF”."""
-    amount = f"{cents / 100:,.2f}"
-    symbol = SYMBOLS.get(currency)
-    return f"{symbol}{amount}" if symbol else f"{amount} {currency}"
+def money(minor: float, currency: str) -> str:
+    """Return an amount with its sign, “$684.63”, or with its code, “684.63 CHF”.
+
+    A mean is rounded to the smallest unit, halves up.
+    """
+    return format_money(round_minor(Decimal(str(minor))), currency)
 
 
 def percent(share: float | None, *, digits: int = 0) -> str:
     if share is None or math.isnan(share):
         return MISSING
     return f"{100 * share:.{digits}f} %"
+
+
+def agreement(value: float | None, rule: str) -> str:
+    """Return a self-agreement in the unit of its rule: “88 %” of lines, or “τ 0.53”."""
+    if rule == AgreementRule.KENDALL and value is not None:
+        return f"τ {value:.2f}".replace("-", "−")
+    return percent(value)
 
 
 def interval(proportion: Proportion) -> str:

@@ -6,31 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Count, Q, QuerySet
 from django.http import (
-    Http404,
     HttpRequest,
     HttpResponse,
-    HttpResponseNotAllowed,
-    StreamingHttpResponse,
 )
-from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from simple_history.admin import SimpleHistoryAdmin
-from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from annotation.admin import wording
-from annotation.admin.access import StudyScoped, staff_user
-from annotation.admin.study import MembershipInline
+from annotation.admin.access import staff_user
+from annotation.admin.annotator_form import STATEMENT_FIELDSET, STUDY_FIELDS
+from annotation.admin.annotator_study import AnnotatorStudyAdmin, StudyPages, share_history
 from annotation.admin.writing_adjudication import AdjudicationViews
-from annotation.admin.writing_form import STUDY_FIELDS, WritingForm
+from annotation.admin.writing_form import WritingForm
 from annotation.admin.writing_page import (
     build_writing_tabs,
     find_agreement_address,
@@ -38,22 +27,13 @@ from annotation.admin.writing_page import (
     progress_context,
 )
 from annotation.admin.writing_people import PeopleViews
-from annotation.corpora.access import visible_corpora
 from annotation.counterparts.creation import change_design, create_writing_study
 from annotation.counterparts.lifecycle import launch_writing_study
 from annotation.exports.counterparts import WRITING_EXPORTS
-from annotation.exports.downloads import build_attachment
 from annotation.models import (
-    Corpus,
-    Study,
     StudyKind,
-    StudyMembership,
-    StudyStatus,
-    TaskState,
-    WritingDesign,
     WritingStudy,
 )
-from annotation.studies.access import can_change_study, visible_studies
 from annotation.studies.lifecycle import archive_study, close_study, pause_study
 
 WRITING_ACTIONS: dict[str, tuple[Callable[..., Any], Any]] = {
@@ -69,31 +49,21 @@ WRITING_ACTIONS: dict[str, tuple[Callable[..., Any], Any]] = {
     "archive": (archive_study, gettext_lazy("The study is archived.")),
 }
 
-
-# The history of a study is the history of its proxy, which the library does not find by itself.
-WritingStudy._meta.simple_history_manager_attribute = (  # type: ignore[attr-defined]
-    Study._meta.simple_history_manager_attribute  # type: ignore[attr-defined]
-)
-
-
-class WritingMembershipInline(MembershipInline):
-    model = StudyMembership
-    fk_name = "study"
+share_history(WritingStudy)
 
 
 @admin.register(WritingStudy)
-class WritingStudyAdmin(
-    PeopleViews, AdjudicationViews, StudyScoped, SimpleHistoryAdmin, ModelAdmin
-):
-    list_display = ("title_link", "status_badge", "corpus", "n_done", "n_people", "created")
-    list_display_links = None
-    list_filter = ("status",)
-    search_fields = ("title", "public_id")
-    list_per_page = 50
-    actions = None
-    view_on_site = False
+class WritingStudyAdmin(PeopleViews, AdjudicationViews, AnnotatorStudyAdmin):
+    kind = StudyKind.COUNTERPART_WRITING
+    tasks_name = "writing_tasks"
+    design_name = "writing"
+    folder = "admin/annotation/writing"
+    create = staticmethod(create_writing_study)
+    change_design = staticmethod(change_design)
+    build_tabs = staticmethod(build_writing_tabs)
+    study_actions = WRITING_ACTIONS
+    study_exports = WRITING_EXPORTS
     form = WritingForm
-    inlines = (WritingMembershipInline,)
     change_form_outer_before_template = "admin/annotation/writing/head.html"
     fieldsets = (
         (None, {"fields": STUDY_FIELDS}),
@@ -103,69 +73,10 @@ class WritingStudyAdmin(
         ),
         (gettext_lazy("Overlap"), {"fields": ("common_texts", "shared_percent")}),
         (gettext_lazy("For annotators"), {"fields": ("guidelines",)}),
+        STATEMENT_FIELDSET,
     )
 
     # --- lists and forms --------------------------------------------------------------------
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        live = ~Q(writing_tasks__state=TaskState.WITHDRAWN)
-        done = Q(writing_tasks__state=TaskState.DONE)
-        return (
-            WritingStudy.objects.filter(
-                kind=StudyKind.COUNTERPART_WRITING, pk__in=visible_studies(request.user)
-            )
-            .select_related("writing__corpus")
-            .annotate(
-                tasks=Count("writing_tasks", filter=live, distinct=True),
-                done=Count("writing_tasks", filter=done, distinct=True),
-                people=Count(
-                    "annotators", filter=Q(annotators__removed_at__isnull=True), distinct=True
-                ),
-            )
-        )
-
-    def get_form(
-        self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any
-    ) -> Any:
-        form = super().get_form(request, obj, change, **kwargs)
-        corpora = visible_corpora(request.user)
-        if obj is not None:
-            corpora = corpora | Corpus.objects.filter(writing_studies__study=obj.pk)
-        form.base_fields["corpus"].queryset = corpora.distinct()
-        return form
-
-    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
-        return self.inlines if obj else ()
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        values = form.design_options()
-        if not change:
-            created = create_writing_study(
-                owner=staff_user(request),
-                **{name: form.cleaned_data[name] for name in STUDY_FIELDS},
-                **values,
-            )
-            obj.__dict__.update(created.__dict__)
-            return
-        study = Study.objects.get(pk=obj.pk)
-        for name in STUDY_FIELDS:
-            setattr(study, name, form.cleaned_data[name])
-        study.save()
-        if study.status == StudyStatus.DRAFT:
-            change_design(design=WritingDesign.objects.get(study=study), **values)
-
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> Any:
-        extra = dict(extra_context or {}, show_save_and_add_another=False, show_history=False)
-        study = self.get_object(request, object_id) if object_id else None
-        if study is not None:
-            extra |= {"study": study, "tab": "settings", "study_tabs": build_writing_tabs(study)}
-        return super().changeform_view(request, object_id, form_url, extra)
 
     def response_add(self, request: HttpRequest, obj: Any, post_url_continue: Any = None) -> Any:
         messages.success(
@@ -173,75 +84,19 @@ class WritingStudyAdmin(
         )
         return redirect("admin:annotation_writingstudy_annotators", obj.pk)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        if obj is None:
-            return False
-        empty = obj.status == StudyStatus.DRAFT and not obj.writing_tasks.exists()
-        return empty and self.has_change_permission(request, obj)
-
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        # A draft goes with its design and its invitations, which have no pages of their own.
-        to_delete, counts, _needed, protected = super().get_deleted_objects(objs, request)
-        return to_delete, counts, set(), protected
-
-    @display(description=gettext_lazy("study"), ordering="title")
-    def title_link(self, study: Study) -> SafeString:
-        address = reverse("admin:annotation_writingstudy_overview", args=[study.pk])
-        return format_html('<a href="{}">{}</a>', address, study.title)
-
-    @display(description=gettext_lazy("status"), ordering="status")
-    def status_badge(self, study: Study) -> SafeString:
-        return wording.study_badge(study)
-
-    @display(description=gettext_lazy("corpus"))
-    def corpus(self, study: Study) -> str:
-        return str(study.writing.corpus)
-
     @display(description=gettext_lazy("counterparts"))
     def n_done(self, study: Any) -> str:
-        return _("%(n)s of %(wanted)s") % {"n": f"{study.done:,}", "wanted": f"{study.tasks:,}"}
-
-    @display(description=gettext_lazy("annotators"), ordering="people")
-    def n_people(self, study: Any) -> str:
-        return f"{study.people:,}"
-
-    @display(description=gettext_lazy("created"), ordering="created_at")
-    def created(self, study: Study) -> str:
-        return f"{study.created_at:%Y-%m-%d}"
+        return super().n_done(study)
 
     # --- pages of one study -----------------------------------------------------------------
 
-    def get_urls(self) -> list[URLPattern]:
-        pages = (
+    def study_pages(self) -> StudyPages:
+        return (
             ("overview", "overview", self.overview_view),
             ("live", "live", self.live_view),
-            ("do/<slug:action>", "action", self.action_view),
-            ("export/<str:name>", "export", self.export_view),
+            *super().study_pages(),
             *self.people_pages(),
             *self.adjudication_pages(),
-        )
-        return [
-            path(
-                f"<int:pk>/{address}/",
-                self.admin_site.admin_view(view),
-                name=f"annotation_writingstudy_{name}",
-            )
-            for address, name, view in pages
-        ] + super().get_urls()
-
-    def find(self, request: HttpRequest, pk: int, *, to_change: bool = False) -> Study:
-        """Return a study that the user may see, and change where ``to_change``; else 404 or 403."""
-        studies = visible_studies(request.user).filter(kind=StudyKind.COUNTERPART_WRITING)
-        study = get_object_or_404(studies, pk=pk)
-        if to_change and not can_change_study(request.user, study):
-            raise PermissionDenied
-        return study
-
-    def show(self, request: HttpRequest, name: str, context: dict[str, Any]) -> HttpResponse:
-        return TemplateResponse(
-            request,
-            f"admin/annotation/writing/{name}.html",
-            {**self.admin_site.each_context(request), **context},
         )
 
     def overview_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -251,37 +106,4 @@ class WritingStudyAdmin(
     def live_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         study = self.find(request, pk)
         context = progress_context(study) | {"agreement_address": find_agreement_address(study)}
-        response = TemplateResponse(request, "admin/annotation/writing/live.html", context)
-        response["Cache-Control"] = "no-store"
-        return response
-
-    def action_view(self, request: HttpRequest, pk: int, action: str) -> HttpResponse:
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
-        study = self.find(request, pk, to_change=True)
-        try:
-            service, said = WRITING_ACTIONS[action]
-        except KeyError:
-            raise Http404 from None
-        try:
-            service(study=study)
-        except ValidationError as refusal:
-            for problem in refusal.messages:
-                messages.error(request, problem)
-        else:
-            messages.success(request, str(said))
-        return redirect("admin:annotation_writingstudy_overview", pk)
-
-    def export_view(self, request: HttpRequest, pk: int, name: str) -> StreamingHttpResponse:
-        study = self.find(request, pk)
-        try:
-            stream = WRITING_EXPORTS[name]
-        except KeyError:
-            raise Http404 from None
-        response = build_attachment(
-            stream(study, request.GET.get("bom") == "1"),
-            f"stereoscope-{study.public_id}-{name}",
-        )
-        if name.endswith(".jsonl"):
-            response["Content-Type"] = "application/x-ndjson; charset=utf-8"
-        return response
+        return self.show_live(request, context)

@@ -12,19 +12,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.admin.access import staff_user
-from annotation.admin.writing_page import adjudication_context, head_context
+from annotation.admin.writing_page import adjudication_context, writing_head
 from annotation.corpora.gold_pairs import GoldResult
 from annotation.counterparts.adjudication import (
     Case,
     CaseState,
     adjudicate,
+    find_last_decision,
     find_queue,
     load_cases,
     undo_adjudication,
 )
 from annotation.counterparts.gold import publish_gold
 from annotation.counterparts.varieties import describe_variety
-from annotation.models import Adjudication, Study, WritingDesign
+from annotation.models import Study, WritingDesign
 
 
 class AdjudicationViews:
@@ -58,7 +59,7 @@ class AdjudicationViews:
             else:
                 return _go_on(study, cases, case)
         context = {
-            **head_context(study, staff_user(request), "adjudication"),
+            **writing_head(study, staff_user(request), "adjudication"),
             **_describe_case(study, cases, case, request),
             "problems": problems,
         }
@@ -138,13 +139,6 @@ def _describe_case(
     queue = find_queue(cases)
     slugs = [one.text.slug for one in queue]
     here = case.text.slug
-    last = (
-        Adjudication.objects.filter(study=study, is_automatic=False)
-        .exclude(text=case.text)
-        .select_related("text")
-        .order_by("-decided_at")
-        .first()
-    )
     corpus = WritingDesign.objects.select_related("corpus").get(study=study).corpus
     decided = case.adjudication
     choice = request.POST.get("choice", "")
@@ -163,7 +157,7 @@ def _describe_case(
         "waiting": len(queue),
         "before": next((slug for slug in reversed(slugs) if slug < here), ""),
         "after": next((slug for slug in slugs if slug > here), ""),
-        "last": last,
+        "last": find_last_decision(study),
         "source_variety": describe_variety(corpus.source_variety),
         "target_variety": describe_variety(corpus.target_variety),
     }

@@ -15,11 +15,11 @@ from unfold.widgets import (
     UnfoldBooleanSwitchWidget,
 )
 
+from annotation.admin.annotator_form import STUDY_FIELDS, AnnotatorStudyForm
 from annotation.counterparts.creation import check_numbers
 from annotation.counterparts.guidelines import DEFAULT_GUIDELINES, parse_guidelines
 from annotation.models import Corpus, StudyStatus, WritingDesign, WritingStudy
 
-STUDY_FIELDS = ("title", "contact_email", "ethics_reference")
 DESIGN_FIELDS = (
     "corpus",
     "n_texts",
@@ -31,7 +31,7 @@ DESIGN_FIELDS = (
 )
 
 
-class WritingForm(forms.ModelForm):
+class WritingForm(AnnotatorStudyForm, forms.ModelForm):
     """A study and its design; the services store both. A launched design is only shown."""
 
     corpus = forms.ModelChoiceField(
@@ -51,6 +51,10 @@ class WritingForm(forms.ModelForm):
         label=gettext_lazy("Draw texts with more features of the variety more often"),
         required=False,
         widget=UnfoldBooleanSwitchWidget,
+        help_text=gettext_lazy(
+            "By features for each word, as the page of the corpus finds them. It needs a number of "
+            "texts below that of the corpus; the seed is kept."
+        ),
     )
     common_texts = forms.IntegerField(
         label=gettext_lazy("Common texts"),
@@ -114,6 +118,7 @@ class WritingForm(forms.ModelForm):
                     corpus=cleaned["corpus"],
                     n_texts=cleaned.get("n_texts"),
                     common_texts=cleaned["common_texts"],
+                    weighted=cleaned.get("weighted_by_features", False),
                 )
             except ValidationError as refusal:
                 self.add_error(None, refusal)

@@ -3,27 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.urls import NoReverseMatch, reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.admin import wording
+from annotation.admin.annotator_page import (
+    OVER,
+    REFRESHED,
+    Tabs,
+    build_tabs,
+    describe_day,
+    head_context,
+    list_statement,
+)
 from annotation.admin.annotators import build_person_rows
-from annotation.admin.study_page import Key
+from annotation.admin.report_links import find_report_form
+from annotation.admin.study_keys import Key
 from annotation.annotators.inviting import can_send_mail
-from annotation.counterparts.adjudication import find_queue, load_cases
+from annotation.counterparts.adjudication import (
+    find_last_decision,
+    find_queue,
+    load_cases,
+)
 from annotation.counterparts.assigning import find_unassigned
 from annotation.counterparts.gold import collect_gold
 from annotation.counterparts.lifecycle import find_launch_problems, find_launch_remarks
 from annotation.counterparts.progress import Progress, WriterProgress, load_progress
 from annotation.models import Study, StudyStatus, TextPair, WritingDesign
-from annotation.studies.access import can_change_study
-
-REFRESHED = {StudyStatus.LIVE, StudyStatus.PAUSED}
 
 
 @dataclass(frozen=True)
@@ -33,33 +42,22 @@ class WriterRow:
     last: str
 
 
-def build_writing_tabs(study: Study) -> list[tuple[str, str, str]]:
-    """Return the tabs of a writing study's pages: name, label, address."""
-    names = (
-        ("overview", _("Overview"), "overview"),
-        ("annotators", _("Annotators"), "annotators"),
-        ("adjudication", _("Adjudication"), "adjudication"),
-        ("settings", _("Settings and members"), "change"),
-        ("history", _("History"), "history"),
-    )
-    return [
-        (name, label, reverse(f"admin:annotation_writingstudy_{view}", args=[study.pk]))
-        for name, label, view in names
-    ]
+def build_writing_tabs(study: Study) -> Tabs:
+    """Return the tabs of a writing study's pages."""
+    own = [("annotators", _("Annotators")), ("adjudication", _("Adjudication"))]
+    return build_tabs(study, "writingstudy", own)
 
 
-def head_context(study: Study, user: User, tab: str) -> dict[str, Any]:
+def writing_head(study: Study, user: User, tab: str) -> dict[str, Any]:
     """Return what every page of a writing study needs."""
-    return {
-        "study": study,
-        "title": study.title,
-        "tab": tab,
-        "study_tabs": build_writing_tabs(study),
-        "status_badge": wording.study_badge(study),
-        "may_change": can_change_study(user, study),
-        "changelist": "admin:annotation_writingstudy_changelist",
-        "is_draft": study.status == StudyStatus.DRAFT,
-    }
+    return head_context(
+        study,
+        user,
+        tab,
+        model="writingstudy",
+        plural=_("Writing studies"),
+        tabs=build_writing_tabs(study),
+    )
 
 
 def overview_context(study: Study, user: User) -> dict[str, Any]:
@@ -67,11 +65,13 @@ def overview_context(study: Study, user: User) -> dict[str, Any]:
     draft = study.status == StudyStatus.DRAFT
     design = WritingDesign.objects.select_related("corpus").filter(study=study).first()
     return {
-        **head_context(study, user, "overview"),
+        **writing_head(study, user, "overview"),
         **progress_context(study),
         "design": design,
         "launch_problems": find_launch_problems(study) if draft else [],
         "launch_remarks": find_launch_remarks(study) if draft else [],
+        "statement": list_statement(study),
+        "report_form": find_report_form(user, "agreement", study=study.pk),
         "agreement_address": find_agreement_address(study),
     }
 
@@ -86,7 +86,9 @@ def progress_context(study: Study) -> dict[str, Any]:
         "is_refreshed": study.status in REFRESHED,
         "keys": _build_keys(study, progress, len(find_queue(cases))),
         "rows": [
-            WriterRow(writer, wording.duration(writer.median_seconds), describe_day(writer))
+            WriterRow(
+                writer, wording.duration(writer.median_seconds), describe_day(writer.last_done)
+            )
             for writer in progress.writers
         ],
         "unassigned": 0 if study.status == StudyStatus.DRAFT else len(find_unassigned(study)),
@@ -95,7 +97,7 @@ def progress_context(study: Study) -> dict[str, Any]:
 
 def annotators_context(study: Study, user: User) -> dict[str, Any]:
     """Return the context of the page on which people are invited and texts are moved."""
-    context = head_context(study, user, "annotators")
+    context = writing_head(study, user, "annotators")
     progress = load_progress(study)
     open_by_place = {writer.annotator.pk: writer.open for writer in progress.writers}
     rows = build_person_rows(study, may_change=context["may_change"])
@@ -104,7 +106,7 @@ def annotators_context(study: Study, user: User) -> dict[str, Any]:
         "people": [(row, open_by_place.get(row.annotator.pk, 0)) for row in rows],
         "active": [row.annotator for row in rows if row.annotator.removed_at is None],
         "can_send_mail": can_send_mail(),
-        "is_over": study.status in {StudyStatus.CLOSED, StudyStatus.ARCHIVED},
+        "is_over": study.status in OVER,
         "unassigned": 0 if context["is_draft"] else len(find_unassigned(study)),
     }
 
@@ -113,7 +115,8 @@ def adjudication_context(study: Study, user: User) -> dict[str, Any]:
     """Return the context of the page that lists texts on their way to a gold counterpart."""
     cases = load_cases(study)
     return {
-        **head_context(study, user, "adjudication"),
+        **writing_head(study, user, "adjudication"),
+        "last": find_last_decision(study),
         "cases": cases,
         "queue": find_queue(cases),
         "gold": collect_gold(cases),
@@ -127,22 +130,6 @@ def find_agreement_address(study: Study) -> str:
         return reverse("reports:agreement-live", args=[study.public_id])
     except NoReverseMatch:
         return ""
-
-
-def describe_day(writer: WriterProgress) -> str:
-    """Return the last submit coarsely: enough to see who has stopped, too little to watch."""
-    if writer.last_done is None:
-        return wording.MISSING
-    days = (timezone.localdate() - _local_day(writer.last_done)).days
-    if days <= 0:
-        return _("today")
-    if days == 1:
-        return _("yesterday")
-    return _("%(n)d days ago") % {"n": days} if days < 8 else _("over a week ago")
-
-
-def _local_day(moment: datetime) -> Any:
-    return timezone.localtime(moment).date()
 
 
 def _build_keys(study: Study, progress: Progress, waiting: int) -> list[Key]:

@@ -1,4 +1,4 @@
-"""What can go wrong on the way to a place in a study. Nothing is stored when one is raised."""
+"""What can go wrong on the way to a place in a study, and with work of any kind in it."""
 
 from __future__ import annotations
 
@@ -30,3 +30,15 @@ class PlaceRefused(ValueError):  # noqa: N818
 
 class InvitationNotSent(Exception):  # noqa: N818
     """The place is there, its link can be handed over, but no mail went out."""
+
+
+class NotLive(Exception):  # noqa: N818
+    """The study takes no work now; ``status`` says why."""
+
+    def __init__(self, status: str) -> None:
+        super().__init__(f"The study is {status}.")
+        self.status = status
+
+
+class TaskTaken(Exception):  # noqa: N818
+    """The task was given to somebody else."""

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
+from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotation.annotators.work import WORK
 from annotation.exports.ratings import RATING_FIELDS
 from annotation.exports.tables import ColumnType
 from annotation.models import Instrument, Study, StudyGroup, TraitScale
@@ -47,6 +49,7 @@ class InstrumentSerializer(serializers.ModelSerializer[Instrument]):
             "scale_order",
             "pole_sides",
             "show_ticks",
+            "one_per_domain",
             "groups",
             "scales",
         )
@@ -54,7 +57,13 @@ class InstrumentSerializer(serializers.ModelSerializer[Instrument]):
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
-    participant_link = serializers.SerializerMethodField()
+    participant_link = serializers.SerializerMethodField(
+        help_text="Where participants of a survey come in; null for studies of annotators."
+    )
+    annotator_link = serializers.SerializerMethodField(
+        help_text="Where those who were invited to write or judge find their work, once they have "
+        "logged in; null for surveys."
+    )
 
     class Meta:
         model = Study
@@ -66,10 +75,12 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "origin",
             "source",
             "participant_link",
+            "annotator_link",
             "panel",
             "quota_per_group",
             "quota_rule",
             "decide_by_checks",
+            "pay_lost_places",
             "reward_cents",
             "currency",
             "estimated_minutes",
@@ -79,8 +90,15 @@ class StudySerializer(serializers.ModelSerializer[Study]):
         )
         read_only_fields = fields
 
-    def get_participant_link(self, study: Study) -> str:
-        return settings.SITE_URL + study.get_absolute_url()
+    def get_participant_link(self, study: Study) -> str | None:
+        if study.kind in WORK:
+            return None
+        return settings.SITE_URL + reverse("survey:landing", args=[study.public_id])
+
+    def get_annotator_link(self, study: Study) -> str | None:
+        if study.kind not in WORK:
+            return None
+        return settings.SITE_URL + reverse(WORK[study.kind].url_name, args=[study.public_id])
 
 
 class StudyDetailSerializer(StudySerializer):

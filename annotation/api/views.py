@@ -24,6 +24,7 @@ from annotation.api.serializers import (
     StudySerializer,
 )
 from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select_ratings
+from annotation.exports.submissions import build_submission_table
 from annotation.exports.tables import stream_csv
 from annotation.models import DataDecision, Rating, Study
 from annotation.studies.access import visible_studies
@@ -81,6 +82,20 @@ class StudyViewSet(
             stream_csv(build_rating_table(study)), content_type="text/csv; charset=utf-8"
         )
         response["Content-Disposition"] = f'attachment; filename="ratings-{public_id}.csv"'
+        return response
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(
+        detail=True, methods=["get"], url_path="submissions.csv", renderer_classes=[CsvRenderer]
+    )
+    def submissions_csv(self, request: Request, public_id: str) -> StreamingHttpResponse:
+        """Return all submissions with checks, quality flags and decisions, as the admin exports
+        them, streamed."""
+        study = self.get_object()
+        response = StreamingHttpResponse(
+            stream_csv(build_submission_table(study)), content_type="text/csv; charset=utf-8"
+        )
+        response["Content-Disposition"] = f'attachment; filename="submissions-{public_id}.csv"'
         return response
 
 

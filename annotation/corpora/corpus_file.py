@@ -6,17 +6,14 @@ Two layouts. *Pairs* have a column for each variety, named by it (AAL, WME) or `
 and kind for texts; for pairs an object with such a list under each variety's name. Offsets count
 characters (Unicode code points) of the text.
 
-CSV is read as RFC 4180 has it, with commas or semicolons; TSV has no quoting, a quotation mark is
-a character like any other. Bodies lose white space at both ends and keep it inside. Nothing here
-touches the database: a file becomes rows and problems, and a caller decides.
+How tables are read, `annotation.imports.table_file` says. Bodies lose white space at both ends and
+keep it inside. Nothing here touches the database: a file becomes rows and problems, and a caller
+decides.
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
@@ -26,13 +23,19 @@ from annotation.corpora.corpus_rows import (
     CorpusFileError,
     Layout,
     ParsedCorpus,
-    Problem,
     Varieties,
+)
+from annotation.corpora.row_reader import RowReader
+from annotation.imports.table_file import (
+    LINE_END,
+    Problem,
+    Record,
+    TableFileError,
+    decode,
+    read_csv,
+    read_tsv,
     shorten,
 )
-from annotation.corpora.row_reader import Record, RowReader
-
-LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 def parse_corpus_file(content: bytes, file_name: str, varieties: Varieties) -> ParsedCorpus:
@@ -41,87 +44,27 @@ def parse_corpus_file(content: bytes, file_name: str, varieties: Varieties) -> P
     Raises `CorpusFileError` where the file as a whole cannot be read. Rows are checked one by one
     here; what several rows have to do with one another is `annotation.corpora.row_checks`.
     """
-    suffix = PurePath(file_name).suffix.lower()
-    text = _decode(content)
-    if suffix in (".jsonl", ".ndjson"):
-        records = list(_read_json_lines(text))
-    elif suffix == ".csv":
-        records = list(_read_csv(text, _find_delimiter(text)))
-    elif suffix in (".tsv", ".tab"):
-        records = list(_read_tsv(text))
-    else:
-        raise CorpusFileError(
-            f"“{shorten(file_name)}” is of no kind that can be read, expected .csv, .tsv or .jsonl."
-        )
+    try:
+        records = list(_read_records_of(PurePath(file_name), content))
+    except TableFileError as error:
+        raise CorpusFileError(str(error)) from error
     if not records:
         raise CorpusFileError("The file holds no row, expected at least one below its heading.")
     return _read_records(records, varieties)
 
 
-def _decode(content: bytes) -> str:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise CorpusFileError("The file is UTF-16 text, expected UTF-8.")
-    # Bytes that are no UTF-8 become halves of characters, so that their rows can be named.
-    text = content.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
-    if not text.strip():
-        raise CorpusFileError("The file is empty, expected texts or pairs of texts.")
-    return text
-
-
-def _find_delimiter(text: str) -> str:
-    heading = text.lstrip("\r\n").splitlines()[0]
-    return ";" if heading.count(";") > heading.count(",") else ","
-
-
-def _read_csv(text: str, delimiter: str) -> Iterator[Record]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    before = 0
-
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        nonlocal before
-        while True:
-            try:
-                cells = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise CorpusFileError(
-                    f"The file breaks off at line {before + 1}: {error}. A quotation mark may be "
-                    "open; in CSV a quotation mark within a quoted cell is written twice."
-                ) from error
-            line, before = before + 1, reader.line_num
-            yield line, cells
-
-    return _read_table(rows())
-
-
-def _read_tsv(text: str) -> Iterator[Record]:
-    lines = LINE_END.split(text)
-    return _read_table((number, line.split("\t")) for number, line in enumerate(lines, start=1))
-
-
-def _read_table(rows: Iterator[tuple[int, list[str]]]) -> Iterator[Record]:
-    columns: list[str] | None = None
-    for line, cells in rows:
-        if not any(cell.strip() for cell in cells):
-            continue  # a blank line separates, it is no row
-        if columns is None:
-            columns = [cell.strip() for cell in cells]
-            _check_heading(columns)
-        elif len(cells) != len(columns):
-            yield Record(
-                line, fault=f"has {len(cells)} cells, expected {len(columns)} as in the heading."
-            )
-        else:
-            yield Record(line, dict(zip(columns, cells, strict=True)))
-
-
-def _check_heading(columns: list[str]) -> None:
-    lowered = [column.casefold() for column in columns]
-    doubled = next((name for name in lowered if lowered.count(name) > 1), None)
-    if doubled is not None:
-        shown = shorten(doubled) or "(without a name)"
-        raise CorpusFileError(f"The heading has the column “{shown}” twice, expected once.")
+def _read_records_of(file_name: PurePath, content: bytes) -> Iterator[Record]:
+    suffix = file_name.suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        return _read_json_lines(decode(content))
+    if suffix == ".csv":
+        return read_csv(decode(content))
+    if suffix in (".tsv", ".tab"):
+        return read_tsv(decode(content))
+    raise CorpusFileError(
+        f"“{shorten(file_name.name)}” is of no kind that can be read, expected .csv, .tsv or "
+        ".jsonl."
+    )
 
 
 def _read_json_lines(text: str) -> Iterator[Record]:

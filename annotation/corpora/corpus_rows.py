@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-SHOWN_CHARACTERS = 60
+from annotation.imports.table_file import Problem
+
 COMMON_COLUMNS = ("id", "source", "context", "split", "spans")
 PAIR_COLUMNS = ("source_text", "target_text")
 TEXT_COLUMNS = ("text", "variety")
@@ -51,17 +52,6 @@ class CorpusFileError(ValueError):
 
 
 @dataclass(frozen=True)
-class Problem:
-    """One bad row: the line of the file where it begins, and what is wrong with it."""
-
-    line: int
-    message: str
-
-    def __str__(self) -> str:
-        return f"Line {self.line}: {self.message}"
-
-
-@dataclass(frozen=True)
 class Side:
     """A text with its marked spans: dictionaries of start, end (characters) and kind."""
 
@@ -98,9 +88,3 @@ class ParsedCorpus:
     def n_rows(self) -> int:
         """Rows of the file, good and bad."""
         return len(self.rows) + len({problem.line for problem in self.problems})
-
-
-def shorten(text: str) -> str:
-    """Return ``text`` on one line, printable, not longer than a message can bear."""
-    shown = "".join(char if char.isprintable() else "�" for char in text)
-    return shown if len(shown) <= SHOWN_CHARACTERS else f"{shown[: SHOWN_CHARACTERS - 1]}…"

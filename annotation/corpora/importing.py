@@ -13,9 +13,10 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from annotation.corpora.corpus_file import parse_corpus_file
-from annotation.corpora.corpus_rows import Layout, ParsedCorpus, Problem, Varieties
+from annotation.corpora.corpus_rows import Layout, ParsedCorpus, Varieties
 from annotation.corpora.row_checks import Known, check_rows
 from annotation.corpora.storing import store_rows
+from annotation.imports.table_file import Problem
 from annotation.models import Corpus
 
 LONGEST_REASON = 100

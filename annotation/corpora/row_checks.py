@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from annotation.corpora.bodies import hash_body
-from annotation.corpora.corpus_rows import ParsedCorpus, Problem, Row, Side
+from annotation.corpora.corpus_rows import ParsedCorpus, Row, Side
+from annotation.imports.table_file import Problem
 
 IN_CORPUS = "in the corpus already"
 

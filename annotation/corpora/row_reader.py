@@ -16,8 +16,8 @@ from annotation.corpora.corpus_rows import (
     Row,
     Side,
     Varieties,
-    shorten,
 )
+from annotation.imports.table_file import Record, shorten
 
 LONGEST_TEXT = 10_000
 LONGEST_CONTEXT = 20_000
@@ -29,15 +29,6 @@ NAME = re.compile(r"[-a-zA-Z0-9_]+")
 # Line ends and tabs are text; other control characters and halves of broken ones are not.
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 BROKEN = re.compile(r"[\ud800-\udfff]")
-
-
-@dataclass(frozen=True)
-class Record:
-    """One row as it stands in the file: values by column, or what is wrong with it already."""
-
-    line: int
-    values: Mapping[str, Any] = field(default_factory=dict)
-    fault: str = ""
 
 
 @dataclass

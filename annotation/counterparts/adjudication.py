@@ -11,8 +11,9 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.annotators.written import clean_text
+from annotation.counterparts.drafts import LONGEST_BODY
 from annotation.counterparts.settling import settle_text
-from annotation.counterparts.writing import LONGEST_BODY, clean_body
 from annotation.models import (
     Adjudication,
     Counterpart,
@@ -97,6 +98,12 @@ def find_queue(cases: Sequence[Case]) -> list[Case]:
     return [case for case in cases if case.state == CaseState.DIFFERS]
 
 
+def find_last_decision(study: Study) -> Adjudication | None:
+    """Return what a person decided last. One query."""
+    decided = Adjudication.objects.filter(study=study, is_automatic=False)
+    return decided.select_related("text").order_by("-decided_at").first()
+
+
 @transaction.atomic
 def adjudicate(
     *,
@@ -123,7 +130,7 @@ def adjudicate(
         if not tasks.filter(counterpart=chosen).exists():
             raise ValidationError(_("This counterpart is not one of the text’s."))
         body, not_interpretable = chosen.body, chosen.not_interpretable
-    body = "" if not_interpretable else clean_body(body)
+    body = "" if not_interpretable else clean_text(body)
     if not body and not not_interpretable:
         raise ValidationError(_("Choose a counterpart, or write one."))
     if len(body) > LONGEST_BODY:
@@ -136,7 +143,7 @@ def adjudicate(
     decision.chosen, decision.body = chosen, body
     decision.not_interpretable = not_interpretable
     decision.is_automatic = False
-    decision.note = " ".join(clean_body(note).split())
+    decision.note = " ".join(clean_text(note).split())
     decision.decided_by = decided_by  # type: ignore[assignment]
     decision.full_clean(validate_constraints=False)
     decision.save()

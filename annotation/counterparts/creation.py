@@ -66,16 +66,33 @@ def change_design(*, design: WritingDesign, **values: Any) -> WritingDesign:
     if not design.guidelines:
         raise ValidationError({"guidelines": _("Write at least one guideline.")})
     design.full_clean(exclude=["study"])
-    check_numbers(corpus=design.corpus, n_texts=design.n_texts, common_texts=design.common_texts)
+    check_numbers(
+        corpus=design.corpus,
+        n_texts=design.n_texts,
+        common_texts=design.common_texts,
+        weighted=design.weighted_by_features,
+    )
     design.save()
     return design
 
 
-def check_numbers(*, corpus: Corpus, n_texts: int | None, common_texts: int) -> None:
-    """Raise `ValidationError`, by field, for more texts than the corpus has to rewrite. One query.
+def check_numbers(
+    *, corpus: Corpus, n_texts: int | None, common_texts: int, weighted: bool = False
+) -> None:
+    """Raise `ValidationError`, by field, for more texts than the corpus has to rewrite, and for
+    weights without a draw. One query.
 
     An empty corpus can be filled before the launch, which asks again.
     """
+    if weighted and n_texts is None:
+        raise ValidationError(
+            {
+                "n_texts": _(
+                    "Say how many texts are drawn: where all of them are taken, none can be drawn "
+                    "more often."
+                )
+            }
+        )
     there = open_texts(corpus).count()
     if there and n_texts is not None and not 1 <= n_texts <= there:
         raise ValidationError(

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from annotation.counterparts.drafts import Draft
+
 
 class CounterpartRefused(ValueError):  # noqa: N818
     """A page that its annotator can mend: messages by field."""
@@ -15,21 +20,9 @@ class SameAsSource(Exception):  # noqa: N818 - a question, not a fault
     """The counterpart is the source text unchanged, which may be right: its annotator is asked."""
 
 
-class NotLive(Exception):  # noqa: N818
-    """The study takes no work now; ``status`` says why."""
-
-    def __init__(self, status: str) -> None:
-        super().__init__(f"The study is {status}.")
-        self.status = status
-
-
-class TaskTaken(Exception):  # noqa: N818
-    """The text was given to somebody else."""
-
-
 class StaleDraft(Exception):  # noqa: N818
-    """A newer draft is stored, with ``number`` and ``body``: this one does not win over it."""
+    """A newer draft is stored under ``number``: this one does not win over it."""
 
-    def __init__(self, number: int, body: str) -> None:
+    def __init__(self, number: int, draft: Draft) -> None:
         super().__init__(f"Draft {number} is stored.")
-        self.number, self.body = number, body
+        self.number, self.draft = number, draft

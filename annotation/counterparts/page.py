@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from annotation.counterparts.drafts import LONGEST_BODY, Draft, current_draft
 from annotation.counterparts.queue import is_common, load_queue
-from annotation.counterparts.reasons import LONGEST_DETAIL, Reason, split_reason
+from annotation.counterparts.reasons import LONGEST_DETAIL, Reason
 from annotation.counterparts.varieties import describe_variety
-from annotation.counterparts.writing import LONGEST_BODY
 from annotation.models import Annotator, StudyStatus, WritingDesign, WritingTask
+
+
+def read_draft(sent: Mapping[str, Any]) -> Draft:
+    """Return what the page's form holds."""
+    return Draft(
+        body=sent.get("body", ""),
+        not_interpretable=sent.get("not_interpretable") == "yes",
+        reason=sent.get("reason", ""),
+        detail=sent.get("detail", ""),
+    )
 
 
 def build_page(
@@ -29,20 +39,9 @@ def build_page(
         raise ValueError("The task is not in its annotator's queue.")
     before, after, following = own.before(entry), own.after(entry), own.next_open(entry.rank)
     counterpart = task.counterpart
-    code, detail = split_reason(counterpart.reason) if counterpart else ("", "")
-    values = {
-        "body": task.draft or (counterpart.body if counterpart else ""),
-        "not_interpretable": bool(counterpart and counterpart.not_interpretable),
-        "reason": code if counterpart and counterpart.not_interpretable else "",
-        "detail": detail if counterpart and counterpart.not_interpretable else "",
-    }
+    values = current_draft(task)
     if sent is not None:
-        values = {
-            "body": sent.get("body", ""),
-            "not_interpretable": sent.get("not_interpretable") == "yes",
-            "reason": sent.get("reason", ""),
-            "detail": sent.get("detail", ""),
-        }
+        values = read_draft(sent)
     return {
         "place": place,
         "study": place.study,

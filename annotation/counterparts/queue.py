@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from annotation.annotators.written import shorten
 from annotation.models import Annotator, Overlap, TaskState, WritingTask
 
 
@@ -89,22 +90,17 @@ class Line:
 def load_lines(annotator: Annotator, queue: Queue) -> list[Line]:
     """Return the queue with the beginnings of its texts. One query."""
     rows = {
-        position: (body, draft, refused)
-        for position, body, draft, refused in WritingTask.objects.filter(annotator=annotator)
+        position: (body, has_draft, refused)
+        for position, body, has_draft, refused in WritingTask.objects.filter(annotator=annotator)
         .exclude(state=TaskState.WITHDRAWN)
-        .values_list("position", "text__body", "draft", "counterpart__not_interpretable")
+        .values_list("position", "text__body", "has_draft", "counterpart__not_interpretable")
     }
     lines = []
     for entry in queue.entries:
-        body, draft, refused = rows[entry.position]
-        lines.append(Line(entry, _shorten(body), bool(draft), bool(refused)))
+        body, has_draft, refused = rows[entry.position]
+        lines.append(Line(entry, shorten(body), has_draft, bool(refused)))
     return lines
 
 
 def is_common(entry: Entry) -> bool:
     return entry.overlap == Overlap.COMMON
-
-
-def _shorten(body: str, most: int = 110) -> str:
-    line = " ".join(body.split())
-    return line if len(line) <= most else f"{line[:most].rsplit(' ', 1)[0]} …"

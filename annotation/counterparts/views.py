@@ -2,48 +2,36 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.annotators.access import current_annotator
+from annotation.annotators.access import current_annotator, find_task
+from annotation.annotators.errors import NotLive, TaskTaken
 from annotation.annotators.notices import Notice
+from annotation.annotators.timing import read_seconds
 from annotation.annotators.views import annotator_required, tell
-from annotation.counterparts.errors import (
-    CounterpartRefused,
-    NotLive,
-    SameAsSource,
-    StaleDraft,
-    TaskTaken,
-)
-from annotation.counterparts.page import build_page
+from annotation.counterparts.drafts import save_draft
+from annotation.counterparts.errors import CounterpartRefused, SameAsSource, StaleDraft
+from annotation.counterparts.page import build_page, read_draft
 from annotation.counterparts.queue import load_lines, load_queue
-from annotation.counterparts.writing import open_task, save_draft, submit_counterpart
+from annotation.counterparts.writing import open_task, submit_counterpart
 from annotation.models import Annotator, StudyKind, StudyStatus, TaskState, WritingTask
 
 
 def _find_place(request: HttpRequest, public_id: str) -> Annotator:
-    # Authorisation first: studies of others do not exist for this account.
-    place = current_annotator(request.user, public_id)
-    if place.study.kind != StudyKind.COUNTERPART_WRITING:
-        raise Http404("Nothing is written in this study.")
-    return place
+    return current_annotator(request.user, public_id, kind=StudyKind.COUNTERPART_WRITING)
 
 
 def _find_task(place: Annotator, position: int) -> WritingTask:
-    task = (
-        WritingTask.objects.select_related("text", "counterpart")
-        .filter(annotator=place, position=position)
-        .first()
-    )
-    if task is None:
-        raise Http404("There is no such text in this queue.")
-    return task
+    tasks = WritingTask.objects.select_related("text", "counterpart")
+    return find_task(tasks, place, position)
 
 
 @require_GET
@@ -93,11 +81,11 @@ def draft(request: HttpRequest, public_id: str, position: int) -> HttpResponse:
         number = save_draft(
             task=task,
             number=_read_number(sent),
-            body=sent.get("body", ""),
-            seconds=_read_seconds(sent),
+            draft=read_draft(sent),
+            seconds=read_seconds(sent),
         )
     except StaleDraft as stale:
-        answer = {"result": "stale", "number": stale.number, "body": stale.body}
+        answer = {"result": "stale", "number": stale.number, "content": asdict(stale.draft)}
         return JsonResponse(answer, status=409)
     except CounterpartRefused as refusal:
         answer = {"result": "refused", "problem": next(iter(refusal.problems.values()))}
@@ -113,13 +101,10 @@ def _submit(request: HttpRequest, place: Annotator, task: WritingTask) -> HttpRe
     try:
         submit_counterpart(
             task=task,
-            body=sent.get("body", ""),
-            not_interpretable=sent.get("not_interpretable") == "yes",
-            reason=sent.get("reason", ""),
-            detail=sent.get("detail", ""),
+            **asdict(read_draft(sent)),
             is_unchanged_meant=sent.get("is_unchanged_meant") == "yes",
             draft_number=_read_number(sent),
-            seconds=_read_seconds(sent),
+            seconds=read_seconds(sent),
         )
     except CounterpartRefused as refusal:
         problems = refusal.problems
@@ -162,10 +147,3 @@ def _taken(place: Annotator) -> Notice:
 def _read_number(sent: QueryDict) -> int:
     number = sent.get("draft_number", "")
     return int(number) if number.isascii() and number.isdigit() and len(number) < 11 else 0
-
-
-def _read_seconds(sent: QueryDict) -> float:
-    try:
-        return float(sent.get("seconds", "") or 0)
-    except ValueError:
-        return 0.0

@@ -1,23 +1,24 @@
-"""Stores what annotators write: drafts while they type, counterparts when they submit."""
+"""Stores the counterparts that annotators submit."""
 
 from __future__ import annotations
-
-import math
-import unicodedata
 
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.counterparts.errors import (
-    CounterpartRefused,
-    NotLive,
-    SameAsSource,
-    StaleDraft,
-    TaskTaken,
+from annotation.annotators.errors import NotLive, TaskTaken
+from annotation.annotators.timing import bound_seconds
+from annotation.annotators.written import clean_text
+from annotation.counterparts.drafts import (
+    MOST_DRAFTS,
+    Draft,
+    check_detail,
+    check_length,
+    keep_refused,
 )
-from annotation.counterparts.reasons import LONGEST_DETAIL, Reason, join_reason
+from annotation.counterparts.errors import CounterpartRefused, SameAsSource
+from annotation.counterparts.reasons import Reason, join_reason
 from annotation.counterparts.settling import settle_text
 from annotation.models import (
     Counterpart,
@@ -27,40 +28,10 @@ from annotation.models import (
     WritingTask,
 )
 
-LONGEST_BODY = 5000  # characters
-MOST_SECONDS = 3600.0  # of one stretch between two messages of the browser
-MOST_DRAFTS = 2**31 - 1
-
-
-def clean_body(text: str) -> str:
-    """Return a counterpart as it is stored: line ends as ``\\n``, no blanks around it, and without
-    control characters, which some databases refuse."""
-    lines = text.replace("\r\n", "\n").replace("\r", "\n")
-    kept = (
-        letter
-        for letter in lines
-        if letter in "\n\t" or unicodedata.category(letter) not in {"Cc", "Cs"}
-    )
-    return "".join(kept).strip()
-
 
 def is_same(one: str, other: str) -> bool:
     """Whether two texts differ in white space at most."""
     return one.split() == other.split()
-
-
-def check_length(body: str) -> None:
-    """Raise `CounterpartRefused` for a text that is longer than any counterpart."""
-    if len(body) > LONGEST_BODY:
-        raise CounterpartRefused(
-            {
-                "body": _(
-                    "The counterpart has %(n)s characters, expected at most %(most)s. It is still "
-                    "in the field; it is not stored."
-                )
-                % {"n": f"{len(body):,}", "most": f"{LONGEST_BODY:,}"}
-            }
-        )
 
 
 def open_task(*, task: WritingTask) -> None:
@@ -69,26 +40,6 @@ def open_task(*, task: WritingTask) -> None:
         WritingTask.objects.filter(pk=task.pk, opened_at__isnull=True).update(
             opened_at=timezone.now()
         )
-
-
-@transaction.atomic
-def save_draft(*, task: WritingTask, number: int, body: str, seconds: float = 0.0) -> int:
-    """Store draft ``number`` and return it. An older draft never wins; the same one may come twice.
-
-    Drafts are taken whatever the study's status: pausing it must not cost anybody their text.
-    Raises `StaleDraft` where a newer one is stored, `CounterpartRefused` for one that is too long.
-    """
-    body = body.replace("\x00", "")
-    check_length(body)
-    task = WritingTask.objects.select_for_update().get(pk=task.pk)
-    if number == task.draft_number and body == task.draft:
-        return number
-    if not task.draft_number < number <= MOST_DRAFTS:
-        raise StaleDraft(task.draft_number, task.draft)
-    task.draft, task.draft_number = body, number
-    task.active_seconds = F("active_seconds") + _bound(seconds)
-    task.save(update_fields=["draft", "draft_number", "active_seconds"])
-    return number
 
 
 def submit_counterpart(
@@ -107,38 +58,37 @@ def submit_counterpart(
     Raises, with the text kept as a draft: `CounterpartRefused`, `SameAsSource` where it is the
     source unchanged and ``is_unchanged_meant`` does not say so, `NotLive`, `TaskTaken`.
     """
-    body = clean_body(body)
-    detail = " ".join(clean_body(detail).split())
+    draft = Draft(
+        body=clean_text(body),
+        not_interpretable=not_interpretable,
+        reason=reason,
+        detail=" ".join(clean_text(detail).split()),
+    )
     try:
         with transaction.atomic():
             return _submit(
                 task,
-                body="" if not_interpretable else body,
-                reason=_check_reason(reason, detail) if not_interpretable else "",
+                body="" if not_interpretable else draft.body,
+                reason=_check_reason(draft) if not_interpretable else "",
                 is_unchanged_meant=is_unchanged_meant,
                 draft_number=draft_number,
                 seconds=seconds,
             )
     except (CounterpartRefused, SameAsSource, NotLive, TaskTaken):
-        _keep_as_draft(task, body, draft_number)
+        keep_refused(task=task, draft=draft, number=draft_number)
         raise
 
 
-def _check_reason(reason: str, detail: str) -> str:
-    if reason not in Reason.values:
+def _check_reason(draft: Draft) -> str:
+    """Return the reason as it is stored; raises `CounterpartRefused` where there is none."""
+    if draft.reason not in Reason.values:
         raise CounterpartRefused(
             {"reason": _("Choose why the text cannot be interpreted. Your text is kept.")}
         )
-    if reason == Reason.OTHER and not detail:
+    if draft.reason == Reason.OTHER and not draft.detail:
         raise CounterpartRefused({"detail": _("Write the reason in a few words.")})
-    if len(detail) > LONGEST_DETAIL:
-        raise CounterpartRefused(
-            {
-                "detail": _("The reason has %(n)d characters, expected at most %(most)d.")
-                % {"n": len(detail), "most": LONGEST_DETAIL}
-            }
-        )
-    return join_reason(reason, detail)
+    check_detail(draft.detail)
+    return join_reason(draft.reason, draft.detail)
 
 
 def _submit(
@@ -181,23 +131,12 @@ def _submit(
         counterpart.save()
     task.counterpart, task.state = counterpart, TaskState.DONE
     task.done_at = task.done_at or timezone.now()
-    task.draft = ""
+    for column, value in Draft().as_stored().items():
+        setattr(task, column, value)
+    task.has_draft = False
     # Drafts that are still on their way are older than what was submitted.
     task.draft_number = min(max(task.draft_number, draft_number) + 1, MOST_DRAFTS)
-    task.active_seconds = F("active_seconds") + _bound(seconds)
+    task.active_seconds = F("active_seconds") + bound_seconds(seconds)
     task.save()
     settle_text(study=study, text=task.text)
     return counterpart
-
-
-def _keep_as_draft(task: WritingTask, body: str, draft_number: int) -> None:
-    """Keep a text that was refused, unless a newer draft is there or it is too long to store."""
-    if not body or len(body) > LONGEST_BODY:
-        return
-    WritingTask.objects.filter(pk=task.pk, draft_number__lte=max(draft_number, 0)).update(
-        draft=body, draft_number=min(max(draft_number, 0) + 1, MOST_DRAFTS)
-    )
-
-
-def _bound(seconds: float) -> float:
-    return min(max(seconds, 0.0), MOST_SECONDS) if math.isfinite(seconds) else 0.0

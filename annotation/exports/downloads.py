@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from django.http import StreamingHttpResponse
 from django.utils import timezone
@@ -10,34 +10,38 @@ from django.utils import timezone
 from annotation.exports.payments import build_payment_table
 from annotation.exports.ratings import build_rating_table
 from annotation.exports.submissions import build_submission_table
-from annotation.exports.tables import stream_codebook, stream_csv, stream_zip
+from annotation.exports.tables import Table, stream_codebook, stream_csv, stream_zip
 from annotation.models import Study
 
-Stream = Callable[[Study, bool], Iterator[bytes]]
-
-# File name → what it streams. The flag asks for a byte order mark.
-DATA_EXPORTS: dict[str, Stream] = {
-    "ratings.zip": lambda study, bom: stream_zip([build_rating_table(study)]),
-    "ratings.csv": lambda study, bom: stream_csv(build_rating_table(study), bom=bom),
-    "ratings-codebook.csv": lambda study, bom: stream_codebook(build_rating_table(study), bom=bom),
-    "submissions.zip": lambda study, bom: stream_zip([build_submission_table(study)]),
-    "submissions.csv": lambda study, bom: stream_csv(build_submission_table(study), bom=bom),
-    "submissions-codebook.csv": lambda study, bom: stream_codebook(
-        build_submission_table(study), bom=bom
-    ),
+# The tables of data; each takes the origins to include besides the submissions that count.
+TABLES: dict[str, Callable[..., Table]] = {
+    "ratings": build_rating_table,
+    "submissions": build_submission_table,
 }
-PAYMENT_EXPORTS: dict[str, Stream] = {
-    "payments.csv": lambda study, bom: stream_csv(build_payment_table(study), bom=bom),
+# How a table is streamed, by the end of the file's name. The flag asks for a byte order mark.
+FORMATS: dict[str, Callable[[Table, bool], Iterator[bytes]]] = {
+    ".zip": lambda table, bom: stream_zip([table]),
+    ".csv": lambda table, bom: stream_csv(table, bom=bom),
+    "-codebook.csv": lambda table, bom: stream_codebook(table, bom=bom),
 }
+DATA_EXPORTS = {f"{name}{end}": (name, end) for name in TABLES for end in FORMATS}
+PAYMENT_EXPORTS = {"payments.csv"}
 
 
-def build_download(study: Study, name: str, *, bom: bool = False) -> StreamingHttpResponse:
+def build_download(
+    study: Study, name: str, *, bom: bool = False, include: Collection[str] = ()
+) -> StreamingHttpResponse:
     """Return the streamed file ``name`` of `DATA_EXPORTS` or `PAYMENT_EXPORTS`.
 
-    The caller has checked who asks. Raises `KeyError` for an unknown name.
+    ``include``: pilot, preview. The caller has checked who asks. Raises `KeyError` for an unknown
+    name.
     """
-    stream = (DATA_EXPORTS | PAYMENT_EXPORTS)[name]
-    return build_attachment(stream(study, bom), f"stereoscope-{study.public_id}-{_date(name)}")
+    if name in PAYMENT_EXPORTS:
+        chunks = stream_csv(build_payment_table(study), bom=bom)
+    else:
+        table, end = DATA_EXPORTS[name]
+        chunks = FORMATS[end](TABLES[table](study, include=include), bom)
+    return build_attachment(chunks, f"stereoscope-{study.public_id}-{_date(name)}")
 
 
 def build_attachment(chunks: Iterator[bytes], file_name: str) -> StreamingHttpResponse:

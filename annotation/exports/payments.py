@@ -7,12 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Case, OuterRef, QuerySet, Subquery, Sum, When
 
 from annotation.exports.tables import Cell, Column, ColumnType, Table
 from annotation.models import (
+    VERDICTS,
+    ActionKind,
+    ActionState,
     Outcome,
-    Panel,
+    PanelAction,
+    PanelRecord,
+    PanelStatus,
     ParticipantIdentity,
     PayDecision,
     RejectionGround,
@@ -21,11 +26,13 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
+from annotation.panels.registry import PANELS, get_panel
+from annotation.panels.survey_codes import make_survey_code
 
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
 
 PAYMENT_COLUMNS = (
-    Column("panel", TEXT, ", ".join(Panel.values), "the panel"),
+    Column("panel", TEXT, ", ".join(PANELS), "the panel"),
     Column("external_id", TEXT, "the panel's own", "the person at the panel"),
     Column("session_id", TEXT, "the panel's own", "the submission at the panel"),
     Column("state", TEXT, ", ".join(SubmissionState.values), "where it stood at this export"),
@@ -36,6 +43,10 @@ PAYMENT_COLUMNS = (
     Column("reason", TEXT, "text", "reason of a rejection, as the person is told it"),
     Column("reward_cents", NUMBER, "0 or more", "the study's reward"),
     Column("currency", TEXT, "ISO 4217", "its currency"),
+    Column("panel_status", TEXT, ", ".join(PanelStatus.values), "what the panel said last"),
+    Column("payment_state", TEXT, ", ".join(ActionState.values), "reward or rejection, so far"),
+    Column("paid_minor", NUMBER, "0 or more", "reward confirmed, smallest unit of the currency"),
+    Column("bonus_minor", NUMBER, "0 or more", "bonuses confirmed, smallest unit"),
 )
 
 
@@ -47,6 +58,16 @@ def build_payment_table(study: Study) -> Table:
         newest = Review.objects.filter(
             submission__study=study, submission__participant=OuterRef("participant")
         ).order_by("-created_at", "-pk")
+        record = PanelRecord.objects.filter(
+            submission__study=study, submission__participant=OuterRef("participant")
+        )
+        actions = PanelAction.objects.filter(
+            study=study, submission__participant=OuterRef("participant")
+        ).order_by()
+        # What was refused counts only where nothing else stands.
+        verdicts = actions.filter(kind__in=VERDICTS).order_by(
+            Case(When(state=ActionState.FAILED, then=1), default=0), "-pk"
+        )
         rows = (
             ParticipantIdentity.objects.filter(study=study)
             .annotate(
@@ -55,6 +76,11 @@ def build_payment_table(study: Study) -> Table:
                 pay_decision=Subquery(submission.values("pay_decision")[:1]),
                 pay_ground=Subquery(newest.values("pay_ground")[:1]),
                 reason=Subquery(newest.values("reason")[:1]),
+                token=Subquery(submission.values("token")[:1]),
+                panel_status=Subquery(record.values("status")[:1]),
+                payment_state=Subquery(verdicts.values("state")[:1]),
+                paid=Subquery(_sum_confirmed(verdicts)),
+                bonus=Subquery(_sum_confirmed(actions.filter(kind=ActionKind.BONUS))),
             )
             .order_by("panel", "external_id")
             .values_list(
@@ -66,24 +92,44 @@ def build_payment_table(study: Study) -> Table:
                 "pay_decision",
                 "pay_ground",
                 "reason",
+                "token",
+                "panel_status",
+                "payment_state",
+                "paid",
+                "bonus",
             )
         )
-        for panel, external, session, state, outcome, decision, ground, reason in rows.iterator(
-            chunk_size=2000
-        ):
+        has_own_codes = get_panel(study.panel).has_own_codes
+        for row in rows.iterator(chunk_size=2000):
+            panel, external, session, state, outcome, decision, ground, reason, token, *paid = row
             rejected = decision == PayDecision.REJECTED
+            code = study.completion_codes.get(outcome, "") if outcome else ""
             yield [
                 panel,
                 external,
                 session,
                 state,
                 outcome,
-                study.completion_codes.get(outcome, "") if outcome else "",
+                make_survey_code(token) if has_own_codes and code and token else code,
                 decision,
                 ground if rejected else "",
                 reason if rejected else "",
                 study.reward_cents,
                 study.currency,
+                paid[0] or "",
+                paid[1] or "",
+                paid[2] or 0,
+                paid[3] or 0,
             ]
 
     return Table("payments", PAYMENT_COLUMNS, load)
+
+
+def _sum_confirmed(actions: QuerySet[PanelAction]) -> QuerySet[PanelAction, int]:
+    """Return the confirmed amounts of one person's actions, as one row to select."""
+    confirmed = actions.filter(state=ActionState.CONFIRMED).order_by()
+    return (
+        confirmed.values("submission__participant")
+        .annotate(total=Sum("amount_minor"))
+        .values_list("total", flat=True)
+    )

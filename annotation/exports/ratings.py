@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from django.db.models import QuerySet
 
@@ -13,8 +13,10 @@ from annotation.models import (
     Origin,
     Rating,
     Study,
+    SubmissionOrigin,
     SubmissionState,
 )
+from annotation.studies.scope import exported
 
 TEXT, NUMBER, BOOLEAN = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.BOOLEAN
 
@@ -40,6 +42,15 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
             "where the submission stood at the time of this export",
         ),
         "assignment__submission__state",
+    ),
+    (
+        Column(
+            "submission_origin",
+            TEXT,
+            ", ".join(SubmissionOrigin.values),
+            "live, or from a pilot or preview of the study",
+        ),
+        "assignment__submission__origin",
     ),
     (
         Column(
@@ -121,18 +132,21 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
 )
 
 
-def select_ratings(study: Study) -> QuerySet[Rating]:
-    """Return all ratings of a study in the order of its exports."""
-    return Rating.objects.filter(assignment__submission__study=study).order_by(
-        "assignment__submission__pk", "assignment__position", "scale__position", "pk"
-    )
+def select_ratings(study: Study, *, include: Collection[str] = ()) -> QuerySet[Rating]:
+    """Return the ratings of a study in the order of its exports.
+
+    Only submissions that count, and those of the origins in ``include``: pilot, preview.
+    """
+    return Rating.objects.filter(
+        exported(include, of="assignment__submission__"), assignment__submission__study=study
+    ).order_by("assignment__submission__pk", "assignment__position", "scale__position", "pk")
 
 
-def build_rating_table(study: Study) -> Table:
+def build_rating_table(study: Study, *, include: Collection[str] = ()) -> Table:
     """Return the table of a study's ratings. One query each time that it is read."""
 
     def load() -> Iterator[Sequence[Cell]]:
         fields = [field for _, field in RATING_FIELDS]
-        return select_ratings(study).values_list(*fields).iterator(chunk_size=500)
+        return select_ratings(study, include=include).values_list(*fields).iterator(chunk_size=500)
 
     return Table("ratings", tuple(column for column, _ in RATING_FIELDS), load)

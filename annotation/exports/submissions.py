@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
+from itertools import islice
 
 from django.db.models import Prefetch
 
+from annotation.exports.step_answers import describe_steps, write_step_answers
 from annotation.exports.tables import Cell, Column, ColumnType, Table
 from annotation.models import (
+    AgreementRule,
     CheckKind,
     CheckResponse,
     DataDecision,
@@ -20,14 +23,19 @@ from annotation.models import (
     QuestionKind,
     Study,
     Submission,
+    SubmissionOrigin,
     SubmissionState,
 )
+from annotation.studies.demographics import text_option
+from annotation.studies.quality import Assessment, FlagName, StudyAssessor
+from annotation.studies.scope import exported
 
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
 BOOLEAN, TIME = ColumnType.BOOLEAN, ColumnType.TIME
 
 DECLINED = "[declined]"
 CHECK_RESULTS = {True: "passed", False: "failed", None: "not asked"}
+UNDEFINED = "not defined"
 SUBMISSIONS_PER_READ = 500
 
 FIXED_COLUMNS = (
@@ -35,6 +43,12 @@ FIXED_COLUMNS = (
     Column("origin", TEXT, ", ".join(Origin.values), "where the study's data come from"),
     Column("submission", TEXT, "12 letters and digits", "one participant's pass, no identity"),
     Column("state", TEXT, ", ".join(SubmissionState.values), "where it stood at this export"),
+    Column(
+        "submission_origin",
+        TEXT,
+        ", ".join(SubmissionOrigin.values),
+        "live, or from a pilot or preview of the study",
+    ),
     Column("outcome", TEXT, ", ".join(Outcome.values), "how it ended; empty: not ended"),
     Column("data_decision", TEXT, ", ".join(DataDecision.values), "whether the data count"),
     Column("pay_decision", TEXT, ", ".join(PayDecision.values), "whether it is paid"),
@@ -44,11 +58,24 @@ FIXED_COLUMNS = (
             f"check_{kind.value}",
             TEXT,
             ", ".join(CHECK_RESULTS.values()),
-            f"attention check: {kind.label}; failed if one of several failed",
+            f"attention check: {kind.label}; failed if one of several failed"
+            + (f"; {UNDEFINED}: no agreement" if kind == CheckKind.REPEATED_GROUP else ""),
         )
         for kind in CheckKind
     ),
-    Column("self_agreement", NUMBER, "0 to 1", "share of matching scales of the repeated group"),
+    Column(
+        "self_agreement",
+        NUMBER,
+        "0 to 1, or -1 to 1",
+        "of the repeated group, by self_agreement_rule; empty: not defined",
+    ),
+    Column(
+        "self_agreement_rule",
+        TEXT,
+        ", ".join(AgreementRule.values),
+        "same_side, within: share of matching scales; kendall: Kendall's tau-b",
+    ),
+    Column("self_agreement_at_least", NUMBER, "number", "what had to be reached"),
     Column("started_at", TIME, "UTC", "start; empty for imported data"),
     Column("consented_at", TIME, "UTC", "consent"),
     Column("finished_at", TIME, "UTC", "end"),
@@ -56,30 +83,56 @@ FIXED_COLUMNS = (
     Column("language", TEXT, "language code", "language of the pages"),
     Column("instrument_version", NUMBER, "1 or more", "version that the participant saw"),
     Column("instrument_hash", TEXT, "SHA-256", "content of that version"),
+    *(
+        Column(
+            f"flag_{name.value}",
+            BOOLEAN,
+            "empty: not known",
+            f"quality flag by the study's thresholds at this export: {name.label}",
+        )
+        for name in FlagName
+    ),
 )
 
 
-def build_submission_table(study: Study) -> Table:
-    """Return the table of a study's submissions, one column per demographic question.
+def build_submission_table(study: Study, *, include: Collection[str] = ()) -> Table:
+    """Return the table of a study's submissions.
 
-    Reading it takes one query for the questions and three for every 500 submissions.
+    It has one column per demographic question and per question of the flow, and rows for the
+    submissions that count and for those of the origins in ``include``: pilot, preview. Reading it
+    takes one query for the questions, one for the flows, three for what is usual in the study, and
+    some ten for every 500 submissions.
     """
     questions = list_questions(study)
-    columns = [*FIXED_COLUMNS, *(_describe_question(question) for question in questions)]
-    slugs = [question.slug for question in questions]
+    steps = describe_steps(study)
+    columns = [
+        *FIXED_COLUMNS,
+        *(column for question in questions for column in _describe_question(question)),
+        *steps.values(),
+    ]
 
     def load() -> Iterator[Sequence[Cell]]:
         submissions = (
-            Submission.objects.filter(study=study)
+            Submission.objects.filter(exported(include), study=study)
             .select_related("instrument")
             .prefetch_related(
                 "checks",
+                "step_answers",
                 Prefetch("answers", DemographicAnswer.objects.select_related("question")),
             )
             .order_by("pk")
         )
-        for submission in submissions.iterator(chunk_size=SUBMISSIONS_PER_READ):
-            yield [*_write_fixed(study, submission), *_write_answers(submission, slugs)]
+        assessor = StudyAssessor(study)
+        rows = submissions.iterator(chunk_size=SUBMISSIONS_PER_READ)
+        while chunk := list(islice(rows, SUBMISSIONS_PER_READ)):
+            found = assessor.assess(chunk)
+            for submission in chunk:
+                yield [
+                    *_write_fixed(study, submission),
+                    *_write_flags(submission, found[submission.pk]),
+                    *_write_answers(submission, questions),
+                    *write_step_answers(submission, steps),
+                ]
 
     return Table("submissions", columns, load)
 
@@ -94,18 +147,33 @@ def list_questions(study: Study) -> list[DemographicQuestion]:
     return list(newest.values())
 
 
-def _describe_question(question: DemographicQuestion) -> Column:
+def _describe_question(question: DemographicQuestion) -> list[Column]:
+    """Return the question's column, and one for words of one's own where it asks for them."""
     is_number = question.kind == QuestionKind.NUMBER
     if question.options:
         values = "; ".join(str(option) for option in question.options)
     else:
         values = "number" if is_number else "text"
-    return Column(
-        f"demographic_{question.slug}",
-        NUMBER if is_number else TEXT,
-        f"{values}; {DECLINED}: prefers not to say; empty: not answered",
-        question.label,
-    )
+    columns = [
+        Column(
+            f"demographic_{question.slug}",
+            NUMBER if is_number else TEXT,
+            f"{values}; {DECLINED}: prefers not to say; empty: not answered",
+            question.label,
+        )
+    ]
+    option = text_option(question)
+    if option is not None:
+        columns.append(
+            Column(
+                f"demographic_{question.slug}_own_words",
+                TEXT,
+                f"text; empty without “{option}”",
+                f"{question.label} In the participant's own words: may tell who wrote them, do "
+                "not publish",
+            )
+        )
+    return columns
 
 
 def _write_fixed(study: Study, submission: Submission) -> list[Cell]:
@@ -119,12 +187,14 @@ def _write_fixed(study: Study, submission: Submission) -> list[Cell]:
         study.origin,
         submission.public_id,
         submission.state,
+        submission.origin,
         submission.outcome,
         submission.data_decision,
         submission.pay_decision,
         submission.checks_passed,
         *(_write_check(kind, checks) for kind in CheckKind),
         submission.self_agreement,
+        *_write_agreement_rule(checks),
         started,
         submission.consented_at,
         finished,
@@ -135,18 +205,43 @@ def _write_fixed(study: Study, submission: Submission) -> list[Cell]:
     ]
 
 
+def _write_flags(submission: Submission, assessment: Assessment) -> list[Cell]:
+    """Return whether each flag is raised; nothing for a submission that is not finished."""
+    if submission.state != SubmissionState.FINISHED:
+        return [None] * len(FlagName)
+    unknown = {flag.name for flag in assessment.undefined}
+    return [None if name in unknown else assessment.find(name) is not None for name in FlagName]
+
+
+def _write_agreement_rule(checks: list[CheckResponse]) -> list[Cell]:
+    """Return the rule of the repeated group and what it asked for, as its check kept them."""
+    for check in checks:
+        if check.kind == CheckKind.REPEATED_GROUP:
+            rule = check.expected.get("rule", AgreementRule.SAME_SIDE.value)
+            return [str(rule), check.expected.get("at_least")]
+    return [None, None]
+
+
 def _write_check(kind: CheckKind, checks: list[CheckResponse]) -> str | None:
     """Return the result of one kind of check: failed if any failed, passed if any was asked."""
     results = {check.passed for check in checks if check.kind == kind}
+    if kind == CheckKind.REPEATED_GROUP and results == {None}:
+        return UNDEFINED
     for result in (False, True, None):
         if result in results:
             return CHECK_RESULTS[result]
     return None
 
 
-def _write_answers(submission: Submission, slugs: Sequence[str]) -> list[Cell]:
+def _write_answers(submission: Submission, questions: Sequence[DemographicQuestion]) -> list[Cell]:
     answers = {answer.question.slug: answer for answer in submission.answers.all()}
-    return [_write_answer(answers.get(slug)) for slug in slugs]
+    cells: list[Cell] = []
+    for question in questions:
+        answer = answers.get(question.slug)
+        cells.append(_write_answer(answer))
+        if text_option(question) is not None:
+            cells.append(answer.own_words or None if answer else None)
+    return cells
 
 
 def _write_answer(answer: DemographicAnswer | None) -> Cell:

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotation.imports.abc_demographics import parse_demographics
 from annotation.imports.abc_file import (
     ParsedFile,
     Problem,
@@ -40,6 +41,7 @@ from annotation.models import (
 from annotation.models.tokens import ALPHABET
 from annotation.studies.creation import copy_groups, copy_scales, order_groups
 from annotation.studies.lifecycle import hash_instrument
+from annotation.studies.participant_summary import store_summary
 from annotation.survey.flow import StepKind
 
 CITATION = (
@@ -73,13 +75,28 @@ class BadRowsError(Exception):
 
 
 @dataclass(frozen=True)
+class NamedContent:
+    """A file's name and bytes."""
+
+    name: str
+    content: bytes
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@dataclass(frozen=True)
 class ImportResult:
+    """``n_described`` : people in the file of who took part, 0 without one."""
+
     study: Study
     n_submissions: int
     n_groups: int
     n_scales: int
     n_ratings: int
     skipped: tuple[Problem, ...]
+    n_described: int = 0
 
     @property
     def n_skipped(self) -> int:
@@ -95,8 +112,12 @@ def import_abc_ratings(
     title: str = TITLE,
     citation: str = CITATION,
     skip_bad: bool = False,
+    demographics: NamedContent | None = None,
 ) -> ImportResult:
     """Store a file of ratings as one closed study, or nothing at all.
+
+    ``demographics`` says who took part: counts are kept per question, not people, since the
+    published answers cannot be joined to ratings.
 
     Raises `AbcFileError` for a file of another shape, `BadRowsError` for bad rows unless
     ``skip_bad``, `AlreadyImportedError` for a file that a study holds already and
@@ -109,9 +130,18 @@ def import_abc_ratings(
         raise BadRowsError(parsed)
     if not parsed.rows:
         raise ValidationError("Nothing was imported: no rating is left, all rows are bad.")
+    published = parse_demographics(demographics.content) if demographics else None
     source = f"{citation}\nFile: {file_name}\nSHA-256: {digest}"
     try:
-        study = _store(parsed.rows, digest=digest, owner=owner, title=title, source=source)
+        with transaction.atomic():
+            study = _store(parsed.rows, digest=digest, owner=owner, title=title, source=source)
+            if demographics and published:
+                store_summary(
+                    study=study,
+                    n_people=published.n_people,
+                    questions=published.questions,
+                    source=f"File: {demographics.name}\nSHA-256: {demographics.digest}",
+                )
     except IntegrityError:
         # Two imports of one file at once: the pseudonyms carry the file's hash and are unique.
         _refuse_second_import(digest)
@@ -123,6 +153,7 @@ def import_abc_ratings(
         n_scales=len({row.scale for row in parsed.rows}),
         n_ratings=len(parsed.rows),
         skipped=parsed.problems,
+        n_described=published.n_people if published else 0,
     )
 
 

@@ -102,8 +102,9 @@ def assign_tasks(*, study: Study) -> int:
 def give_out_again(*, study: Study) -> int:
     """Give open work out anew: to judges who came later, and what nobody has or may judge any more.
 
-    Everything that is done stays, and so does open work where loads are even. Returns how many
-    tasks are new to their judge.
+    Everything that is done stays, and so does open work where loads are even. Second judgments that
+    the design asks for and that nobody could give before are drawn now. Returns how many tasks are
+    new to their judge.
     """
     study = lock_study(study)
     if study.status not in {StudyStatus.LIVE, StudyStatus.PAUSED}:
@@ -141,6 +142,10 @@ def _give_again(study: Study) -> int:
         ],
         twice=frozenset(item.pk for item in items if item.judges_wanted > 1),
     )
+    drawn = [item for item in items if item.pk in plan.twice and item.judges_wanted < 2]
+    for item in drawn:
+        item.judges_wanted = 2
+    JudgmentItem.objects.bulk_update(drawn, ["judges_wanted"], batch_size=500)
     kept = {
         (task.annotator.number, task.item_id)
         for task in tasks

@@ -67,14 +67,14 @@ def plan_judging(
     overlap_percent: float,
     seed: int,
     held: Iterable[Held] = (),
-    twice: frozenset[int] | None = None,
+    twice: frozenset[int] = frozenset(),
 ) -> Plan:
     """Give every item to one judge, some to two, nobody their own.
 
     ``overlap_percent`` of the items (the nearest whole number, halves up) get a second judge,
-    evenly over the strata, unless ``twice`` says which. Loads of open work are as even as who may
-    judge what allows: no shift of items from judge to judge would bring two of them closer. Tasks
-    of ``held`` stay with their judges where that evenness allows it.
+    evenly over the strata; those of ``twice`` among them, which were drawn before. Loads of open
+    work are as even as who may judge what allows: no shift of items from judge to judge would bring
+    two of them closer. Tasks of ``held`` stay with their judges where that evenness allows it.
     """
     known = {item.key: item for item in sorted(items, key=lambda item: item.key)}
     people = sorted(set(judges))
@@ -88,15 +88,17 @@ def plan_judging(
         for key, item in known.items()
     }
     unjudgeable = tuple(key for key in known if not may[key] and not done[key])
-    wanted = count_overlap(len(known), overlap_percent) if twice is None else len(twice)
-    doubled = _draw_twice(known, may, done, wanted, seed) if twice is None else twice & set(known)
+    doubled = twice & set(known)
+    wanted = max(count_overlap(len(known), overlap_percent), len(doubled))
+    rest = {key: item for key, item in known.items() if key not in doubled}
+    doubled |= _draw_twice(rest, may, done, wanted - len(doubled), seed)
     demand = {}
     missing = wanted - len(doubled)
     for key in known:
-        rest = (2 if key in doubled else 1) - len(done[key])
-        if key in doubled and rest > len(may[key]) and key not in unjudgeable:
+        left = (2 if key in doubled else 1) - len(done[key])
+        if key in doubled and left > len(may[key]) and key not in unjudgeable:
             missing += 1
-        demand[key] = max(0, min(rest, len(may[key])))
+        demand[key] = max(0, min(left, len(may[key])))
     given = _Given(people, may)
     _keep(given, held, demand)
     _fill(given, known, demand, seed)

@@ -11,17 +11,5 @@ class JudgmentRefused(ValueError):  # noqa: N818
         self.problems = problems
 
 
-class NotLive(Exception):  # noqa: N818
-    """The study takes no judgments now; ``status`` says why."""
-
-    def __init__(self, status: str) -> None:
-        super().__init__(f"The study is {status}.")
-        self.status = status
-
-
-class TaskTaken(Exception):  # noqa: N818
-    """The counterpart was given to somebody else."""
-
-
 class OwnCounterpart(Exception):  # noqa: N818
     """The judge wrote or decided a counterpart of the text: the task is taken away."""

@@ -24,6 +24,7 @@ from annotation.models import (
 from annotation.survey.seeded import shuffle
 
 HUMAN = "human"  # the producer of a pair's own other text
+SHOWN_DIGITS = 12  # of a revision's hash
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,13 @@ def _load_written(design: JudgmentDesign) -> Written:
     return found
 
 
+def short_name(producer: str) -> str:
+    """Return a producer's name as pages have room for it: name@revision, hashes cut."""
+    name, at, revision = producer.rpartition("@")
+    kept = revision.removeprefix("sha256:")
+    return f"{name}@{kept[:SHOWN_DIGITS]}" if at and len(kept) > SHOWN_DIGITS else producer
+
+
 def _find_reason(
     design: JudgmentDesign,
     pair: TextPair,
@@ -179,7 +187,7 @@ def _find_reason(
             if not any(one.run == producer.run for one in there):
                 return _("no %(variety)s counterpart by %(model)s (run %(run)s)") % {
                     "variety": variety,
-                    "model": producer.model,
+                    "model": short_name(producer.model),
                     "run": producer.run,
                 }
     elif not _list_candidates(design, pair, written):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import unicodedata
 from collections.abc import Mapping
 
 from django.db import transaction
@@ -11,7 +9,10 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.judgments.errors import JudgmentRefused, NotLive, OwnCounterpart, TaskTaken
+from annotation.annotators.errors import NotLive, TaskTaken
+from annotation.annotators.timing import bound_seconds
+from annotation.annotators.written import clean_text
+from annotation.judgments.errors import JudgmentRefused, OwnCounterpart
 from annotation.judgments.items import find_writers
 from annotation.judgments.wording import ASPECT_NAMES
 from annotation.models import (
@@ -26,7 +27,6 @@ from annotation.models import (
 )
 
 LONGEST_COMMENT = 2000
-MOST_SECONDS = 3600.0  # of one look at the page
 
 
 def open_task(*, task: JudgmentTask) -> None:
@@ -68,7 +68,7 @@ def submit_judgment(
     """
     try:
         with transaction.atomic():
-            return _submit(task, ratings, _clean(comment), seconds)
+            return _submit(task, ratings, clean_text(comment), seconds)
     except OwnCounterpart:
         _take_away(task)
         raise
@@ -101,7 +101,7 @@ def _submit(
     if task.state == TaskState.OPEN or changed:
         task.state = TaskState.DONE
         task.done_at = task.done_at or timezone.now()
-        task.active_seconds = F("active_seconds") + _bound(seconds)
+        task.active_seconds = F("active_seconds") + bound_seconds(seconds)
         task.save(update_fields=["state", "done_at", "active_seconds"])
     return judgment
 
@@ -141,17 +141,3 @@ def _take_away(task: JudgmentTask) -> None:
         user = task.annotator.user
         if changed and user is not None:
             task.item.writers.add(user)
-
-
-def _clean(comment: str) -> str:
-    lines = comment.replace("\r\n", "\n").replace("\r", "\n")
-    kept = (
-        letter
-        for letter in lines
-        if letter in "\n\t" or unicodedata.category(letter) not in {"Cc", "Cs"}
-    )
-    return "".join(kept).strip()
-
-
-def _bound(seconds: float) -> float:
-    return min(max(seconds, 0.0), MOST_SECONDS) if math.isfinite(seconds) else 0.0

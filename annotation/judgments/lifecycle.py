@@ -84,7 +84,14 @@ def find_launch_remarks(study: Study, preview: Preview) -> list[str]:
             )
             % {"n": preview.plan.missing_overlap}
         )
-    elif preview.plan.missing_overlap or not preview.plan.twice:
+    elif preview.plan.missing_overlap:
+        remarks.append(
+            _(
+                "No counterpart is judged twice yet: second judgments are drawn when you give out "
+                "work again after another judge has joined."
+            )
+        )
+    elif not preview.plan.twice:
         remarks.append(
             _("No counterpart is judged twice, so that it cannot be told how far judges agree.")
         )

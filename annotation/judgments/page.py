@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.annotators.written import shorten
 from annotation.counterparts.queue import Entry, Queue
 from annotation.counterparts.varieties import describe_variety
 from annotation.judgments.judging import LONGEST_COMMENT
@@ -101,12 +102,7 @@ def list_judged(place: Annotator, queue: Queue) -> list[Line]:
         )
     )
     return [
-        Line(entry, _shorten(bodies[entry.position]))
+        Line(entry, shorten(bodies[entry.position]))
         for entry in queue.entries
         if entry.is_done and entry.position in bodies
     ]
-
-
-def _shorten(body: str, most: int = 110) -> str:
-    line = " ".join(body.split())
-    return line if len(line) <= most else f"{line[:most].rsplit(' ', 1)[0]} …"

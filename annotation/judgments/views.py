@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.annotators.access import current_annotator
+from annotation.annotators.access import current_annotator, find_task
+from annotation.annotators.errors import NotLive, TaskTaken
 from annotation.annotators.notices import Notice
+from annotation.annotators.timing import read_seconds
 from annotation.annotators.views import annotator_required, tell
-from annotation.judgments.errors import JudgmentRefused, NotLive, OwnCounterpart, TaskTaken
+from annotation.judgments.errors import JudgmentRefused, OwnCounterpart
 from annotation.judgments.judging import open_task, submit_judgment
 from annotation.judgments.page import build_page, list_judged
 from annotation.judgments.queue import load_queue, wrote_everything
@@ -27,22 +29,7 @@ from annotation.models import (
 
 
 def _find_place(request: HttpRequest, public_id: str) -> Annotator:
-    # Authorisation first: studies of others do not exist for this account.
-    place = current_annotator(request.user, public_id)
-    if place.study.kind != StudyKind.COUNTERPART_JUDGMENT:
-        raise Http404("Nothing is judged in this study.")
-    return place
-
-
-def _find_task(place: Annotator, position: int) -> JudgmentTask:
-    task = (
-        JudgmentTask.objects.select_related("item__text", "annotator__user")
-        .filter(annotator=place, position=position)
-        .first()
-    )
-    if task is None:
-        raise Http404("There is no such counterpart in this queue.")
-    return task
+    return current_annotator(request.user, public_id, kind=StudyKind.COUNTERPART_JUDGMENT)
 
 
 @require_GET
@@ -70,7 +57,8 @@ def queue(request: HttpRequest, public_id: str) -> HttpResponse:
 def judge(request: HttpRequest, public_id: str, position: int) -> HttpResponse:
     """One counterpart beside its original, and four questions. A stored judgment leads on."""
     place = _find_place(request, public_id)
-    task = _find_task(place, position)
+    tasks = JudgmentTask.objects.select_related("item__text", "annotator__user")
+    task = find_task(tasks, place, position)
     if task.state == TaskState.WITHDRAWN:
         return _say_gone(request, place, task)
     if request.method == "POST":
@@ -88,7 +76,7 @@ def _submit(request: HttpRequest, place: Annotator, task: JudgmentTask) -> HttpR
     comment = sent.get("comment", "")
     problems: dict[str, str] = {}
     try:
-        submit_judgment(task=task, ratings=ratings, comment=comment, seconds=_read_seconds(sent))
+        submit_judgment(task=task, ratings=ratings, comment=comment, seconds=read_seconds(sent))
     except JudgmentRefused as refusal:
         problems = refusal.problems
     except NotLive:
@@ -159,10 +147,3 @@ def _own(place: Annotator) -> Notice:
         link=reverse("judgments:queue", args=[place.study.public_id]),
         link_text=_("Your counterparts"),
     )
-
-
-def _read_seconds(sent: QueryDict) -> float:
-    try:
-        return float(sent.get("seconds", "") or 0)
-    except ValueError:
-        return 0.0

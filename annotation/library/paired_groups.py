@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.library.pairing import Pair, pair_groups
@@ -26,12 +27,17 @@ class PairedSet:
 
 def plan_pairs(*, group_set: GroupSet) -> list[Pair]:
     """Return the paired groups that the single groups of a set allow. Two queries."""
-    groups = list(group_set.groups.filter(component_links=None).order_by("slug"))
+    return pair_chosen(group_set.groups.all())
+
+
+def pair_chosen(groups: QuerySet[SocialGroup]) -> list[Pair]:
+    """Return the paired groups that single groups among these allow. Two queries."""
     excluded = {
         frozenset(pair)
         for pair in GroupExclusion.objects.values_list("first__slug", "second__slug")
     }
-    return list(pair_groups(groups, excluded=excluded))
+    singles = groups.filter(component_links=None).order_by("slug")
+    return list(pair_groups(singles, excluded=excluded))
 
 
 @transaction.atomic
@@ -43,23 +49,35 @@ def create_paired_groups(*, group_set: GroupSet) -> PairedSet:
     the set allows no pair.
     """
     pairs = plan_pairs(group_set=group_set)
+    n_created = create_pairs(pairs=pairs, title=group_set.title)
+    found, _created = GroupSet.objects.get_or_create(
+        slug=f"{group_set.slug}-paired"[:80],
+        defaults={"title": _("Paired groups of: %(title)s") % {"title": group_set.title[:130]}},
+    )
+    found.groups.set(SocialGroup.objects.filter(slug__in=[pair.slug for pair in pairs]))
+    return PairedSet(group_set=found, n_groups=len(pairs), n_created=n_created)
+
+
+@transaction.atomic
+def create_pairs(*, pairs: Sequence[Pair], title: str) -> int:
+    """Create the paired groups that are missing; return how many they are.
+
+    title : of what was paired, for the message
+
+    Raises ValidationError where there is none to create.
+    """
     if not pairs:
         raise ValidationError(
             _(
                 "“%(title)s” allows no paired group. It needs two groups, one of them with a "
                 "modifier."
             )
-            % {"title": group_set.title}
+            % {"title": title}
         )
     known = set(SocialGroup.objects.values_list("slug", flat=True))
     new = [pair for pair in pairs if pair.slug not in known]
     _create(new)
-    found, _created = GroupSet.objects.get_or_create(
-        slug=f"{group_set.slug}-paired"[:80],
-        defaults={"title": _("Paired groups of: %(title)s") % {"title": group_set.title[:130]}},
-    )
-    found.groups.set(SocialGroup.objects.filter(slug__in=[pair.slug for pair in pairs]))
-    return PairedSet(group_set=found, n_groups=len(pairs), n_created=len(new))
+    return len(new)
 
 
 def _create(pairs: Sequence[Pair]) -> None:

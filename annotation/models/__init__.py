@@ -1,6 +1,6 @@
 """The data model of people's side."""
 
-from annotation.models.annotator import Annotator
+from annotation.models.annotator import Annotator, AnnotatorStatement
 from annotation.models.corpus import Corpus, Split, Text, TextPair
 from annotation.models.counterpart import (
     Adjudication,
@@ -12,6 +12,7 @@ from annotation.models.counterpart import (
     WritingTask,
 )
 from annotation.models.instrument import (
+    AgreementRule,
     DemographicQuestion,
     Instrument,
     PoleSides,
@@ -30,6 +31,7 @@ from annotation.models.judgment import (
     JudgmentStudy,
     JudgmentTask,
 )
+from annotation.models.late_return import LateReturn, ReturnResult
 from annotation.models.library import (
     Dimension,
     Domain,
@@ -39,8 +41,25 @@ from annotation.models.library import (
     SocialGroup,
     TraitPair,
 )
-from annotation.models.participant import Participant, ParticipantIdentity
+from annotation.models.panel import (
+    VERDICTS,
+    ActionKind,
+    ActionState,
+    PanelAction,
+    PanelEvent,
+    PanelRecord,
+    PanelSettings,
+    PanelStatus,
+    ScreenOutPay,
+)
+from annotation.models.participant import (
+    Participant,
+    ParticipantIdentity,
+    ParticipantSummary,
+)
 from annotation.models.study import (
+    AcceptRule,
+    ExcludeRule,
     MembershipRole,
     Origin,
     Outcome,
@@ -62,15 +81,23 @@ from annotation.models.submission import (
     Rating,
     RejectionGround,
     Review,
+    StepAnswer,
     Submission,
+    SubmissionOrigin,
     SubmissionState,
 )
 
 __all__ = [
     "ASPECTS",
     "LIKERT",
+    "VERDICTS",
+    "AcceptRule",
+    "ActionKind",
+    "ActionState",
     "Adjudication",
+    "AgreementRule",
     "Annotator",
+    "AnnotatorStatement",
     "CheckKind",
     "CheckResponse",
     "Corpus",
@@ -80,6 +107,7 @@ __all__ = [
     "DemographicQuestion",
     "Dimension",
     "Domain",
+    "ExcludeRule",
     "GroupAssignment",
     "GroupComponent",
     "GroupExclusion",
@@ -90,30 +118,41 @@ __all__ = [
     "JudgmentItem",
     "JudgmentStudy",
     "JudgmentTask",
+    "LateReturn",
     "MembershipRole",
     "Origin",
     "Outcome",
     "Overlap",
     "PageEvent",
     "Panel",
+    "PanelAction",
+    "PanelEvent",
+    "PanelRecord",
+    "PanelSettings",
+    "PanelStatus",
     "Participant",
     "ParticipantIdentity",
+    "ParticipantSummary",
     "PayDecision",
     "PoleSides",
     "QuestionKind",
     "QuotaRule",
     "Rating",
     "RejectionGround",
+    "ReturnResult",
     "Review",
     "ScaleOrder",
+    "ScreenOutPay",
     "SocialGroup",
     "Split",
+    "StepAnswer",
     "Study",
     "StudyGroup",
     "StudyKind",
     "StudyMembership",
     "StudyStatus",
     "Submission",
+    "SubmissionOrigin",
     "SubmissionState",
     "TaskState",
     "Text",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
+from simple_history.models import HistoricalRecords
 
 from annotation.models.study import Study
 from annotation.models.tokens import new_public_id, new_token
@@ -46,3 +47,28 @@ class Annotator(models.Model):
     def __str__(self) -> str:
         # No name and no address here: string forms end up in logs and exports.
         return f"Annotator {self.number}"
+
+
+class AnnotatorStatement(models.Model):
+    """What a study's data statement says of its annotators: of all together, never of one."""
+
+    study = models.OneToOneField(
+        Study, on_delete=models.CASCADE, related_name="annotator_statement"
+    )
+    recruitment = models.TextField(
+        blank=True, help_text=_("How they were found, who was asked, and who was taken.")
+    )
+    background = models.TextField(
+        blank=True,
+        help_text=_("Languages and varieties they speak, age, gender, race, where they come from."),
+    )
+    training = models.TextField(
+        blank=True, help_text=_("Expertise they brought, and how they were trained for the task.")
+    )
+    pay = models.TextField(
+        blank=True, help_text=_("Rate with its currency, or in words, such as unpaid co-authors.")
+    )
+    history = HistoricalRecords()
+
+    def __str__(self) -> str:
+        return f"annotators of {self.study_id}"

@@ -146,6 +146,12 @@ class WritingTask(models.Model):
     overlap = models.CharField(max_length=8, choices=Overlap)
     state = models.CharField(max_length=10, choices=TaskState, default=TaskState.OPEN)
     draft = models.TextField(blank=True)
+    draft_not_interpretable = models.BooleanField(default=False)
+    draft_reason = models.CharField(max_length=30, blank=True)
+    draft_detail = models.CharField(max_length=400, blank=True)
+    has_draft = models.BooleanField(
+        default=False, help_text=_("Whether the draft differs from what was submitted.")
+    )
     draft_number = models.PositiveIntegerField(
         default=0, help_text=_("Counts saved drafts, so that an older one never wins.")
     )

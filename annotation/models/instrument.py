@@ -21,18 +21,31 @@ class PoleSides(models.TextChoices):
     FIXED = "fixed", _("Fixed, pole 0 on the left")
 
 
+class AgreementRule(models.TextChoices):
+    """How two ratings of the repeated group are compared; annotation.survey.checks has the rest."""
+
+    SAME_SIDE = "same_side", _("Lines match on the same side of 50 or within a distance")
+    WITHIN = "within", _("Lines match within a distance")
+    KENDALL = "kendall", _("Order of the lines, Kendall's tau-b")
+
+
 class Instrument(models.Model):
-    """One version of a study's content; ``flow`` lists step kinds of annotation.survey.flow."""
+    """One version of a study's content; ``flow`` is read by annotation.survey.flow."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="instruments")
     version = models.PositiveIntegerField(default=1, editable=False)
     frozen_at = models.DateTimeField(null=True, editable=False)
     content_hash = models.CharField(max_length=64, blank=True, editable=False)
-    language = models.CharField(max_length=12, default="en")
+    language = models.CharField(max_length=35, default="en")
     flow = models.JSONField(default=list, help_text=_("The steps in their order."))
     scale_order = models.CharField(max_length=12, choices=ScaleOrder, default=ScaleOrder.RANDOMISED)
     pole_sides = models.CharField(
         max_length=16, choices=PoleSides, default=PoleSides.COUNTERBALANCED
+    )
+    one_per_domain = models.BooleanField(
+        _("one group per domain"),
+        default=False,
+        help_text=_("Nobody rates two groups of the same domain, such as two religions."),
     )
     show_ticks = models.BooleanField(
         default=False, help_text=_("Tick labels 0 to 100 under the lines, as in the paper's form.")
@@ -47,17 +60,39 @@ class Instrument(models.Model):
         validators=[MaxValueValidator(49)],
         help_text=_("A rating up to here counts as marked low in the trait check."),
     )
+    agreement_rule = models.CharField(
+        _("self-agreement"),
+        max_length=12,
+        choices=AgreementRule,
+        default=AgreementRule.SAME_SIDE,
+        help_text=_(
+            "How the repeated group is compared with its first rating. The order of lines asks "
+            "less of people who use the ends of the lines differently the second time."
+        ),
+    )
     agreement_within = models.PositiveSmallIntegerField(
         default=10,
         validators=[MaxValueValidator(100)],
         help_text=_(
-            "Ratings of the repeated group match on the same side of 50 or within this distance."
+            "Ratings of the repeated group match within this distance, and by the first rule also "
+            "on the same side of 50. Not used by Kendall's tau."
         ),
     )
     agreement_at_least = models.FloatField(
         default=0.8,
         validators=[MinValueValidator(0), MaxValueValidator(1)],
-        help_text=_("Share of matching scales that the repeated group must reach."),
+        help_text=_(
+            "Share of matching scales that the repeated group must reach. Not used by Kendall's "
+            "tau."
+        ),
+    )
+    agreement_tau = models.FloatField(
+        default=0.5,
+        validators=[MinValueValidator(-1), MaxValueValidator(1)],
+        help_text=_(
+            "Kendall's tau-b that the repeated group must reach, from -1 to 1. Undefined where all "
+            "lines of a page lie at one place: nobody fails then, a person looks."
+        ),
     )
     created_at = models.DateTimeField(auto_now_add=True)
     history = HistoricalRecords()
@@ -154,11 +189,15 @@ class DemographicQuestion(models.Model):
 
 
 class Wording(models.Model):
-    """One text of the instrument in one language. Keys are listed in annotation.survey.wording."""
+    """One text of the instrument in one language.
+
+    Keys of texts that the author writes are listed in annotation.survey.wording; further languages
+    also hold groups, words of scales and questions, under the names of annotation.languages.keys.
+    """
 
     instrument = models.ForeignKey(Instrument, on_delete=models.CASCADE, related_name="wordings")
-    language = models.CharField(max_length=12, default="en")
-    key = models.SlugField(max_length=60)
+    language = models.CharField(max_length=35, default="en")
+    key = models.CharField(max_length=180)
     text = models.TextField()
 
     class Meta:

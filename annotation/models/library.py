@@ -35,11 +35,11 @@ def validate_domains(value: object) -> None:
     """Raise unless ``value`` is a list of domain names without repetition."""
     if not isinstance(value, list) or any(item not in Domain.values for item in value):
         raise ValidationError(
-            _("Domains are %(value)s, expected a list of names out of: %(names)s."),
-            params={"value": value, "names": ", ".join(Domain.values)},
+            _("Expected a list of names out of: %(names)s."),
+            params={"names": ", ".join(Domain.values)},
         )
     if len(set(value)) != len(value):
-        raise ValidationError(_("Domains repeat a name: %(value)s."), params={"value": value})
+        raise ValidationError(_("A name comes twice, expected every domain once."))
 
 
 class SocialGroup(models.Model):

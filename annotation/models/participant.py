@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from django.core.validators import MinValueValidator
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
-from annotation.models.study import Panel, Study
+from annotation.models.study import Study, panel_choices
 from annotation.models.tokens import new_public_id
 
 
@@ -25,7 +27,7 @@ class ParticipantIdentity(models.Model):
         Participant, on_delete=models.CASCADE, related_name="identities"
     )
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="identities")
-    panel = models.CharField(max_length=12, choices=Panel)
+    panel = models.CharField(max_length=12, choices=panel_choices)
     external_id = models.CharField(max_length=120)
     session_id = models.CharField(max_length=120, blank=True)
 
@@ -40,3 +42,26 @@ class ParticipantIdentity(models.Model):
     def __str__(self) -> str:
         # No external id here: string forms end up in logs and histories.
         return f"identity of {self.participant_id} in {self.study_id}"
+
+
+class ParticipantSummary(models.Model):
+    """Who took part in imported data whose answers cannot be joined to ratings.
+
+    Counts per question, never people: what one person said to two questions is not kept.
+    ``questions`` is read by `annotation.studies.participant_summary`.
+    """
+
+    study = models.OneToOneField(
+        Study, on_delete=models.CASCADE, related_name="participant_summary"
+    )
+    n_people = models.PositiveIntegerField(validators=[MinValueValidator(1)])
+    questions = models.JSONField(
+        help_text=_("For every question: how many people gave which answers.")
+    )
+    source = models.TextField(help_text=_("File and SHA-256 that the counts come from."))
+
+    class Meta:
+        verbose_name_plural = "participant summaries"
+
+    def __str__(self) -> str:
+        return f"participants of {self.study_id}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+from typing import Any
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -40,9 +43,49 @@ class QuotaRule(models.TextChoices):
     SOFT = "soft", _("Always offer the full number of groups")
 
 
-class Panel(models.TextChoices):
-    LINK = "link", _("Any link")
-    PROLIFIC = "prolific", _("Prolific")
+class AcceptRule(models.TextChoices):
+    """Which finished submissions the study accepts by itself; all others wait for a person."""
+
+    PROPOSE = "propose", _("A person decides; the platform proposes")
+    CHECKS = "checks", _("Accept when every check is passed")
+    NO_FLAG = "no_flag", _("Accept when every check is passed and no flag is raised")
+
+
+class ExcludeRule(models.TextChoices):
+    """Whose data the study excludes by itself, paid all the same; all others wait."""
+
+    PROPOSE = "propose", _("A person decides; the platform proposes")
+    CHECKS = "checks", _("Exclude when a check is failed")
+    CHECK_AND_FLAG = "check_and_flag", _("Exclude when a check is failed and a flag is raised")
+
+
+class Panel(StrEnum):
+    """The panels that code speaks of by name. The list of all is `annotation.panels.registry`."""
+
+    LINK = "link"
+    PROLIFIC = "prolific"
+    MTURK = "mturk"
+
+
+def panel_choices() -> list[tuple[str, Any]]:
+    """Return the registered panels; a function, so that adding one needs no migration."""
+    from annotation.panels.registry import PANELS
+
+    return [(panel.name, panel.title) for panel in PANELS.values()]
+
+
+def check_thresholds(value: Any) -> None:
+    """Refuse what are no thresholds of quality flags."""
+    from annotation.studies.quality.thresholds import validate_thresholds
+
+    validate_thresholds(value)
+
+
+def check_margins(value: Any) -> None:
+    """Refuse what are no target margins."""
+    from annotation.studies.margins import validate_margins
+
+    validate_margins(value)
 
 
 class Outcome(models.TextChoices):
@@ -91,21 +134,77 @@ class Study(models.Model):
         help_text=_("Accepted ratings wanted for each group."),
     )
     quota_rule = models.CharField(max_length=8, choices=QuotaRule, default=QuotaRule.HARD)
-    decide_by_checks = models.BooleanField(
-        _("decide by the checks"),
-        default=False,
+    accept_rule = models.CharField(
+        _("who accepts"),
+        max_length=16,
+        choices=AcceptRule,
+        default=AcceptRule.PROPOSE,
         help_text=_(
-            "Accept data that pass every check and exclude the rest as soon as a submission is "
-            "finished. Everyone who finishes is paid either way."
+            "A rule decides as soon as a submission is finished. A person can change its decision. "
+            "Flags that are only worth knowing keep nobody out."
         ),
+    )
+    exclude_rule = models.CharField(
+        _("who excludes"),
+        max_length=16,
+        choices=ExcludeRule,
+        default=ExcludeRule.PROPOSE,
+        help_text=_("Everyone who finishes is paid either way; a rule never rejects pay."),
+    )
+    pilot_places = models.PositiveIntegerField(
+        _("pilot places"),
+        default=10,
+        validators=[MinValueValidator(1), MaxValueValidator(10_000)],
+        help_text=_("How many people can take part while the study is piloting."),
+    )
+    pilot_started_at = models.DateTimeField(null=True, editable=False)
+    pilot_is_counted = models.BooleanField(
+        null=True,
+        editable=False,
+        help_text=_("Decided when the study went live; empty: not decided, kept apart."),
+    )
+    target_margins = models.JSONField(
+        default=dict,
+        blank=True,
+        editable=False,
+        validators=[check_margins],
+        help_text=_("By demographic question: the wanted share of each answer."),
+    )
+    samples_by_margins = models.BooleanField(
+        _("choose people by their answers"),
+        default=False,
+        editable=False,
+        help_text=_("Whose cell of a target is full is thanked after the demographic questions."),
+    )
+    planned_people = models.PositiveIntegerField(
+        _("planned participants"),
+        null=True,
+        blank=True,
+        editable=False,
+        validators=[MinValueValidator(1), MaxValueValidator(1_000_000)],
+        help_text=_("Whose shares the places of the targets are."),
+    )
+    quality_thresholds = models.JSONField(
+        default=dict,
+        blank=True,
+        validators=[check_thresholds],
+        help_text=_("From where on a flag is raised; what is left out has its default."),
     )
     reservation_minutes = models.PositiveIntegerField(
         default=40,
         validators=[MinValueValidator(1)],
         help_text=_("How long the groups of an idle submission are held."),
     )
+    pay_lost_places = models.BooleanField(
+        _("pay for lost places"),
+        default=True,
+        help_text=_(
+            "Pay people who come back after that time, have rated a group, and find its place "
+            "given to somebody else. Otherwise a person decides."
+        ),
+    )
 
-    panel = models.CharField(max_length=12, choices=Panel, default=Panel.LINK)
+    panel = models.CharField(max_length=12, choices=panel_choices, default=Panel.LINK.value)
     completion_codes = models.JSONField(default=new_completion_codes)
     reward_cents = models.PositiveIntegerField(_("reward in cents"), default=200)
     currency = models.CharField(max_length=3, default="USD")
@@ -132,6 +231,11 @@ class Study(models.Model):
             models.CheckConstraint(
                 condition=models.Q(quota_per_group__gte=1), name="quota_is_positive"
             ),
+            models.CheckConstraint(
+                condition=models.Q(samples_by_margins=False)
+                | models.Q(planned_people__isnull=False),
+                name="choosing_people_needs_a_plan",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -142,6 +246,16 @@ class Study(models.Model):
         if self.kind != StudyKind.ABC_SURVEY:
             return reverse("annotators:home")
         return reverse("survey:landing", args=[self.public_id])
+
+    @property
+    def decide_by_checks(self) -> bool:
+        """Whether the checks alone decide about every submission."""
+        return (self.accept_rule, self.exclude_rule) == (AcceptRule.CHECKS, ExcludeRule.CHECKS)
+
+    @decide_by_checks.setter
+    def decide_by_checks(self, value: bool) -> None:
+        self.accept_rule = AcceptRule.CHECKS if value else AcceptRule.PROPOSE
+        self.exclude_rule = ExcludeRule.CHECKS if value else ExcludeRule.PROPOSE
 
     @property
     def is_open(self) -> bool:

@@ -19,6 +19,14 @@ class SubmissionState(models.TextChoices):
     WITHDRAWN = "withdrawn", _("Withdrawn")
 
 
+class SubmissionOrigin(models.TextChoices):
+    """On which way a submission came; only live ones count unless a researcher decides so."""
+
+    LIVE = "live", _("Live")
+    PILOT = "pilot", _("Pilot")
+    PREVIEW = "preview", _("Preview")
+
+
 class DataDecision(models.TextChoices):
     """Whether the ratings count toward quotas and analyses. Exclusion is not rejection."""
 
@@ -36,11 +44,12 @@ class PayDecision(models.TextChoices):
 class RejectionGround(models.TextChoices):
     """Why pay may be rejected: what panels allow of what this platform can see.
 
-    Checks that rest on memory are no ground, and skipped questions cannot occur here.
+    Only checks that rest on reading alone are a ground; skipped questions cannot occur here.
     """
 
     TOO_FAST = "too_fast", _("Exceptionally fast: three standard deviations below the mean")
     LOW_EFFORT = "low_effort", _("Low effort throughout")
+    FAILED_CHECK = "failed_check", _("Failed attention checks that ask for an answer")
 
 
 class Submission(models.Model):
@@ -55,7 +64,15 @@ class Submission(models.Model):
         max_length=12, choices=SubmissionState, default=SubmissionState.IN_PROGRESS
     )
     outcome = models.CharField(max_length=14, choices=Outcome, blank=True)
-    language = models.CharField(max_length=12, default="en")
+    origin = models.CharField(
+        max_length=8, choices=SubmissionOrigin, default=SubmissionOrigin.LIVE, editable=False
+    )
+    is_counted = models.BooleanField(
+        default=True,
+        editable=False,
+        help_text=_("Whether it counts in quotas, numbers, exports and reports."),
+    )
+    language = models.CharField(max_length=35, default="en")
     seed = models.PositiveIntegerField(
         default=new_seed, help_text=_("Order of groups and scales, sides of poles.")
     )
@@ -74,7 +91,8 @@ class Submission(models.Model):
         null=True, help_text=_("Every attention check passed; empty while unfinished.")
     )
     self_agreement = models.FloatField(
-        null=True, help_text=_("Share of matching scales of the repeated group.")
+        null=True,
+        help_text=_("Of the repeated group: share of matching scales, or Kendall's tau-b."),
     )
     data_decision = models.CharField(
         max_length=10, choices=DataDecision, default=DataDecision.WAITING
@@ -92,13 +110,17 @@ class Submission(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(self_agreement__isnull=True)
-                | models.Q(self_agreement__gte=0, self_agreement__lte=1),
-                name="self_agreement_is_a_share",
+                | models.Q(self_agreement__gte=-1, self_agreement__lte=1),
+                name="self_agreement_is_from_minus_1_to_1",
             ),
             models.CheckConstraint(
                 condition=~models.Q(data_decision=DataDecision.ACCEPTED)
                 | models.Q(state=SubmissionState.FINISHED),
                 name="only_finished_data_are_accepted",
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(origin=SubmissionOrigin.PREVIEW) | models.Q(is_counted=False),
+                name="previews_never_count",
             ),
         ]
 
@@ -141,7 +163,11 @@ class Rating(models.Model):
         null=True, help_text=_("Place on the page, 1 for the first line.")
     )
     flipped = models.BooleanField(
-        null=True, help_text=_("Whether the high pole was shown on the left.")
+        null=True,
+        help_text=_(
+            "Whether the high pole stood where the line begins: on the left, and on the right in a "
+            "language that runs from right to left."
+        ),
     )
     first_touch_ms = models.PositiveIntegerField(null=True)
     changes = models.PositiveIntegerField(null=True)
@@ -159,11 +185,17 @@ class Rating(models.Model):
 
 
 class CheckKind(models.TextChoices):
-    """The three checks of Cao et al. 2022, section 4. All rest on memory, none may cost pay."""
+    """The three checks of Cao et al. 2022, section 4, and three that rest on reading alone.
+
+    What a failure may lead to stands in `annotation.survey.checks.CHECK_RULES`.
+    """
 
     GROUP_NAME = "group_name", _("Name the group just rated")
     MARKED_TRAITS = "marked_traits", _("One trait high, one trait low")
     REPEATED_GROUP = "repeated_group", _("Repeated group")
+    INSTRUCTED = "instructed", _("An answer that the text asks for")
+    NONSENSICAL = "nonsensical", _("A statement that nobody can affirm")
+    COMPREHENSION = "comprehension", _("A question about the instructions")
 
 
 class CheckResponse(models.Model):
@@ -194,6 +226,11 @@ class DemographicAnswer(models.Model):
     )
     value = models.JSONField(null=True)
     declined = models.BooleanField(default=False, help_text=_("“Prefer not to say”."))
+    own_words = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text=_("What was typed beside an answer that opens a text; never in reports."),
+    )
 
     class Meta:
         constraints = [
@@ -206,6 +243,26 @@ class DemographicAnswer(models.Model):
         return f"{self.submission_id}, {self.question_id}"
 
 
+class StepAnswer(models.Model):
+    """The answer to a question that the flow brings along: a text, or names of chosen answers."""
+
+    submission = models.ForeignKey(
+        Submission, on_delete=models.CASCADE, related_name="step_answers"
+    )
+    step_index = models.PositiveSmallIntegerField()
+    key = models.SlugField(max_length=40, help_text=_("The step's name in the data."))
+    value = models.JSONField(help_text=_("A text; for several answers the list of their names."))
+
+    class Meta:
+        ordering = ["submission", "step_index"]
+        constraints = [
+            models.UniqueConstraint(fields=["submission", "key"], name="one_answer_per_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.submission_id}, {self.key}"
+
+
 class PageEvent(models.Model):
     """One page passed: when the server opened it, when it was sent, what the browser timed."""
 
@@ -214,6 +271,9 @@ class PageEvent(models.Model):
     step_kind = models.CharField(max_length=20)
     opened_at = models.DateTimeField(null=True)
     submitted_at = models.DateTimeField()
+    language = models.CharField(
+        max_length=35, blank=True, help_text=_("In which the page was read when it was sent.")
+    )
     client = models.JSONField(default=dict, help_text=_("Device class and timings, no identity."))
 
     class Meta:
@@ -236,7 +296,7 @@ class Review(models.Model):
         null=True,
         blank=True,
         related_name="reviews",
-        help_text=_("Empty where the study decides by its checks."),
+        help_text=_("Empty where a rule of the study decided."),
     )
     data_decision = models.CharField(max_length=10, choices=DataDecision)
     pay_decision = models.CharField(max_length=10, choices=PayDecision)
@@ -244,6 +304,11 @@ class Review(models.Model):
         max_length=12, choices=RejectionGround, blank=True, help_text=_("For a rejection of pay.")
     )
     reason = models.TextField(blank=True)
+    flags = models.JSONField(
+        default=list,
+        blank=True,
+        help_text=_("Quality flags at this moment, with their thresholds."),
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -9,7 +9,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from annotation.library.abc_model import HUMAN_STUDY_SET
+from annotation.library.abc_model import HUMAN_STUDY_SET, TRAIT_PAIRS
 from annotation.models import (
     Domain,
     GroupSet,
@@ -29,6 +29,11 @@ from annotation.survey.wording import DEFAULT_WORDING
 def human_study_groups() -> list[SocialGroup]:
     """Return the 25 groups of Cao et al. 2022, ordered by domain and name. One query."""
     return order_groups(GroupSet.objects.get(slug=HUMAN_STUDY_SET[0]).groups.all())
+
+
+def human_study_scales() -> list[TraitPair]:
+    """Return the 16 trait pairs of Cao et al. 2022, in their order; own ones are not. One query."""
+    return list(TraitPair.objects.filter(slug__in=[pair.slug for pair in TRAIT_PAIRS]))
 
 
 def order_groups(groups: Iterable[SocialGroup]) -> list[SocialGroup]:
@@ -51,7 +56,7 @@ def create_study(
     contact_email: str,
     groups: Iterable[SocialGroup] | None = None,
     trait_pairs: Iterable[TraitPair] | None = None,
-    flow: list[str] | None = None,
+    flow: list[Any] | None = None,
     instrument_options: dict[str, Any] | None = None,
     **options: Any,
 ) -> Study:
@@ -73,7 +78,7 @@ def create_study(
     fill_instrument(
         instrument=instrument,
         groups=human_study_groups() if groups is None else list(groups),
-        trait_pairs=list(TraitPair.objects.all() if trait_pairs is None else trait_pairs),
+        trait_pairs=human_study_scales() if trait_pairs is None else list(trait_pairs),
     )
     return study
 

@@ -1,22 +1,46 @@
-"""The demographic questions of Cao et al. (2022), section 4 and appendix E."""
+"""The demographic questions of Cao et al. (2022), section 4, appendix E and the published answers.
+
+Where the answers there are coarser than what is asked today, they are kept apart here: they can
+be put together later, the other way round is impossible.
+"""
 
 from __future__ import annotations
 
 from annotation.models import DemographicQuestion, Instrument, QuestionKind
+from annotation.studies.us_states import ELSEWHERE, STATES
 
 AGE_RANGE = (18, 120)
+#: The last option that ends so opens a field for words of one's own.
+OPENS_TEXT = ":"
+#: A choice of more options than these is shown as a list that opens, as that of states is.
+LONGEST_CHOICE = 12
+
+
+def is_list(question: DemographicQuestion) -> bool:
+    """Return whether a choice is long enough to be shown as a list that opens."""
+    return question.kind == QuestionKind.CHOICE and len(question.options) > LONGEST_CHOICE
+
+
+def text_option(question: DemographicQuestion) -> str | None:
+    """Return the option that asks for words of one's own, such as “I describe myself:”.
+
+    An entry of a list has no room for them.
+    """
+    if question.kind not in {QuestionKind.CHOICE, QuestionKind.CHOICES} or is_list(question):
+        return None
+    found = [str(text) for text in question.options if str(text).rstrip().endswith(OPENS_TEXT)]
+    return found[-1] if found else None
 
 
 def build_default_questions(instrument: Instrument) -> list[DemographicQuestion]:
     """Return the unsaved default questions of ``instrument``."""
-    choice, choices = QuestionKind.CHOICE, QuestionKind.CHOICES
-    number, text = QuestionKind.NUMBER, QuestionKind.TEXT
+    choice, choices, number = QuestionKind.CHOICE, QuestionKind.CHOICES, QuestionKind.NUMBER
     rows: list[tuple[str, QuestionKind, str, list[str], tuple[int, int] | None]] = [
         (
             "gender",
             choices,
             "What is your gender?",
-            ["Man", "Woman", "Non-binary", "I describe myself in another way"],
+            ["Man", "Woman", "Non-binary", "I describe myself:"],
             None,
         ),
         ("age", number, "How old are you?", [], AGE_RANGE),
@@ -29,9 +53,11 @@ def build_default_questions(instrument: Instrument) -> list[DemographicQuestion]
                 "Asian",
                 "Black or African American",
                 "Hispanic or Latino",
+                "Middle Eastern or North African",
                 "Native Hawaiian or Pacific Islander",
                 "White",
-                "Another race or ethnicity",
+                "Multiracial or biracial",
+                "Another race or ethnicity:",
             ],
             None,
         ),
@@ -41,8 +67,9 @@ def build_default_questions(instrument: Instrument) -> list[DemographicQuestion]
             "What is the highest level of school you have completed?",
             [
                 "Less than high school",
-                "High school",
+                "High school or equivalent",
                 "Some college",
+                "Occupational program",
                 "Associate degree",
                 "Bachelor’s degree",
                 "Master’s degree",
@@ -50,13 +77,13 @@ def build_default_questions(instrument: Instrument) -> list[DemographicQuestion]
             ],
             None,
         ),
-        ("state", text, "In which state do you live?", [], None),
+        ("state", choice, "In which state do you live?", [*STATES, *ELSEWHERE], None),
         ("years-in-state", number, "For how many years have you lived there?", [], (0, 120)),
         (
             "area",
             choice,
             "What kind of area do you live in?",
-            ["Urban", "Suburban", "Rural"],
+            ["Urban", "Suburban", "Rural", "Remote"],
             None,
         ),
     ]

@@ -12,14 +12,14 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from annotation.models import Instrument, Study, StudyStatus
-from annotation.survey.flow import FlowError, count_groups, parse_flow
-from annotation.survey.wording import DEFAULT_WORDING
+from annotation.models import AgreementRule, Instrument, Study, StudyStatus
+from annotation.studies.readiness import examine_study
 
 TRANSITIONS: dict[StudyStatus, set[StudyStatus]] = {
-    StudyStatus.DRAFT: {StudyStatus.LIVE, StudyStatus.ARCHIVED},
-    StudyStatus.PILOTING: {StudyStatus.LIVE, StudyStatus.PAUSED, StudyStatus.CLOSED},
+    StudyStatus.DRAFT: {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.ARCHIVED},
+    StudyStatus.PILOTING: {StudyStatus.LIVE, StudyStatus.DRAFT, StudyStatus.CLOSED},
     StudyStatus.LIVE: {StudyStatus.PAUSED, StudyStatus.CLOSED},
     StudyStatus.PAUSED: {StudyStatus.LIVE, StudyStatus.CLOSED},
     StudyStatus.CLOSED: {StudyStatus.LIVE, StudyStatus.ARCHIVED},
@@ -29,7 +29,7 @@ TRANSITIONS: dict[StudyStatus, set[StudyStatus]] = {
 
 def describe_instrument(instrument: Instrument) -> dict[str, Any]:
     """Return everything that a participant can see or that decides a check. Five queries."""
-    return {
+    described = {
         "version": instrument.version,
         "language": instrument.language,
         "flow": instrument.flow,
@@ -51,6 +51,14 @@ def describe_instrument(instrument: Instrument) -> dict[str, Any]:
         ),
         "wordings": list(instrument.wordings.values("language", "key", "text")),
     }
+    # Named only where they are chosen, so that older instruments keep their hash.
+    if instrument.one_per_domain:
+        described["one_per_domain"] = True
+    if instrument.agreement_rule != AgreementRule.SAME_SIDE:
+        described["agreement_rule"] = instrument.agreement_rule
+    if instrument.agreement_rule == AgreementRule.KENDALL:
+        described["agreement_tau"] = instrument.agreement_tau
+    return described
 
 
 def hash_instrument(instrument: Instrument) -> str:
@@ -63,34 +71,8 @@ def find_launch_problems(study: Study) -> list[str]:
     """Return what keeps a study from being launched, one sentence each; empty if nothing does."""
     instrument = current_instrument(study)
     if instrument is None:
-        return ["The study has no instrument."]
-    problems: list[str] = []
-    groups, scales = instrument.groups.count(), instrument.scales.count()
-    try:
-        parse_flow(instrument.flow)
-    except FlowError as error:
-        problems.append(str(error))
-    else:
-        wanted = count_groups(instrument.flow)
-        if groups < wanted:
-            problems.append(
-                f"The instrument has {groups} groups, expected at least {wanted}, one for each "
-                "rating page of the flow."
-            )
-    if not scales:
-        problems.append("The instrument has no trait scale, expected at least one.")
-    present = set(
-        instrument.wordings.filter(language=instrument.language)
-        .exclude(text="")
-        .values_list("key", flat=True)
-    )
-    missing = [key for key in DEFAULT_WORDING if key not in present]
-    if missing:
-        problems.append(f"Texts are missing in “{instrument.language}”: {', '.join(missing)}.")
-    question = instrument.wordings.filter(language=instrument.language, key="question").first()
-    if question and "{group}" not in question.text:
-        problems.append("The question does not name the group: it lacks “{group}”.")
-    return problems
+        return [_("The study has no instrument.")]
+    return [finding.text for finding in examine_study(study, instrument) if finding.blocks]
 
 
 def current_instrument(study: Study) -> Instrument | None:
@@ -109,11 +91,16 @@ def launch_study(*, study: Study) -> Study:
     study = lock_study(study)
     if study.status == StudyStatus.LIVE:
         return study
+    return open_study(study, StudyStatus.LIVE)
+
+
+def open_study(study: Study, status: StudyStatus) -> Study:
+    """Freeze the newest version of a locked study and let participants in under ``status``."""
     problems = find_launch_problems(study)
     if problems:
         raise ValidationError(problems)
     _freeze_newest(study)
-    return change_status(study, StudyStatus.LIVE)
+    return change_status(study, status)
 
 
 @transaction.atomic

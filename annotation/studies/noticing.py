@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import CheckKind, CheckResponse, Rating, Submission
+from annotation.models import AgreementRule, CheckKind, CheckResponse, Submission
+from annotation.studies.quality import Assessment, assess_submissions
 
-# From this share of a page's lines on, one and the same place is worth a look.
-STRAIGHT_SHARE = 0.75
-FEWEST_LINES = 4
+REPEATED = CheckKind.REPEATED_GROUP
+
+PLAIN_REMARKS = {
+    CheckKind.INSTRUCTED: gettext_lazy("Did not choose the answer that the text asked for"),
+    CheckKind.NONSENSICAL: gettext_lazy("Affirmed a statement that is true of nobody"),
+    CheckKind.COMPREHENSION: gettext_lazy("Misunderstood the instructions twice"),
+}
 
 
 class Proposal(TextChoices):
     ACCEPT = "accept", gettext_lazy("Accept")
     LOOK = "look", gettext_lazy("Look closer")
     EXCLUDE = "exclude", gettext_lazy("Exclude data, pay")
-
-
-@dataclass(frozen=True)
-class StraightPage:
-    """``lines`` of a page's ``n_lines`` were put at one place."""
-
-    lines: int
-    n_lines: int
 
 
 @dataclass(frozen=True)
@@ -41,48 +37,32 @@ class Noticed:
     asked: int
     remarks: tuple[str, ...]
     proposal: Proposal
+    assessment: Assessment = field(default_factory=Assessment)
+    agreement_rule: str = AgreementRule.SAME_SIDE.value
 
 
 def notice_submissions(
     submissions: Sequence[Submission], *, fast_limit: float | None
 ) -> list[Noticed]:
-    """Return what is worth knowing about finished submissions. Two queries.
+    """Return what is worth knowing about submissions, with their flags.
 
-    ``fast_limit`` is the study's, in seconds.
+    One query, and nine for each study. ``fast_limit`` is the study's, in seconds.
     """
     keys = [submission.pk for submission in submissions]
     checks: dict[int, list[CheckResponse]] = {key: [] for key in keys}
     for check in CheckResponse.objects.filter(submission__in=keys).order_by("step_index"):
         checks[check.submission_id].append(check)
-    straight = find_straight_pages(keys)
+    found = assess_submissions(submissions)
     return [
-        _notice(submission, checks[submission.pk], straight.get(submission.pk), fast_limit)
+        _notice(submission, checks[submission.pk], found[submission.pk], fast_limit)
         for submission in submissions
     ]
-
-
-def find_straight_pages(submission_ids: Iterable[int]) -> dict[int, StraightPage]:
-    """Return the straightest page of each submission that has one at all. One query."""
-    pages: dict[tuple[int, int], list[float]] = {}
-    for submission, assignment, value in Rating.objects.filter(
-        assignment__submission__in=list(submission_ids)
-    ).values_list("assignment__submission", "assignment", "value"):
-        pages.setdefault((submission, assignment), []).append(value)
-    found: dict[int, StraightPage] = {}
-    for (submission, _assignment), values in pages.items():
-        most = Counter(values).most_common(1)[0][1]
-        if len(values) < FEWEST_LINES or most / len(values) < STRAIGHT_SHARE:
-            continue
-        best = found.get(submission)
-        if best is None or most / len(values) > best.lines / best.n_lines:
-            found[submission] = StraightPage(most, len(values))
-    return found
 
 
 def _notice(
     submission: Submission,
     checks: Sequence[CheckResponse],
-    straight: StraightPage | None,
+    assessment: Assessment,
     fast_limit: float | None,
 ) -> Noticed:
     seconds = (
@@ -93,16 +73,12 @@ def _notice(
     asked = [check for check in checks if check.passed is not None]
     failed = [check for check in asked if not check.passed]
     is_fast = fast_limit is not None and seconds is not None and seconds < fast_limit
-    remarks: list[str] = []
-    if is_fast:
-        remarks.append(_("Exceptionally fast"))
-    if straight is not None:
-        remarks.append(
-            _("%(lines)s of %(n)s lines at one place")
-            % {"lines": straight.lines, "n": straight.n_lines}
-        )
-    remarks.extend(explain_check(check) for check in checks if not check.passed)
-    unusual = is_fast or straight is not None or len(asked) < len(checks)
+    remarks = [
+        *([_("Exceptionally fast")] if is_fast else []),
+        *(flag.why for flag in assessment.flags),
+        *(explain_check(check) for check in checks if not check.passed),
+    ]
+    unusual = is_fast or assessment.has_warning or len(asked) < len(checks)
     return Noticed(
         submission=submission,
         seconds=seconds,
@@ -110,7 +86,15 @@ def _notice(
         asked=len(asked),
         remarks=tuple(remarks),
         proposal=_propose(failed, is_unusual=unusual or submission.checks_passed is None),
+        assessment=assessment,
+        agreement_rule=_find_agreement_rule(checks),
     )
+
+
+def _find_agreement_rule(checks: Sequence[CheckResponse]) -> str:
+    """Return the rule that gave the submission's self-agreement, as its check kept it."""
+    rules = [check.expected.get("rule") for check in checks if check.kind == REPEATED]
+    return rules[-1] if rules and rules[-1] else AgreementRule.SAME_SIDE.value
 
 
 def explain_check(check: CheckResponse) -> str:
@@ -121,9 +105,12 @@ def explain_check(check: CheckResponse) -> str:
         return _("Named the group “%(answer)s”") % {"answer": check.answer.get("text", "")}
     if check.kind == CheckKind.MARKED_TRAITS:
         return _("Chose a word that was not marked so")
-    return _("Self-agreement under %(percent)s %%") % {
-        "percent": f"{100 * float(check.expected.get('at_least', 0)):.0f}"
-    }
+    if check.kind in PLAIN_REMARKS:
+        return str(PLAIN_REMARKS[CheckKind(check.kind)])
+    at_least = float(check.expected.get("at_least", 0))
+    if check.expected.get("rule") == AgreementRule.KENDALL:
+        return _("Self-agreement under %(tau)s (Kendall’s tau)") % {"tau": f"{at_least:.2f}"}
+    return _("Self-agreement under %(percent)s %%") % {"percent": f"{100 * at_least:.0f}"}
 
 
 def _propose(failed: Sequence[CheckResponse], *, is_unusual: bool) -> Proposal:

@@ -19,10 +19,15 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
+from annotation.panels.books import estimate_people
 from annotation.studies.pace import find_fast_limit, load_durations
 from annotation.studies.proportions import Proportion, estimate_proportion
 from annotation.studies.quotas import GroupQuota, count_quotas
-from annotation.survey.flow import FlowError, StepKind, parse_flow
+from annotation.studies.scope import in_scope
+from annotation.survey.flow import FlowError, StepKind, count_groups, parse_flow
+
+# Quartiles of fewer times are the times themselves.
+FEWEST_FOR_QUARTILES = 4
 
 
 @dataclass(frozen=True)
@@ -36,10 +41,14 @@ class Stage:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """Failures of one kind of check among those who were asked; None is “any of them”."""
+    """Failures of one kind of check among those who were asked; None is “any of them”.
+
+    ``not_asked`` counts those whom it could not be asked in any place of the flow.
+    """
 
     kind: CheckKind | None
     failed: Proportion
+    not_asked: int
 
 
 @dataclass(frozen=True)
@@ -69,7 +78,7 @@ class Overview:
     """Everything that the main page of a study shows, but for the rows that wait for review."""
 
     study: Study
-    instrument: Instrument | None
+    instruments: tuple[Instrument, ...]
     counts: Counts
     stages: tuple[Stage, ...]
     quotas: tuple[GroupQuota, ...]
@@ -77,6 +86,35 @@ class Overview:
     durations: tuple[float, ...]
     median_seconds: float | None
     fast_limit: float | None
+
+    @property
+    def instrument(self) -> Instrument | None:
+        """The newest version."""
+        return self.instruments[0] if self.instruments else None
+
+    @property
+    def quartiles_seconds(self) -> tuple[float, float] | None:
+        """The times between which the middle half of submissions lies; None for fewer than four.
+
+        Both ends are among the times or between two of them (Hyndman and Fan 1996, type 7).
+        """
+        if len(self.durations) < FEWEST_FOR_QUARTILES:
+            return None
+        low, _, high = statistics.quantiles(self.durations, n=4, method="inclusive")
+        return low, high
+
+    @property
+    def people_to_go(self) -> int:
+        """How many more must finish if the same share is accepted as so far."""
+        if self.instrument is None:
+            return 0
+        try:
+            groups = count_groups(self.instrument.flow)
+        except FlowError:
+            return 0
+        decided = self.counts.reviewed
+        share = self.counts.accepted / decided if decided else None
+        return estimate_people(self.ratings_missing, groups, share)
 
     @property
     def ratings_wanted(self) -> int:
@@ -125,14 +163,14 @@ class Overview:
 
 def load_overview(study: Study) -> Overview:
     """Return the overview of a study. Six queries, whatever the size of the study."""
-    instruments = list(study.instruments.order_by("-version"))
+    instruments = tuple(study.instruments.order_by("-version"))
     instrument = instruments[0] if instruments else None
     counts = count_submissions(study, instruments)
     durations = tuple(load_durations(study))
     quotas = tuple(count_quotas(study, instrument_id=instrument.pk)) if instrument else ()
     return Overview(
         study=study,
-        instrument=instrument,
+        instruments=instruments,
         counts=counts,
         stages=build_stages(counts),
         quotas=quotas,
@@ -147,7 +185,7 @@ def count_submissions(study: Study, instruments: Sequence[Instrument]) -> Counts
     """Return how many submissions are where. One query."""
     state, data, pay = SubmissionState, DataDecision, PayDecision
     finished = Q(state=state.FINISHED)
-    row = Submission.objects.filter(study=study).aggregate(
+    row = Submission.objects.filter(in_scope(study), study=study).aggregate(
         started=Count("pk"),
         consented=Count("pk", filter=Q(consented_at__isnull=False)),
         rated=Count("pk", filter=_has_rated(instruments)),
@@ -182,32 +220,41 @@ def build_stages(counts: Counts) -> tuple[Stage, ...]:
 
 
 def count_failed_checks(study: Study, counts: Counts) -> tuple[CheckResult, ...]:
-    """Return the failures of each kind of check that was asked, then of any. One query.
+    """Return the failures of each kind of check that came up, then of any. One query.
 
     A submission that was asked twice and failed once has failed; checks that could not be asked
-    count neither way.
+    count neither way, but for those who could not be asked any of that kind.
     """
     asked = {
         row["kind"]: row
         for row in CheckResponse.objects.filter(
+            in_scope(study, of="submission__"),
             submission__study=study,
             submission__state=SubmissionState.FINISHED,
-            passed__isnull=False,
         )
         .values("kind")
         .annotate(
-            n=Count("submission", distinct=True),
+            met=Count("submission", distinct=True),
+            n=Count("submission", filter=Q(passed__isnull=False), distinct=True),
             failed=Count("submission", filter=Q(passed=False), distinct=True),
         )
         .order_by()
     }
     results = [
-        CheckResult(kind, estimate_proportion(asked[kind]["failed"], asked[kind]["n"]))
+        CheckResult(
+            kind, estimate_proportion(row["failed"], row["n"]), not_asked=row["met"] - row["n"]
+        )
         for kind in CheckKind
-        if kind in asked
+        if (row := asked.get(kind))
     ]
     if results:
-        results.append(CheckResult(None, estimate_proportion(counts.failed_any, counts.judged)))
+        results.append(
+            CheckResult(
+                None,
+                estimate_proportion(counts.failed_any, counts.judged),
+                not_asked=counts.reviewed + counts.waiting - counts.judged,
+            )
+        )
     return tuple(results)
 
 

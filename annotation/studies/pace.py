@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Sequence
 
 from annotation.models import Study, Submission, SubmissionState
+from annotation.studies.scope import in_scope
 
 # Below this many finished submissions a standard deviation says nothing about a single one.
 FEWEST_FOR_PACE = 10
@@ -16,7 +17,7 @@ def load_durations(study: Study) -> list[float]:
     """Return the seconds from start to end of every finished submission. One query."""
     rows = (
         Submission.objects.filter(
-            study=study, state=SubmissionState.FINISHED, finished_at__isnull=False
+            in_scope(study), study=study, state=SubmissionState.FINISHED, finished_at__isnull=False
         )
         .order_by("pk")
         .values_list("started_at", "finished_at")

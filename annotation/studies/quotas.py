@@ -8,6 +8,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from annotation.models import DataDecision, GroupAssignment, Study, StudyGroup, SubmissionState
+from annotation.studies.scope import in_scope
 
 
 @dataclass(frozen=True)
@@ -40,9 +41,10 @@ def count_quotas(study: Study, *, instrument_id: int) -> list[GroupQuota]:
     Submissions that saw another version of the instrument count for the group of the same slug.
     A finished submission waits for review with its slot taken unless it failed a check, since
     failed data are excluded as a rule. A slot of work in progress is held until its reservation
-    lapses. Repeated groups take no slot of their own.
+    lapses. Repeated groups take no slot of their own. While the study is piloting, the counts are
+    the pilot's; otherwise only submissions that count are counted.
     """
-    submission = Q(submission__study=study)
+    submission = Q(submission__study=study) & in_scope(study, of="submission__")
     now = timezone.now()
     counted = {
         row["group__slug"]: row

@@ -18,11 +18,12 @@ class RatingRow(NamedTuple):
 
 
 def load_accepted_ratings(study: Study) -> list[RatingRow]:
-    """Return the ratings of accepted submissions, repeated groups left out. One query."""
+    """Return the ratings of accepted submissions that count, without repeated groups. One query."""
     rows = (
         Rating.objects.filter(
             assignment__submission__study=study,
             assignment__submission__data_decision=DataDecision.ACCEPTED,
+            assignment__submission__is_counted=True,
             assignment__is_repeat=False,
         )
         .order_by("assignment__submission__pk", "assignment__position", "scale__position")

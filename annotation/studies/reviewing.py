@@ -6,23 +6,48 @@ pay. A rejection of pay therefore names one of the grounds that panels allow.
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.core.validators import ProhibitNullCharactersValidator
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.models import (
+    AcceptRule,
     CheckKind,
     DataDecision,
+    ExcludeRule,
     PayDecision,
     RejectionGround,
     Review,
     Submission,
+    SubmissionOrigin,
     SubmissionState,
 )
-from annotation.studies.pace import is_exceptionally_fast
+from annotation.studies.grounds import rejection_grounds
+from annotation.studies.quality import Assessment, assess_submissions
+from annotation.survey.checks import CHECK_RULES
 
-MEMORY_CHECKS = frozenset({CheckKind.GROUP_NAME, CheckKind.MARKED_TRAITS, CheckKind.REPEATED_GROUP})
+MEMORY_CHECKS = frozenset(kind for kind in CheckKind if CHECK_RULES[kind].rests_on_memory)
+
+# Why a ground that somebody chose does not hold.
+UNFOUND = {
+    RejectionGround.TOO_FAST: gettext_lazy(
+        "%(submission)s was not exceptionally fast: expected a time more than three standard "
+        "deviations below the mean of the study."
+    ),
+    RejectionGround.LOW_EFFORT: gettext_lazy(
+        "%(submission)s shows no low effort throughout: expected nearly all lines of every page at "
+        "one place."
+    ),
+    RejectionGround.FAILED_CHECK: gettext_lazy(
+        "%(submission)s failed too few checks that ask for an answer: expected one in a study of "
+        "under five minutes, two in a longer one. Checks that rest on memory do not count."
+    ),
+}
 
 
 @transaction.atomic
@@ -34,17 +59,25 @@ def review_submission(
     pay_decision: str,
     reason: str = "",
     on_ground: str = "",
+    assessment: Assessment | None = None,
 ) -> Review:
     """Record one decision about a submission and put it in force.
 
     ``on_ground`` is a `RejectionGround` and is needed for a rejection of pay, as is ``reason``.
     Raises `ValidationError` for a submission that is still in progress, for accepting data of one
-    that is not finished, and for a rejection without reason or ground; nothing is stored then.
-    ``submission`` carries the new decisions afterwards.
+    that is not finished, for a rejection without reason or ground, and for a null character in the
+    reason; nothing is stored then.
+    ``submission`` carries the new decisions afterwards. The review keeps the quality flags of this
+    moment; ``assessment`` is taken for them where the caller has just computed it.
     """
-    locked = Submission.objects.select_for_update().get(pk=submission.pk)
-    _validate_state(locked, data_decision)
+    locked = (
+        Submission.objects.select_for_update(of=("self",))
+        .select_related("study")
+        .get(pk=submission.pk)
+    )
+    validate_state(locked, data_decision)
     reason = reason.strip()
+    ProhibitNullCharactersValidator()(reason)  # PostgreSQL stores none
     if pay_decision == PayDecision.REJECTED:
         _validate_rejection(locked, reason, on_ground)
     elif on_ground:
@@ -58,6 +91,7 @@ def review_submission(
         pay_decision=pay_decision,
         pay_ground=on_ground,
         reason=reason,
+        flags=_describe_flags(locked, assessment),
     )
     review.full_clean()
     review.save()
@@ -69,32 +103,79 @@ def review_submission(
 
 
 @transaction.atomic
-def decide_by_checks(*, submission: Submission) -> Review | None:
-    """Decide a finished submission of a study that decides by its checks; None if left to a person.
+def decide_by_rules(*, submission: Submission) -> Review | None:
+    """Decide a finished submission by the rules of its study; None if left to a person.
 
-    Checks passed: data accepted. Failed: data excluded. Pay is approved either way. Where the
-    checks could not be asked, where the study does not decide by checks, or where a decision is
+    Where a rule accepts, data are accepted; where one excludes, they are excluded; pay is approved
+    either way. Where checks could not be asked, where no rule applies, or where a decision is
     already in force, nothing happens, so calling it twice stores one review.
     """
-    locked = Submission.objects.select_for_update().select_related("study").get(pk=submission.pk)
+    locked = (
+        Submission.objects.select_for_update(of=("self",))
+        .select_related("study")
+        .get(pk=submission.pk)
+    )
+    study = locked.study
+    rules = (AcceptRule(study.accept_rule), ExcludeRule(study.exclude_rule))
     if (
-        not locked.study.decide_by_checks
+        rules == (AcceptRule.PROPOSE, ExcludeRule.PROPOSE)
+        or locked.origin == SubmissionOrigin.PREVIEW
         or locked.state != SubmissionState.FINISHED
         or locked.checks_passed is None
         or locked.data_decision != DataDecision.WAITING
     ):
         return None
-    passed = locked.checks_passed
+    assessment = assess_submissions([locked])[locked.pk]
+    found = apply_rules(*rules, passed=locked.checks_passed, assessment=assessment)
+    if found is None:
+        return None
+    data_decision, reason = found
     return review_submission(
         submission=submission,
         reviewer=None,
-        data_decision=DataDecision.ACCEPTED if passed else DataDecision.EXCLUDED,
+        data_decision=data_decision,
         pay_decision=PayDecision.APPROVED,
-        reason="Every check passed." if passed else "A check failed.",
+        reason=reason,
+        assessment=assessment,
     )
 
 
-def _validate_state(submission: Submission, data_decision: str) -> None:
+def apply_rules(
+    accept: AcceptRule, exclude: ExcludeRule, *, passed: bool, assessment: Assessment
+) -> tuple[DataDecision, str] | None:
+    """Return what the rules of a study decide and why, None where a person has to.
+
+    Reasons are stored in English, as they are part of the record.
+    """
+    warned = assessment.has_warning
+    if passed and accept == AcceptRule.CHECKS:
+        return DataDecision.ACCEPTED, "Every check passed."
+    if passed and accept == AcceptRule.NO_FLAG and not warned:
+        return DataDecision.ACCEPTED, "Every check passed and no flag was raised."
+    if not passed and exclude == ExcludeRule.CHECKS:
+        return DataDecision.EXCLUDED, "A check failed."
+    if not passed and exclude == ExcludeRule.CHECK_AND_FLAG and warned:
+        return DataDecision.EXCLUDED, "A check failed and a flag was raised."
+    return None
+
+
+def _describe_flags(submission: Submission, assessment: Assessment | None) -> list[dict[str, Any]]:
+    """Return the flags that a review keeps; none where the answers were erased."""
+    if submission.state == SubmissionState.WITHDRAWN:
+        return []
+    if assessment is None:
+        assessment = assess_submissions([submission])[submission.pk]
+    return [flag.describe() for flag in assessment.flags]
+
+
+def validate_state(submission: Submission, data_decision: str) -> None:
+    """Raise `ValidationError` if nothing, or not this, can be decided about a submission."""
+    if submission.origin == SubmissionOrigin.PREVIEW:
+        raise ValidationError(
+            _("%(submission)s is a preview: there is nothing to decide."),
+            code="preview",
+            params={"submission": submission},
+        )
     if submission.state == SubmissionState.IN_PROGRESS:
         raise ValidationError(
             _("%(submission)s is still in progress, expected one that has ended."),
@@ -135,13 +216,10 @@ def _validate_rejection(submission: Submission, reason: str, on_ground: str) -> 
         raise ValidationError(
             _("A rejection of pay needs a reason: the participant is told it."), code="reason"
         )
-    if on_ground == RejectionGround.TOO_FAST and not is_exceptionally_fast(submission):
+    if on_ground not in {found.ground for found in rejection_grounds(submission)}:
         raise ValidationError(
-            _(
-                "%(submission)s was not exceptionally fast: expected a time more than three "
-                "standard deviations below the mean of the study."
-            ),
-            code="not_fast",
+            UNFOUND.get(RejectionGround(on_ground), _("The ground does not hold.")),
+            code="not_found",
             params={"submission": submission},
         )
 

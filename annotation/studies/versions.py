@@ -9,6 +9,7 @@ from django.db import models, transaction
 
 from annotation.models import Instrument, Origin, Study, StudyStatus
 from annotation.studies.lifecycle import current_instrument
+from annotation.survey.previewing import clear_previews
 
 CONTENT = ("groups", "scales", "questions", "wordings")
 
@@ -43,6 +44,7 @@ def discard_version(*, instrument: Instrument) -> None:
         raise ValidationError(f"“{locked}” is frozen and stays.")
     if not locked.study.instruments.exclude(pk=locked.pk).exists():
         raise ValidationError(f"“{locked}” is the study's only version and stays.")
+    clear_previews(study=locked.study, instrument=locked)
     locked.delete()
 
 

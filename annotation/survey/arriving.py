@@ -9,26 +9,37 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import (
-    Panel,
+    Instrument,
     Participant,
     ParticipantIdentity,
     Study,
+    StudyStatus,
     Submission,
+    SubmissionOrigin,
     SubmissionState,
 )
 from annotation.studies.lifecycle import published_instrument
+from annotation.studies.margin_counts import is_full_by_margins
+from annotation.studies.piloting import has_pilot_place
 from annotation.studies.quotas import count_quotas
 from annotation.survey.assignment import assign_groups
-from annotation.survey.errors import StudyNotOpen
+from annotation.survey.content import load_content
+from annotation.survey.errors import StudyFull, StudyNotOpen
 
 
 @dataclass(frozen=True)
 class Arrival:
-    """Who arrives: the panel's id of the person, and of their visit where the panel has one."""
+    """Who arrives: the panel's id of the person, and of their visit where the panel has one.
 
-    panel: Panel
+    ``verified`` says that the panel signed for it; with ``keeps_cookie`` the id is no panel's, but
+    one that the browser keeps.
+    """
+
+    panel: str
     external_id: str
     session_id: str = ""
+    verified: bool = False
+    keeps_cookie: bool = False
 
 
 def find_submission(study: Study, arrival: Arrival) -> Submission | None:
@@ -42,20 +53,21 @@ def find_submission(study: Study, arrival: Arrival) -> Submission | None:
 
 
 def has_open_group(study: Study) -> bool:
-    """Return whether somebody who starts now would get a group. Three queries."""
+    """Return whether somebody who starts now would get a group. Six queries at most."""
     instrument = published_instrument(study)
-    if instrument is None:
+    if instrument is None or not has_pilot_place(study) or is_full_by_margins(study):
         return False
     return any(quota.open for quota in count_quotas(study, instrument_id=instrument.pk))
 
 
 @transaction.atomic
-def start_submission(*, study: Study, arrival: Arrival) -> Submission:
+def start_submission(*, study: Study, arrival: Arrival, language: str = "") -> Submission:
     """Return the person's submission, created with its groups if they have not started before.
 
     Whoever has started goes on, whatever has become of the study since. Raises `StudyNotOpen` or
     `StudyFull` otherwise, with nothing stored. The study's row is locked meanwhile, so that
     simultaneous starts see each other's groups and one person never gets two submissions.
+    ``language`` is one of the instrument's; any other gives its main one.
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
     existing = find_submission(study, arrival)
@@ -65,6 +77,9 @@ def start_submission(*, study: Study, arrival: Arrival) -> Submission:
     instrument = published_instrument(study)
     if not study.is_open or instrument is None:
         raise StudyNotOpen(study.status)
+    if not has_pilot_place(study) or is_full_by_margins(study):
+        raise StudyFull
+    is_pilot = study.status == StudyStatus.PILOTING
     participant = Participant.objects.create()
     ParticipantIdentity.objects.create(
         participant=participant,
@@ -78,12 +93,18 @@ def start_submission(*, study: Study, arrival: Arrival) -> Submission:
         study=study,
         instrument=instrument,
         participant=participant,
-        language=instrument.language,
+        origin=SubmissionOrigin.PILOT if is_pilot else SubmissionOrigin.LIVE,
+        is_counted=not is_pilot,
+        language=_choose_language(instrument, language),
         step_opened_at=now,
         reserved_until=now + timedelta(minutes=study.reservation_minutes),
     )
     assign_groups(submission=submission)
     return submission
+
+
+def _choose_language(instrument: Instrument, language: str) -> str:
+    return language if language in load_content(instrument).languages else instrument.language
 
 
 def _keep_session(submission: Submission, arrival: Arrival) -> None:

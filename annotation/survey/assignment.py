@@ -4,29 +4,57 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from annotation.models import GroupAssignment, QuotaRule, StudyGroup, Submission
+from annotation.models import (
+    GroupAssignment,
+    Instrument,
+    QuotaRule,
+    StudyGroup,
+    Submission,
+    SubmissionOrigin,
+)
 from annotation.studies.quotas import GroupQuota, count_quotas
+from annotation.survey.domains import choose_disjoint
 from annotation.survey.errors import StudyFull
 from annotation.survey.flow import StepKind, count_groups, parse_flow
 from annotation.survey.seeded import shuffle
 
 
 def choose_groups(
-    quotas: Sequence[GroupQuota], *, wanted: int, rule: str, seed: int
+    quotas: Sequence[GroupQuota],
+    *,
+    wanted: int,
+    rule: str,
+    seed: int,
+    one_per_domain: bool = False,
+    kept: Sequence[StudyGroup] = (),
 ) -> list[StudyGroup]:
     """Return up to ``wanted`` groups in the order in which they are rated; empty if none is open.
 
     Groups with the most open slots come first, ties are broken by ``seed``. Under
     `QuotaRule.HARD` only groups with an open slot are offered, so that a late submission may get
     fewer; under `QuotaRule.SOFT` the least overfilled groups fill up, as long as one slot is open.
+    With ``one_per_domain`` no two of them share a domain under either rule, and a group steps back
+    only where more of them fit without it. ``kept`` are groups that the submission has already.
     """
     if not any(quota.open for quota in quotas):
         return []
-    offered = [quota for quota in quotas if quota.open or rule == QuotaRule.SOFT]
+    has_already = {group.slug for group in kept}
+    offered = [
+        quota
+        for quota in quotas
+        if (quota.open or rule == QuotaRule.SOFT) and quota.group.slug not in has_already
+    ]
     drawn = shuffle(offered, name=_slug, seed=seed, purpose="ties")
     # Sorting is stable, so the drawn order decides between equals.
-    neediest = sorted(drawn, key=lambda quota: quota.taken - quota.wanted)[:wanted]
-    order = shuffle(neediest, name=_slug, seed=seed, purpose="groups")
+    neediest = sorted(drawn, key=lambda quota: quota.taken - quota.wanted)
+    if one_per_domain:
+        neediest = choose_disjoint(
+            neediest,
+            wanted=wanted,
+            domains_of=lambda quota: quota.group.domains,
+            used=[domain for group in kept for domain in group.domains],
+        )
+    order = shuffle(neediest[:wanted], name=_slug, seed=seed, purpose="groups")
     return [quota.group for quota in order]
 
 
@@ -44,10 +72,13 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
     """
     instrument, seed = submission.instrument, submission.seed
     groups = choose_groups(
-        count_quotas(submission.study, instrument_id=instrument.pk),
+        _preview_quotas(instrument)
+        if submission.origin == SubmissionOrigin.PREVIEW
+        else count_quotas(submission.study, instrument_id=instrument.pk),
         wanted=count_groups(instrument.flow),
         rule=submission.study.quota_rule,
         seed=seed,
+        one_per_domain=instrument.one_per_domain,
     )
     if not groups:
         raise StudyFull
@@ -64,6 +95,14 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
                 )
             )
     return GroupAssignment.objects.bulk_create(assignments)
+
+
+def _preview_quotas(instrument: Instrument) -> list[GroupQuota]:
+    """Return every group with one open place: a preview shows any, whatever is full."""
+    return [
+        GroupQuota(group=group, wanted=1, accepted=0, in_review=0, in_progress=0)
+        for group in instrument.groups.all()
+    ]
 
 
 def _slug(quota: GroupQuota) -> str:

@@ -22,7 +22,10 @@ class LineRecord(BaseModel):
 
 
 class ClientRecord(BaseModel):
-    """One page: device class, how it was answered, how long it was open and in view."""
+    """One page: device class, how it was answered, how long it was open and in view.
+
+    ``pastes`` counts how often something was pasted into a text; what it was is not recorded.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -31,6 +34,7 @@ class ClientRecord(BaseModel):
     open_ms: Milliseconds | None = None
     visible_ms: Milliseconds | None = None
     restored: bool = False
+    pastes: Count | None = None
     lines: dict[Annotated[str, Field(max_length=80)], LineRecord] = Field(
         default_factory=dict, max_length=200
     )

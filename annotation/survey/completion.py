@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from urllib.parse import urlencode
+from annotation.models import Outcome, Study, Submission, SubmissionOrigin
+from annotation.panels.base import CompletionPath
+from annotation.panels.registry import get_panel
+from annotation.panels.study_settings import load_panel_settings
 
-from annotation.models import Outcome, Panel, Study
-
-PROLIFIC_COMPLETE = "https://app.prolific.com/submissions/complete"
-
-
-@dataclass(frozen=True)
-class CompletionPath:
-    """``code`` tells the panel how the visit ended; ``return_url`` is "" for a plain link."""
-
-    code: str
-    return_url: str
+# A preview is shown where the code stands, but never a code that a panel would pay for.
+PREVIEW_CODE = "PREVIEW"
 
 
-def find_completion_path(study: Study, outcome: Outcome | str) -> CompletionPath | None:
-    """Return the path for an outcome, None where the study has no code for it."""
-    code = study.completion_codes.get(str(outcome), "")
-    if not code:
-        return None
-    is_prolific = study.panel == Panel.PROLIFIC
-    url = f"{PROLIFIC_COMPLETE}?{urlencode({'cc': code})}" if is_prolific else ""
-    return CompletionPath(code=code, return_url=url)
+def find_completion_path(
+    study: Study, outcome: Outcome | str, submission: Submission | None = None
+) -> CompletionPath | None:
+    """Return the path for an outcome, None where the panel has no code for it.
+
+    Without ``submission`` it is the path of somebody who did not start. Two queries at most.
+    """
+    if submission is not None and submission.origin == SubmissionOrigin.PREVIEW:
+        return CompletionPath(code=PREVIEW_CODE, return_url="")
+    settings = load_panel_settings(study)
+    return get_panel(study.panel).complete(study, settings, str(outcome), submission)

@@ -17,5 +17,5 @@ def count_answers(submission: Submission) -> AnswerCounts:
     """Return the rating pages and the lines answered on them. Two queries."""
     ratings = Rating.objects.filter(assignment__submission=submission)
     return AnswerCounts(
-        groups=ratings.values("assignment").distinct().count(), lines=ratings.count()
+        groups=ratings.values("assignment__group").distinct().count(), lines=ratings.count()
     )

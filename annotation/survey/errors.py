@@ -19,6 +19,18 @@ class StudyOver(Exception):  # noqa: N818
     """The study was closed and the submission's reservation has lapsed."""
 
 
+class ReservationLapsed(Exception):  # noqa: N818
+    """The places of a visit are free for others until it takes them again."""
+
+
+class PlacesContended(Exception):  # noqa: N818
+    """The page takes a place that others may take now: the study's row has to be locked first."""
+
+
+class GroupTaken(Exception):  # noqa: N818
+    """The page's group went to somebody else while the reservation had lapsed."""
+
+
 class PageRefused(ValueError):  # noqa: N818
     """A page that this survey cannot have sent; the message says what is wrong with it."""
 

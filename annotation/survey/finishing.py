@@ -6,10 +6,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.models import Outcome, Submission, SubmissionState
-from annotation.studies.reviewing import decide_by_checks
-from annotation.survey.flow import StepKind, parse_flow
-
-CHECK_STEPS = {StepKind.GROUP_NAME, StepKind.MARKED_TRAITS, StepKind.REPEAT}
+from annotation.studies.reviewing import decide_by_rules
+from annotation.survey.flow import parse_flow
+from annotation.survey.step_kinds import CHECK_STEPS
 
 
 @transaction.atomic
@@ -27,7 +26,7 @@ def finish_submission(*, submission: Submission) -> Submission:
     submission.step_opened_at = None
     submission.reserved_until = None
     submission.save()
-    decide_by_checks(submission=submission)
+    decide_by_rules(submission=submission)
     return submission
 
 
@@ -46,12 +45,14 @@ def judge_checks(submission: Submission) -> bool | None:
     """Return whether every check was passed. One query.
 
     False as soon as one failed. None if one could not be asked, since nothing is known then and a
-    person has to look. A flow without checks has none to fail.
+    person has to look. Who was to be asked no check, because the flow has none or a condition left
+    it out, has none to fail.
     """
-    results = list(submission.checks.values_list("passed", flat=True))
+    results = list(submission.checks.order_by().values_list("passed", flat=True))
     if not results:
         has_checks = any(
-            step.kind in CHECK_STEPS for step in parse_flow(submission.instrument.flow)
+            step.kind in CHECK_STEPS and step.show_if is None
+            for step in parse_flow(submission.instrument.flow)
         )
         return None if has_checks else True
     if False in results:

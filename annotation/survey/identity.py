@@ -1,4 +1,4 @@
-"""Who is arriving: the panel's query parameters, or an opaque id that the browser keeps.
+"""Who is arriving: the panel's parameters, or an opaque id that the browser keeps.
 
 Nothing here is stored or logged. Ids travel in the body of the form that starts a visit, so that no
 later address holds them.
@@ -6,7 +6,6 @@ later address holds them.
 
 from __future__ import annotations
 
-import re
 import secrets
 
 from django.conf import settings
@@ -14,44 +13,47 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from annotation.models import Panel, Study
+from annotation.models import Study
+from annotation.panels.base import PanelArrival
+from annotation.panels.errors import ArrivalRefused
+from annotation.panels.registry import get_panel
+from annotation.panels.study_settings import load_panel_settings
 from annotation.survey.arriving import Arrival
 from annotation.survey.errors import PageRefused
 from annotation.survey.posted import read_single
 
-# Prolific's ids are 24 hexadecimal digits. The pattern is wider, but a placeholder that the panel
-# did not fill in, such as {{%PROLIFIC_PID%}}, does not pass.
-PANEL_ID = re.compile(r"[A-Za-z0-9_-]{1,120}")
-PROLIFIC_ID, PROLIFIC_SESSION = "PROLIFIC_PID", "SESSION_ID"
 VISITOR_FIELD, VISITOR_COOKIE = "visitor", "visitor"
 COOKIE_SECONDS = 180 * 24 * 60 * 60
+# An arrival that its panel has signed for: the signature itself may lapse while somebody reads.
+VERIFIED_FIELD = "arrival"
+VERIFIED_SECONDS = 24 * 60 * 60
 
 
 def read_arrival(request: HttpRequest, study: Study) -> Arrival:
-    """Return who asks to see or start ``study``.
+    """Return who asks to see or start ``study``. One query.
 
     Raises `PageRefused` where the study's panel sends ids and this request has none or a bad one.
     """
-    if study.panel == Panel.PROLIFIC:
-        sent = request.POST if request.method == "POST" else request.GET
-        person, session = read_single(sent, PROLIFIC_ID), read_single(sent, PROLIFIC_SESSION)
-        if not PANEL_ID.fullmatch(person):
-            raise PageRefused(
-                _("It carries no Prolific id. Open the study from its page on Prolific.")
-            )
-        if session and not PANEL_ID.fullmatch(session):
-            raise PageRefused(
-                _("Its session id is not one of Prolific’s. Open the study from its page there.")
-            )
-        return Arrival(Panel.PROLIFIC, external_id=person, session_id=session)
-    return Arrival(Panel.LINK, external_id=_read_visitor(request, study))
+    panel, panel_settings = get_panel(study.panel), load_panel_settings(study)
+    sent = request.POST if request.method == "POST" else request.GET
+    try:
+        found = _read_verified(request, study) or panel.read_arrival(sent, panel_settings)
+    except ArrivalRefused as refusal:
+        raise PageRefused(str(refusal)) from None
+    if found is None:
+        return Arrival(study.panel, _read_visitor(request, study), keeps_cookie=True)
+    return Arrival(study.panel, found.external_id, found.session_id, verified=found.verified)
 
 
 def describe_arrival(arrival: Arrival, study: Study) -> dict[str, str]:
     """Return the hidden fields that carry an arrival through the form that starts the visit."""
-    if arrival.panel == Panel.PROLIFIC:
-        return {PROLIFIC_ID: arrival.external_id, PROLIFIC_SESSION: arrival.session_id}
-    return {VISITOR_FIELD: _signer(study).sign(arrival.external_id)}
+    if arrival.keeps_cookie:
+        return {VISITOR_FIELD: _signer(study).sign(arrival.external_id)}
+    if arrival.verified:
+        ids = [arrival.external_id, arrival.session_id]
+        return {VERIFIED_FIELD: _verified_signer(study).sign_object(ids)}
+    found = PanelArrival(arrival.external_id, arrival.session_id)
+    return get_panel(study.panel).arrival_fields(found, load_panel_settings(study))
 
 
 def remember_visitor(response: HttpResponse, arrival: Arrival, study: Study, path: str) -> None:
@@ -59,7 +61,7 @@ def remember_visitor(response: HttpResponse, arrival: Arrival, study: Study, pat
 
     Without the cookie the visit goes on all the same: its own address is enough.
     """
-    if arrival.panel != Panel.LINK:
+    if not arrival.keeps_cookie:
         return
     response.set_cookie(
         VISITOR_COOKIE,
@@ -70,6 +72,20 @@ def remember_visitor(response: HttpResponse, arrival: Arrival, study: Study, pat
         httponly=True,
         samesite="Lax",
     )
+
+
+def _read_verified(request: HttpRequest, study: Study) -> PanelArrival | None:
+    """Return the arrival that the landing page has verified and put into its form."""
+    signed = read_single(request.POST, VERIFIED_FIELD)
+    if request.method != "POST" or not signed:
+        return None
+    try:
+        person, session = _verified_signer(study).unsign_object(signed, max_age=VERIFIED_SECONDS)
+    except signing.BadSignature:
+        raise ArrivalRefused(
+            _("It has expired. Open the study again from its page at the panel.")
+        ) from None
+    return PanelArrival(person, session, verified=True)
 
 
 def _read_visitor(request: HttpRequest, study: Study) -> str:
@@ -88,3 +104,7 @@ def _read_visitor(request: HttpRequest, study: Study) -> str:
 def _signer(study: Study) -> signing.Signer:
     # The study is part of the salt: an id of one study is worth nothing in another.
     return signing.Signer(salt=f"annotation.survey.visitor.{study.public_id}")
+
+
+def _verified_signer(study: Study) -> signing.TimestampSigner:
+    return signing.TimestampSigner(salt=f"annotation.survey.arrival.{study.public_id}")

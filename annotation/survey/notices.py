@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotation.models import Outcome, Panel, Study, StudyStatus, Submission
-from annotation.survey.completion import CompletionPath, find_completion_path
+from annotation.models import Outcome, Study, StudyStatus, Submission
+from annotation.panels.base import CompletionPath
+from annotation.survey.completion import find_completion_path
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Notice:
     title: str
     text: str
     study: Study | None = None
+    # Whose visit it is, where that is known: the page then leads to the participant's own answers.
+    submission: Submission | None = None
     completion: CompletionPath | None = None
     link: str = ""
     link_text: str = ""
@@ -105,7 +108,7 @@ def full(study: Study) -> Notice:
     )
 
 
-def cut_off(study: Study) -> Notice:
+def cut_off(submission: Submission) -> Notice:
     return Notice(
         410,
         _("This study has ended"),
@@ -113,8 +116,9 @@ def cut_off(study: Study) -> Notice:
             "It was closed while your visit was resting. The pages that you sent are kept. Write "
             "to the researchers if you have a question about your payment."
         ),
-        study=study,
-        completion=_panel_path(study, Outcome.TIMED_OUT),
+        study=submission.study,
+        submission=submission,
+        completion=_panel_path(submission.study, Outcome.TIMED_OUT),
     )
 
 
@@ -125,6 +129,22 @@ def page_refused(submission: Submission, reason: str) -> Notice:
         _("%(reason)s Nothing of it was stored; what you sent before is kept.")
         % {"reason": reason},
         study=submission.study,
+        submission=submission,
+        link=reverse("survey:page", args=[submission.token]),
+        link_text=_("Go on with your visit"),
+    )
+
+
+def group_taken(submission: Submission) -> Notice:
+    return Notice(
+        409,
+        _("You go on with another group"),
+        _(
+            "You were away for a while, and meanwhile somebody else was given the group on this "
+            "page. We could not keep the answers on it. Everything that you sent before is kept."
+        ),
+        study=submission.study,
+        submission=submission,
         link=reverse("survey:page", args=[submission.token]),
         link_text=_("Go on with your visit"),
     )
@@ -140,9 +160,11 @@ def withdrawal_closed(submission: Submission) -> Notice:
         )
         % {"contact": submission.study.contact_email},
         study=submission.study,
+        submission=submission,
     )
 
 
 def _panel_path(study: Study, outcome: Outcome) -> CompletionPath | None:
-    """Only a panel has a use for the code of somebody who did not take part."""
-    return find_completion_path(study, outcome) if study.panel == Panel.PROLIFIC else None
+    """Only a panel that leads back has a use for the code of somebody who did not take part."""
+    path = find_completion_path(study, outcome)
+    return path if path is not None and path.return_url else None

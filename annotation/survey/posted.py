@@ -33,6 +33,16 @@ def read_text(data: QueryDict, name: str) -> str:
     return " ".join(visible.split())
 
 
+def read_paragraphs(data: QueryDict, name: str) -> str:
+    """Return the field's text with its lines, without other control characters and outer space."""
+    lines = read_single(data, name).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    visible = (
+        "".join(" " if unicodedata.category(letter) == "Cc" else letter for letter in line)
+        for line in lines
+    )
+    return "\n".join(line.rstrip() for line in visible).strip()
+
+
 def read_whole_number(text: str) -> int | None:
     """Return the number that ``text`` writes in ASCII digits, None for anything else."""
     return int(text) if WHOLE_NUMBER.fullmatch(text) else None

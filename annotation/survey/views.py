@@ -7,9 +7,10 @@ add nothing, and would lock out everybody whose browser refuses cookies.
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -24,6 +25,7 @@ from annotation.survey.completion import find_completion_path
 from annotation.survey.counts import count_answers
 from annotation.survey.errors import (
     AnswersRefused,
+    GroupTaken,
     PageRefused,
     StudyFull,
     StudyNotOpen,
@@ -33,13 +35,29 @@ from annotation.survey.errors import (
 from annotation.survey.identity import describe_arrival, read_arrival, remember_visitor
 from annotation.survey.money import format_reward
 from annotation.survey.notices import Notice
+from annotation.survey.own_answers import FILES, list_own_answers
 from annotation.survey.pages import PAGES
 from annotation.survey.posted import read_single
 from annotation.survey.progress import measure_progress
-from annotation.survey.step_tokens import sign_step
-from annotation.survey.submitting import submit_step
+from annotation.survey.returning import is_lapsed, settle_return
+from annotation.survey.screening import was_screened_out
+from annotation.survey.speaking import (
+    KEPT_FIELD,
+    LANGUAGE_FIELD,
+    speak_at_landing,
+    speak_content,
+    speak_platform,
+    speak_to,
+    switch_language,
+)
+from annotation.survey.step_kinds import StepKind
+from annotation.survey.step_tokens import describe_step, sign_step
+from annotation.survey.submitting import STEP_FIELD, submit_step
 from annotation.survey.visit import Visit
 from annotation.survey.withdrawing import is_withdrawal_open, withdraw_submission
+
+# Sent by the page that greets somebody whose reservation has lapsed.
+RETURN_FIELD = "return"
 
 survey_view = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -47,7 +65,7 @@ survey_view = require_http_methods(["GET", "HEAD", "POST"])
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is; participants come by their own links."""
-    return render(request, "survey/home.html")
+    return render(request, "survey/home.html", speak_platform(request))
 
 
 @never_cache
@@ -58,23 +76,27 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
     # Studies of the other kinds have annotators, who come by their own links.
     study = Study.objects.filter(public_id=public_id, kind=StudyKind.ABC_SURVEY).first()
     if study is None:
-        return _tell(request, notices.no_study())
+        return _tell(request, notices.no_study(), speak_platform(request))
+    language, spoken = speak_at_landing(request, study)
     try:
         arrival = read_arrival(request, study)
     except PageRefused as refusal:
-        return _tell(request, notices.bad_link(study, str(refusal)))
+        return _tell(request, notices.bad_link(study, str(refusal)), spoken)
     if request.method == "POST":
-        return _start(request, study, arrival)
+        return _start(request, study, arrival, language, spoken)
     started = find_submission(study, arrival)
+    if started is not None and LANGUAGE_FIELD not in request.GET:
+        language, spoken = speak_at_landing(request, study, visit_language=started.language)
     if started is None and not study.is_open:
-        return _tell(request, notices.not_open(study))
+        return _tell(request, notices.not_open(study), spoken)
     if started is None and not has_open_group(study):
-        return _tell(request, notices.full(study))
+        return _tell(request, notices.full(study), spoken)
     context = {
+        **spoken,
         "study": study,
         "started": started,
         "reward": format_reward(study.reward_cents, study.currency),
-        "hidden": describe_arrival(arrival, study),
+        "hidden": {**describe_arrival(arrival, study), LANGUAGE_FIELD: language},
     }
     return render(request, "survey/landing.html", context)
 
@@ -86,93 +108,179 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     """A visit's current page, whatever it is; a sent page leads to the next one."""
     try:
         if request.method == "POST":
-            submit_step(token=token, sent=request.POST)
+            if LANGUAGE_FIELD in request.POST:
+                return _switch(request, token)
+            if RETURN_FIELD in request.POST:
+                settle_return(token=token)
+            else:
+                submit_step(token=token, sent=request.POST)
             return redirect("survey:page", token=token)
         return _show_visit(request, Visit.load(token))
     except Submission.DoesNotExist:
-        return _tell(request, notices.no_visit())
-    except PageRefused as refusal:
-        return _tell(request, notices.page_refused(Visit.load(token).submission, str(refusal)))
-    except StudyOver:
-        return _tell(request, notices.cut_off(Visit.load(token).study))
+        return _tell(request, notices.no_visit(), speak_platform(request))
     except AnswersRefused as refusal:
-        return _show_visit(request, Visit.load(token), problems=refusal.problems)
+        visit = Visit.load(token)
+        return _show_visit(request, visit, sent=request.POST, problems=refusal.problems)
+    except (PageRefused, GroupTaken, StudyOver) as refusal:
+        return _refuse(request, token, refusal)
 
 
 @never_cache
 @csrf_exempt
 @survey_view
 def own(request: HttpRequest, token: str) -> HttpResponse:
-    """The participant's own page: where the visit stands, and how to have the answers erased."""
-    submission = Submission.objects.select_related("study").filter(token=token).first()
+    """The participant's own page: where the visit stands, the answers, and how to erase them."""
+    submission = _find_own(token)
     if submission is None:
-        return _tell(request, notices.no_visit())
+        return _tell(request, notices.no_visit(), speak_platform(request))
+    spoken = speak_to(submission)
     problem = ""
     if request.method == "POST":
+        if LANGUAGE_FIELD in request.POST:
+            try:
+                switch_language(submission=submission, language=request.POST[LANGUAGE_FIELD])
+            except PageRefused as refusal:
+                return _tell(request, notices.page_refused(submission, str(refusal)), spoken)
+            return redirect("survey:own", token=token)
         if read_single(request.POST, "confirm") == "yes":
             try:
                 withdraw_submission(submission=submission)
             except WithdrawalClosed:
-                return _tell(request, notices.withdrawal_closed(submission))
+                return _tell(request, notices.withdrawal_closed(submission), spoken)
             return redirect("survey:own", token=token)
         problem = _("Tick the box to confirm. Nothing has been erased.")
     context = {
+        **spoken,
+        "switch_action": request.path,
         "study": submission.study,
         "submission": submission,
         "is_open": is_withdrawal_open(submission),
-        "completion": find_completion_path(submission.study, submission.outcome),
+        "completion": find_completion_path(submission.study, submission.outcome, submission),
         "problem": problem,
+        "answers": list_own_answers(submission),
+        "file_kinds": list(FILES),
     }
     return render(request, "survey/own.html", context, status=422 if problem else 200)
 
 
-def _start(request: HttpRequest, study: Study, arrival: Arrival) -> HttpResponse:
+@never_cache
+@require_safe
+def own_file(request: HttpRequest, token: str, kind: str) -> HttpResponse:
+    """The participant's answers as a file; its name and content say nothing of who they are."""
+    submission = _find_own(token)
+    if submission is None or kind not in FILES:
+        return _tell(request, notices.no_visit(), speak_platform(request))
+    speak_to(submission)
+    content_type, write = FILES[kind]
+    response = HttpResponse(write(submission), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="my-answers.{kind}"'
+    return response
+
+
+def _find_own(token: str) -> Submission | None:
+    submissions = Submission.objects.select_related("study", "instrument")
+    return submissions.filter(token=token).first()
+
+
+def _start(
+    request: HttpRequest, study: Study, arrival: Arrival, language: str, spoken: dict[str, Any]
+) -> HttpResponse:
     try:
-        submission = start_submission(study=study, arrival=arrival)
+        submission = start_submission(study=study, arrival=arrival, language=language)
     except StudyNotOpen:
-        return _tell(request, notices.not_open(study))
+        return _tell(request, notices.not_open(study), spoken)
     except StudyFull:
-        return _tell(request, notices.full(study))
+        return _tell(request, notices.full(study), spoken)
+    if LANGUAGE_FIELD in request.POST:
+        # Who comes back may choose another one; their version may not have it.
+        with contextlib.suppress(PageRefused):
+            switch_language(submission=submission, language=language)
+    if is_lapsed(submission):
+        settle_return(token=submission.token)
     response = redirect("survey:page", token=submission.token)
     remember_visitor(response, arrival, study, path=request.path)
     return response
 
 
+def _switch(request: HttpRequest, token: str) -> HttpResponse:
+    """Change the language of a visit; the page comes again with what was answered on it.
+
+    Where a script has kept the answers on the device, the page is simply loaded again.
+    """
+    visit = Visit.load(token)
+    speak_to(visit.submission)
+    switch_language(submission=visit.submission, language=request.POST[LANGUAGE_FIELD])
+    sent_step, here = request.POST.get(STEP_FIELD, ""), visit.step
+    is_here = here is not None and sent_step == sign_step(visit, here)
+    if request.POST.get(KEPT_FIELD) == "1" or not is_here:
+        return redirect("survey:page", token=token)
+    return _show_visit(request, Visit.load(token), sent=request.POST)
+
+
+def _refuse(request: HttpRequest, token: str, refusal: Exception) -> HttpResponse:
+    submission = Visit.load(token).submission
+    spoken = speak_to(submission)
+    if isinstance(refusal, GroupTaken):
+        return _tell(request, notices.group_taken(submission), spoken)
+    if isinstance(refusal, StudyOver):
+        return _tell(request, notices.cut_off(submission), spoken)
+    return _tell(request, notices.page_refused(submission, str(refusal)), spoken)
+
+
 def _show_visit(
-    request: HttpRequest, visit: Visit, *, problems: dict[str, str] | None = None
+    request: HttpRequest,
+    visit: Visit,
+    *,
+    sent: QueryDict | None = None,
+    problems: dict[str, str] | None = None,
 ) -> HttpResponse:
-    """Render the visit's current page, with refused answers kept where there are any."""
+    """Render the visit's current page with the answers in ``sent`` and what is wrong with them."""
     submission, step = visit.submission, visit.step
     if submission.state == SubmissionState.WITHDRAWN:
         return redirect("survey:own", token=submission.token)
-    context: dict[str, Any] = {"study": visit.study, "submission": submission}
+    context: dict[str, Any] = {
+        **speak_content(visit.content, submission.language),
+        "study": visit.study,
+        "submission": submission,
+        "switch_action": reverse("survey:page", args=[submission.token]),
+    }
     if step is not None or submission.state == SubmissionState.FINISHED:
         context["progress"] = measure_progress(visit, step)
     if step is None:
         own_link = request.build_absolute_uri(reverse("survey:own", args=[submission.token]))
         context |= {
-            "completion": find_completion_path(visit.study, submission.outcome),
+            "completion": find_completion_path(visit.study, submission.outcome, submission),
             "counts": count_answers(submission),
             "wording": visit.wording,
+            "has_debrief": any(step.kind == StepKind.DEBRIEF for step in visit.steps),
             "own_link": own_link,
+            "was_screened_out": was_screened_out(visit),
             "own_link_text": own_link.partition("://")[2],
             "is_withdrawal_open": is_withdrawal_open(submission),
         }
         finished = submission.state == SubmissionState.FINISHED
         return render(request, f"survey/{'completion' if finished else 'ended'}.html", context)
     if visit.is_cut_off:
-        return _tell(request, notices.cut_off(visit.study))
+        return _tell(request, notices.cut_off(submission), context)
+    if is_lapsed(submission):
+        return render(request, "survey/returning.html", context | {"return_field": RETURN_FIELD})
     survey_page = PAGES[step.kind]
-    sent = request.POST if problems else None
     context |= survey_page.show(visit, step, sent=sent, problems=problems or {})
     context |= {
         "step": step,
         "problems": problems or {},
-        "step_token": sign_step(submission, step),
-        "draft": f"{submission.public_id}/{step.index}",
+        "step_token": sign_step(visit, step),
+        # Another group on the same step is another page, whose answers are its own.
+        # A page that is asked again begins without the answer that was wrong.
+        "draft": f"{submission.public_id}/{step.index}/{describe_step(visit, step).group}"
+        f"/{context.get('try_number', 1)}",
     }
     return render(request, survey_page.template, context, status=422 if problems else 200)
 
 
-def _tell(request: HttpRequest, notice: Notice) -> HttpResponse:
-    return render(request, "survey/notice.html", {"notice": notice}, status=notice.status)
+def _tell(request: HttpRequest, notice: Notice, spoken: dict[str, Any]) -> HttpResponse:
+    """Render a notice. It can be read in another language where asking for it again shows it."""
+    context = {**spoken, "notice": notice}
+    if request.method == "POST":
+        context["languages"] = []
+    return render(request, "survey/notice.html", context, status=notice.status)

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
+from django.db.models import F
 from django.utils import timezone
 
+from annotation.languages.keys import name_group
 from annotation.models import (
     DemographicQuestion,
     GroupAssignment,
     Rating,
+    StudyGroup,
     StudyStatus,
     Submission,
+    SubmissionOrigin,
     SubmissionState,
 )
-from annotation.survey.flow import Step, parse_flow
+from annotation.survey.content import Content, load_content, load_frozen
+from annotation.survey.flow import Step
 from annotation.survey.lines import Line, lay_out_lines
+from annotation.survey.step_texts import text_in
 
 
 class Visit:
@@ -30,16 +37,28 @@ class Visit:
     def load(cls, token: str, *, lock: bool = False) -> Visit:
         """Return the visit of a token; with ``lock`` the submission's row is locked.
 
-        Raises `Submission.DoesNotExist`. One query.
+        Raises `Submission.DoesNotExist`. One query where the instrument is frozen and was met
+        before: all of it but its identity is in memory then.
         """
-        submissions = Submission.objects.select_related("study", "instrument")
+        submissions = Submission.objects.select_related("study").annotate(
+            frozen_at=F("instrument__frozen_at"), content_hash=F("instrument__content_hash")
+        )
         if lock:
             submissions = submissions.select_for_update(of=("self",))
-        return cls(submissions.get(token=token))
+        submission = submissions.get(token=token)
+        if submission.frozen_at is not None:
+            submission.instrument = load_frozen(
+                submission.instrument_id, submission.content_hash, submission.frozen_at
+            ).instrument
+        return cls(submission)
 
     @cached_property
+    def content(self) -> Content:
+        return load_content(self.instrument)
+
+    @property
     def steps(self) -> tuple[Step, ...]:
-        return parse_flow(self.instrument.flow)
+        return self.content.steps
 
     @property
     def step(self) -> Step | None:
@@ -55,6 +74,7 @@ class Visit:
         reserved_until = self.submission.reserved_until
         return (
             self.submission.state == SubmissionState.IN_PROGRESS
+            and self.submission.origin != SubmissionOrigin.PREVIEW
             and self.study.status in {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
             and (reserved_until is None or reserved_until < timezone.now())
         )
@@ -62,31 +82,40 @@ class Visit:
     @cached_property
     def assignments(self) -> dict[int, GroupAssignment]:
         """Assignments by position, which is their step's position in the flow."""
-        rows = self.submission.assignments.select_related("group")
-        return {assignment.position: assignment for assignment in rows}
+        # Ordered by position alone, not by the submission's own order, which would join its table.
+        rows = self.submission.assignments.order_by("position")
+        assignments = {row.position: row for row in rows}
+        for assignment in assignments.values():
+            assignment.group = self.content.groups[assignment.group_id]
+        return assignments
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
         return lay_out_lines(
-            self.instrument.scales.all(), instrument=self.instrument, seed=self.submission.seed
+            self.content.scales,
+            instrument=self.instrument,
+            seed=self.submission.seed,
+            words=self.wording,
         )
 
-    @cached_property
-    def questions(self) -> list[DemographicQuestion]:
-        return list(self.instrument.questions.all())
+    @property
+    def questions(self) -> tuple[DemographicQuestion, ...]:
+        return self.content.questions
 
     @cached_property
     def wording(self) -> dict[str, str]:
         """Texts by key in the submission's language, the instrument's own where one is missing."""
-        languages = [self.instrument.language, self.submission.language]
-        rows = self.instrument.wordings.filter(language__in=languages)
-        # The submission's language comes last and so wins.
-        ordered = sorted(rows, key=lambda row: row.language == self.submission.language)
-        return {row.key: row.text for row in ordered}
+        return self.content.wording_in(self.submission.language)
 
-    def number_of(self, step: Step) -> int:
-        """Return which of the visit's groups a step is about, from 1; 0 before the first."""
-        return sum(position <= step.position for position in self.assignments)
+    def name_group(self, group: StudyGroup) -> str:
+        """Return a group as this participant reads it, in the plural."""
+        return self.wording.get(name_group(group.slug, "plural"), group.plural)
+
+    def read(self, texts: Mapping[str, str] | None) -> str:
+        """Return a step's text as this participant reads it, "" for none."""
+        if texts is None:
+            return ""
+        return text_in(texts, self.submission.language, fallback=self.instrument.language)
 
     def load_values(self, assignment: GroupAssignment) -> dict[str, float]:
         """Return the stored ratings of one page by scale slug. One query."""

@@ -39,7 +39,10 @@ def withdraw_submission(*, submission: Submission) -> Submission:
     Rating.objects.filter(assignment__submission=locked).delete()
     locked.checks.all().delete()
     locked.answers.all().delete()
+    locked.step_answers.all().delete()
     locked.pages.all().delete()
+    # What the flags of earlier decisions said was read from the answers.
+    locked.reviews.update(flags=[])
     locked.state = SubmissionState.WITHDRAWN
     locked.checks_passed = None
     locked.self_agreement = None

@@ -4,7 +4,9 @@ import { compareWords, splitWords } from "./words.js";
 const form = document.querySelector("[data-case]");
 const source = splitWords(document.querySelector("[data-source]").textContent);
 
+const bodies = new Map(); // the texts as they were written, before the differences are marked
 for (const option of form.querySelectorAll("[data-option]")) {
+  bodies.set(option.closest("label").querySelector("[name=choice]").value, option.textContent);
   const parts = compareWords(source, splitWords(option.textContent));
   if (!parts) continue;
   option.replaceChildren(...parts.flatMap(({ kind, words }) => {
@@ -29,7 +31,24 @@ function choose(control) {
   control.focus();
 }
 
+// A copy of the chosen counterpart in the field, to be changed there.
+function editChosen() {
+  const chosen = form.querySelector("[name=choice]:checked")?.value;
+  if (!other) return;
+  if (bodies.has(chosen)) other.value = bodies.get(chosen);
+  choose(form.querySelector("[value=other]"));
+  other.focus();
+  other.setSelectionRange(other.value.length, other.value.length);
+}
+
+const editButton = form.querySelector("[data-edit]");
+if (editButton) {
+  editButton.hidden = false;
+  editButton.addEventListener("click", editChosen);
+}
+
 const KEYS = {
+  e: editChosen,
   n: () => choose(form.querySelector("[value=not-interpretable]")),
   w: () => {
     choose(form.querySelector("[value=other]"));
@@ -46,6 +65,7 @@ document.addEventListener("keydown", (event) => {
     form.querySelector("[data-decide]")?.click();
     return;
   }
+  if (event.key === "Escape" && event.target.matches("textarea")) event.target.blur();
   const isTyping = event.target.matches("textarea, select, input:not([type=radio])");
   if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
   const number = Number(event.key);

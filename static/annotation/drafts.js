@@ -38,9 +38,17 @@ class Kept {
   }
 }
 
+const FIELDS = ["body", "not_interpretable", "reason", "detail"];
+
+/** Whether two contents say the same. */
+function isSame(one, other) {
+  return FIELDS.every((field) => (one[field] || "") === (other[field] || ""));
+}
+
 /** Sends drafts of one text.
  *
- * `collect()` returns `{ body, … }` as it stands; `send(body, number)` posts it and returns
+ * `collect()` returns `{ body, not_interpretable, reason, detail }` as it stands;
+ * `send(content, number, signal)` posts it and returns
  * `{ result, … }`, or throws where there is no connection; `tell(event, answer)` hears “unsaved”,
  * “saving”, “saved”, “offline”, “stale” and every other result of the server. */
 export class Drafts {
@@ -56,22 +64,18 @@ export class Drafts {
   }
 
   /** What a lost connection left on this device: { content, isNewer }, or null. */
-  findKept(body) {
+  findKept() {
     const content = this.kept.read();
     if (!content || typeof content.body !== "string") return null;
     const isNewer = content.number > this.number;
-    if (!isNewer && (content.isSent || content.body === body) && !content.notInterpretable) {
-      this.kept.forget();
-      return null;
-    }
-    if (isNewer && content.isSent && content.body === body && !content.notInterpretable) {
+    if (isSame(content, this.collect()) || (content.isSent && !isNewer)) {
       this.kept.forget();
       return null;
     }
     return { content, isNewer };
   }
 
-  /** Something was typed. */
+  /** Something was typed or ticked. */
   note() {
     this.isDirty = true;
     this.keep();
@@ -102,12 +106,12 @@ export class Drafts {
   }
 
   async sendOnce() {
-    const { body } = this.collect();
+    const content = this.collect();
     const number = this.number + 1;
     this.tell("saving");
     let answer;
     try {
-      answer = await this.send(body, number, AbortSignal.timeout(PATIENCE_MS));
+      answer = await this.send(content, number, AbortSignal.timeout(PATIENCE_MS));
     } catch {
       this.tell("offline");
       this.schedule(this.retryMs);
@@ -121,16 +125,13 @@ export class Drafts {
       return false;
     }
     this.number = number;
-    const now = this.collect();
-    if (now.body !== body) {
+    if (!isSame(this.collect(), content)) {
       this.keep();
       this.schedule(PAUSE_MS);
       return false;
     }
     this.isDirty = false;
-    // Ticks and reasons are stored with the submitted page only.
-    if (!now.notInterpretable) this.kept.forget();
-    else this.kept.write({ ...now, number });
+    this.kept.forget();
     this.tell("saved", answer);
     return true;
   }

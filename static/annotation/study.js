@@ -1,5 +1,5 @@
 // Keeps the numbers of a study up to date while people rate, and copies the participants' link.
-import { follow } from "../stereoscope/live.js";
+import { fill, follow } from "../stereoscope/live.js";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   if (!navigator.clipboard) continue;
@@ -12,4 +12,5 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-follow(5000);
+fill(60_000);
+follow(10_000);

@@ -88,11 +88,14 @@ function lower(...names) {
   for (const name of names) banners.querySelector(`[data-raised="${name}"]`)?.remove();
 }
 
-async function send(body, number, signal) {
+async function send(draft, number, signal) {
   const seconds = takeSeconds();
   const content = new FormData();
   content.set("csrfmiddlewaretoken", form.elements.namedItem("csrfmiddlewaretoken").value);
-  content.set("body", body);
+  content.set("body", draft.body);
+  if (draft.not_interpretable) content.set("not_interpretable", "yes");
+  content.set("reason", draft.reason);
+  content.set("detail", draft.detail);
   content.set("draft_number", number);
   content.set("seconds", seconds.toFixed(1));
   try {
@@ -130,7 +133,7 @@ function tell(event, answer) {
     lower("refused");
     raise("refused", (banner) => { banner.querySelector("[data-message]").textContent = answer.problem; });
   }
-  if (event === "stale") offerChoice(answer.number, answer.body, { hereIsField: true });
+  if (event === "stale") offerChoice(answer.number, answer.content, { hereIsField: true });
 }
 
 const drafts = new Drafts({
@@ -138,7 +141,7 @@ const drafts = new Drafts({
   number: Number(form.dataset.number),
   collect: () => ({
     body: field.value,
-    notInterpretable: tick.checked,
+    not_interpretable: tick.checked,
     reason: form.elements.namedItem("reason").value,
     detail: detail.value,
   }),
@@ -158,33 +161,34 @@ function offerChoice(number, other, { hereIsField }) {
     banner.querySelector('[data-keep="there"]').addEventListener("click", () => {
       lower("other");
       drafts.resume(number);
-      replaceText(other);
+      tickReason(other);
+      replaceText(other.body);
+      drafts.note();
     });
   });
 }
 
-function fill(content) {
-  field.value = content.body;
-  tick.checked = Boolean(content.notInterpretable);
-  if (content.reason) form.elements.namedItem("reason").value = content.reason;
+function tickReason(content) {
+  tick.checked = Boolean(content.not_interpretable);
+  for (const radio of form.querySelectorAll("[name=reason]")) {
+    radio.checked = radio.value === content.reason;
+  }
   detail.value = content.detail ?? "";
+  showReasons();
 }
 
 function restore() {
-  const kept = drafts.findKept(field.value);
+  const kept = drafts.findKept();
   if (!kept) return;
-  const { content } = kept;
-  if (kept.isNewer || content.body === field.value) {
-    const differs = content.body !== field.value;
-    fill(content);
-    if (differs) {
-      raise("restored");
-      drafts.note();
-      drafts.flush();
-    }
-  } else {
-    offerChoice(drafts.number, content.body, { hereIsField: false });
+  if (!kept.isNewer) {
+    offerChoice(drafts.number, kept.content, { hereIsField: false });
+    return;
   }
+  tickReason(kept.content);
+  field.value = kept.content.body;
+  raise("restored");
+  drafts.note();
+  drafts.flush();
 }
 
 // --- The field ------------------------------------------------------------------------------------
@@ -203,6 +207,9 @@ function replaceText(text) {
 function showReasons() {
   reasons.hidden = !tick.checked;
   field.readOnly = tick.checked;
+  for (const button of form.querySelectorAll("[data-from-source], [data-back-to-submitted]")) {
+    button.hidden = tick.checked;
+  }
 }
 
 let frame = null;
@@ -220,7 +227,7 @@ field.addEventListener("input", changed);
 for (const control of [tick, detail, ...form.querySelectorAll("[name=reason]")]) {
   control.addEventListener("input", () => {
     showReasons();
-    drafts.keep();
+    drafts.note();
   });
 }
 form.querySelector("[data-from-source]").addEventListener("click", () => {
@@ -280,7 +287,7 @@ helpButton.addEventListener("click", () => help.showModal());
 function toggleNotInterpretable() {
   tick.checked = !tick.checked;
   showReasons();
-  drafts.keep();
+  drafts.note();
   (tick.checked ? form.querySelector("[name=reason]") : field).focus();
 }
 

@@ -5,12 +5,16 @@ import { prepareStep } from "./step-form.js";
 const MIDDLE = 50;
 const HANDLE_RADIUS = 14;
 const DRAG_STARTS_AT = 5;
+
+const list = document.querySelector("[data-lines]");
+// Where the page runs from right to left, lines begin on the right.
+const fromRight = getComputedStyle(list).direction === "rtl";
+const towardsRight = fromRight ? -1 : 1;
 const MOVES = {
-  ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1,
+  ArrowRight: towardsRight, ArrowUp: 1, ArrowLeft: -towardsRight, ArrowDown: -1,
   PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity,
 };
 
-const list = document.querySelector("[data-lines]");
 const texts = list.dataset;
 
 // Nothing may move under a finger: what changes the height of the page waits until it is lifted.
@@ -103,7 +107,8 @@ class Line {
     let press = null;
     const moveTo = (clientX) => {
       const box = input.getBoundingClientRect();
-      const share = (clientX - box.left - HANDLE_RADIUS) / (box.width - 2 * HANDLE_RADIUS);
+      const place = fromRight ? box.right - clientX : clientX - box.left;
+      const share = (place - HANDLE_RADIUS) / (box.width - 2 * HANDLE_RADIUS);
       input.value = String(Math.round(Math.min(1, Math.max(0, share)) * 100));
       press.answered = true;
       this.answer(this.countPress(press));
@@ -236,7 +241,8 @@ function mayLeave() {
 const step = prepareStep({ storage: "localStorage", collect, mayLeave });
 const answeredPlace = document.querySelector("[data-answered]");
 const openPlace = document.querySelector("[data-open]");
-const segment = document.querySelector(".segments .is-now");
+const bar = document.querySelector("[data-progress]");
+const passed = bar?.value;
 
 function showCounts() {
   const n = lines.filter((line) => line.touched).length;
@@ -245,7 +251,7 @@ function showCounts() {
     .replace("{n}", n).replace("{total}", lines.length);
   openPlace.textContent = open === 0 ? ""
     : open === 1 ? texts.openOne : texts.openMany.replace("{n}", open);
-  segment?.style.setProperty("--filled", `${(100 * n) / lines.length}%`);
+  if (bar) bar.value = passed + n / lines.length;
 }
 
 function keep() {

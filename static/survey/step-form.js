@@ -1,8 +1,8 @@
 // What every page of the survey shares: answers kept until the server has them, one page sent once,
 // and the times that go with it. Each page's own module calls prepareStep().
+import { guardSending } from "./sending.js";
 
 const PREFIX = "stereoscope:";
-const RESEND_AFTER_MS = 15000;
 
 /** Answers of one page, kept in a Storage under the page's name. A full or forbidden storage is no
  * reason to stop: the page then works without. */
@@ -31,6 +31,17 @@ export class Draft {
       // Kept on the page all the same.
     }
   }
+
+  /** Whether what is written here can be read again after the page has gone. */
+  keeps() {
+    try {
+      this.storage.setItem(`${PREFIX}probe`, "1");
+      this.storage.removeItem(`${PREFIX}probe`);
+      return true;
+    } catch {
+      return false;
+    }
+  }
 }
 
 /** Forget the drafts of a submission's other pages: the server would not have moved on without
@@ -57,6 +68,7 @@ class Clock {
     this.visible = 0;
     this.since = document.hidden ? null : this.opened;
     this.pointers = new Set();
+    this.pastes = 0;
     document.addEventListener("visibilitychange", () => {
       const now = performance.now();
       if (document.hidden && this.since !== null) {
@@ -70,6 +82,8 @@ class Clock {
       this.pointers.add(event.pointerType === "mouse" ? "mouse" : "touch");
     }, true);
     document.addEventListener("keydown", () => this.pointers.add("keyboard"), true);
+    // How often, never what.
+    document.addEventListener("paste", () => { this.pastes += 1; }, true);
   }
 
   elapsed() {
@@ -84,6 +98,7 @@ class Clock {
       pointer: another ? "mixed" : pointer,
       open_ms: this.elapsed(),
       visible_ms: Math.round(this.visible + shown),
+      pastes: this.pastes,
     };
   }
 }
@@ -105,44 +120,18 @@ export function prepareStep({ storage, collect = () => ({}), mayLeave = () => tr
   const step = { form, clock, draft, restored: false };
   forgetDrafts(name.split("/")[0], name);
 
-  let sentAt = null;
-  form.addEventListener("submit", (event) => {
-    const sending = sentAt !== null && performance.now() - sentAt < RESEND_AFTER_MS;
-    if (sending) {
-      event.preventDefault();
-      return;
-    }
-    const declines = event.submitter?.value === "decline";
-    if (!declines && !mayLeave()) {
-      event.preventDefault();
-      return;
-    }
-    if (navigator.onLine === false) {
-      event.preventDefault();
-      tellOffline(form);
-      return;
-    }
-    const record = { ...clock.describe(), restored: step.restored, ...collect() };
-    form.querySelector("[data-client]").value = JSON.stringify(record);
-    sentAt = performance.now();
-    markSending(form, true);
+  guardSending(form, {
+    mayLeave: (submitter) => submitter?.value === "decline" || submitter?.name === "language"
+      || mayLeave(),
+    complete: () => {
+      const record = { ...clock.describe(), restored: step.restored, ...collect() };
+      form.querySelector("[data-client]").value = JSON.stringify(record);
+      form.querySelector("[data-kept]").value = draft.keeps() ? "1" : "";
+    },
   });
   // The Back button leads to the current page, not to the browser's memory of an earlier one.
   window.addEventListener("pageshow", (event) => {
     if (event.persisted) location.reload();
   });
   return step;
-}
-
-function markSending(form, sending) {
-  for (const button of form.querySelectorAll("button[type=submit]")) {
-    button.setAttribute("aria-disabled", String(sending));
-  }
-}
-
-function tellOffline(form) {
-  const foot = form.querySelector("[data-foot]");
-  foot.querySelector("[role=alert]")?.remove();
-  foot.prepend(document.querySelector("template[data-offline]").content.cloneNode(true));
-  window.addEventListener("online", () => foot.querySelector("[role=alert]")?.remove(), { once: true });
 }

@@ -1,7 +1,7 @@
 // Pages without rating lines: texts, ticks and choices survive a reload or a lost connection.
 import { prepareStep } from "./step-form.js";
 
-const OURS = new Set(["step", "client"]);
+const OURS = new Set(["step", "client", "kept"]);
 const step = prepareStep({ storage: "sessionStorage" });
 
 function readFields() {
@@ -10,7 +10,9 @@ function readFields() {
 
 function restore(fields) {
   for (const control of step.form.elements) {
-    if (!control.name || OURS.has(control.name) || control.type === "submit") continue;
+    if (!control.name || OURS.has(control.name)) continue;
+    // What the server wrote on the page is its own, and no answer.
+    if (control.type === "submit" || control.type === "hidden") continue;
     const values = fields.filter(([name]) => name === control.name).map(([, value]) => value);
     if (control.type === "radio" || control.type === "checkbox") {
       control.checked = values.includes(control.value);

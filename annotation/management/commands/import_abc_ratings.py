@@ -18,6 +18,7 @@ from annotation.imports.abc_ratings import (
     TITLE,
     AlreadyImportedError,
     BadRowsError,
+    NamedContent,
     import_abc_ratings,
 )
 
@@ -37,12 +38,17 @@ class Command(BaseCommand):
             "--skip-bad", action="store_true", help="leave bad rows out instead of stopping"
         )
 
+        parser.add_argument(
+            "--demographics",
+            type=Path,
+            metavar="FILE",
+            help="a JSON file of the shape person → question → answer that says who took part; "
+            "only counts per question are kept",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        path: Path = options["file"]
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
+        ratings = _read(options["file"])
+        about = _read(options["demographics"]) if options["demographics"] else None
         owner = None
         if options["owner"]:
             owner = get_user_model().objects.filter(username=options["owner"]).first()
@@ -50,8 +56,9 @@ class Command(BaseCommand):
                 raise CommandError(f"No user is called “{options['owner']}”.")
         try:
             result = import_abc_ratings(
-                content=content,
-                file_name=path.name,
+                content=ratings.content,
+                file_name=ratings.name,
+                demographics=about,
                 owner=owner,
                 title=options["title"],
                 citation=options["citation"],
@@ -67,11 +74,25 @@ class Command(BaseCommand):
             raise CommandError(" ".join(error.messages)) from error
         for problem in result.skipped:
             self.stderr.write(f"Left out: {problem}")
+        described = (
+            f"Who took part: {result.n_described} people, counted per question; their answers "
+            "cannot be joined to ratings.\n"
+            if result.n_described
+            else ""
+        )
         link = reverse("admin:annotation_study_overview", args=[result.study.pk])
         self.stdout.write(
             f"Study “{result.study.title}” ({result.study.public_id}): "
             f"{result.n_submissions} submissions, {result.n_groups} groups, "
             f"{result.n_scales} trait scales, {result.n_ratings} ratings stored, "
             f"{result.n_skipped} left out.\n"
+            f"{described}"
             f"Look at it on {settings.SITE_URL}{link}"
         )
+
+
+def _read(path: Path) -> NamedContent:
+    try:
+        return NamedContent(path.name, path.read_bytes())
+    except OSError as error:
+        raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error

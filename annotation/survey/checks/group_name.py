@@ -8,10 +8,24 @@ from collections.abc import Iterable, Sequence
 
 import Levenshtein
 
-ARTICLES = frozenset({"a", "an", "the"})
-# Words that carry no group: “elderly people”, “an elderly person” and “the elderly” are one name.
+# English and Spanish.
+ARTICLES = frozenset({"a", "an", "the", "el", "la", "los", "las", "un", "una", "unos", "unas"})
+# Words that carry no group: “elderly people”, “an elderly person” and “the elderly” are one name,
+# “personas mayores” and “los mayores” another.
 HEAD_NOUNS = frozenset(
-    {"person", "persons", "people", "peoples", "folk", "folks", "individual", "individuals"}
+    {
+        "person",
+        "persons",
+        "people",
+        "peoples",
+        "folk",
+        "folks",
+        "individual",
+        "individuals",
+        "persona",
+        "personas",
+        "gente",
+    }
 )
 IRREGULAR = {"men": "man", "women": "woman"}
 # Typing errors that are forgiven, by the length of the name: short names lie close together.

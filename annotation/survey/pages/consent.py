@@ -27,6 +27,7 @@ class ConsentPage(Page):
             "title": visit.wording["consent_title"],
             "body": visit.wording["consent_body"],
             "agree": visit.wording["consent_agree"],
+            "agreed": sent is not None and sent.get("agree") == "yes",
         }
 
     def store(

@@ -9,14 +9,17 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from annotation.models import DemographicAnswer, DemographicQuestion, Outcome, QuestionKind
+from annotation.studies.demographics import is_list, text_option
 from annotation.survey.client_record import ClientRecord
 from annotation.survey.errors import AnswersRefused, PageRefused
 from annotation.survey.flow import Step
 from annotation.survey.pages.page import Page
 from annotation.survey.posted import read_single, read_text, read_whole_number, refuse_unknown
+from annotation.survey.question_words import read_help, read_label, read_option
+from annotation.survey.screening import has_place, is_screening
 from annotation.survey.visit import Visit
 
-ANSWER, DECLINE = "answer-", "decline-"
+ANSWER, DECLINE, OWN_WORDS = "answer-", "decline-", "own-"
 # Among the options of a single choice “Prefer not to say” is one more of them.
 DECLINED_CHOICE = "decline"
 MAX_CHARACTERS = 200
@@ -29,17 +32,31 @@ class ShownOption:
     value: str
     text: str
     chosen: bool
+    opens_text: bool
 
 
 @dataclass(frozen=True)
 class ShownQuestion:
     question: DemographicQuestion
+    label: str
+    help_text: str
     field: str
     decline_field: str
+    own_field: str
     options: list[ShownOption]
     value: str
+    own_words: str
     declined: bool
     problem: str
+
+    @property
+    def is_list(self) -> bool:
+        return is_list(self.question)
+
+    @property
+    def first_field(self) -> str:
+        """Return where the link from the summary of problems leads."""
+        return self.own_field if text_option(self.question) else self.field
 
 
 class DemographicsPage(Page):
@@ -53,39 +70,29 @@ class DemographicsPage(Page):
     ) -> dict[str, Any]:
         data = QueryDict() if sent is None else sent
         shown = [
-            ShownQuestion(
-                question=question,
-                field=ANSWER + question.slug,
-                decline_field=DECLINE + question.slug,
-                options=[
-                    ShownOption(
-                        str(number), text, str(number) in data.getlist(ANSWER + question.slug)
-                    )
-                    for number, text in enumerate(question.options, start=1)
-                ],
-                value=data.get(ANSWER + question.slug, "")[:MAX_CHARACTERS],
-                declined=_has_declined(question, data),
-                problem=problems.get(question.slug, ""),
-            )
+            _show_question(visit, question, data, problems.get(question.slug, ""))
             for question in visit.questions
         ]
         return {
             "questions": shown,
             "troubled": [question for question in shown if question.problem],
             "max_characters": MAX_CHARACTERS,
+            "is_last": step.index + 1 == len(visit.steps),
             "declined_choice": DECLINED_CHOICE,
         }
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
     ) -> Outcome | None:
-        known = {prefix + item.slug for item in visit.questions for prefix in (ANSWER, DECLINE)}
-        refuse_unknown(sent, prefixes=(ANSWER, DECLINE), known=known)
+        prefixes = (ANSWER, DECLINE, OWN_WORDS)
+        known = {prefix + item.slug for item in visit.questions for prefix in prefixes}
+        refuse_unknown(sent, prefixes=prefixes, known=known)
         answers: list[DemographicAnswer] = []
         problems: dict[str, str] = {}
         for question in visit.questions:
             try:
                 value = _read_answer(question, sent)
+                own_words = _read_own_words(question, sent, value)
             except AnswersRefused as refusal:
                 problems |= refusal.problems
                 continue
@@ -97,12 +104,42 @@ class DemographicsPage(Page):
                         question=question,
                         value=value,
                         declined=declined,
+                        own_words=own_words,
                     )
                 )
         if problems:
             raise AnswersRefused(problems)
         DemographicAnswer.objects.bulk_create(answers)
+        if is_screening(visit, step) and not has_place(visit.submission, answers):
+            return Outcome.SCREENED_OUT
         return None
+
+
+def _show_question(
+    visit: Visit, question: DemographicQuestion, data: QueryDict, problem: str
+) -> ShownQuestion:
+    chosen, own = data.getlist(ANSWER + question.slug), text_option(question)
+    return ShownQuestion(
+        question=question,
+        label=read_label(visit, question),
+        help_text=read_help(visit, question),
+        field=ANSWER + question.slug,
+        decline_field=DECLINE + question.slug,
+        own_field=OWN_WORDS + question.slug,
+        options=[
+            ShownOption(
+                str(number),
+                read_option(visit, question, text),
+                str(number) in chosen,
+                text == own,
+            )
+            for number, text in enumerate(question.options, start=1)
+        ],
+        value=data.get(ANSWER + question.slug, "")[:MAX_CHARACTERS],
+        own_words=data.get(OWN_WORDS + question.slug, "")[:MAX_CHARACTERS],
+        declined=_has_declined(question, data),
+        problem=problem,
+    )
 
 
 def _has_declined(question: DemographicQuestion, sent: QueryDict) -> bool:
@@ -128,6 +165,22 @@ def _read_answer(question: DemographicQuestion, sent: QueryDict) -> Any:
     if question.kind == QuestionKind.NUMBER:
         text = read_single(sent, field)
         return _read_number(question, text) if text else None
+    return _read_short_text(question, sent, field) or None
+
+
+def _read_own_words(question: DemographicQuestion, sent: QueryDict, value: Any) -> str:
+    """Return what stands beside the chosen option that opens a text.
+
+    Words beside an option that is not chosen are let go: whoever takes the tick back takes them
+    back, too.
+    """
+    own = text_option(question)
+    if own is None or own not in (value if isinstance(value, list) else [value]):
+        return ""
+    return _read_short_text(question, sent, OWN_WORDS + question.slug)
+
+
+def _read_short_text(question: DemographicQuestion, sent: QueryDict, field: str) -> str:
     text = read_text(sent, field)
     if len(text) > MAX_CHARACTERS:
         raise AnswersRefused(
@@ -136,7 +189,7 @@ def _read_answer(question: DemographicQuestion, sent: QueryDict) -> Any:
                 % {"n": len(text), "max": MAX_CHARACTERS}
             }
         )
-    return text or None
+    return text
 
 
 def _find_option(question: DemographicQuestion, sent: str) -> str:

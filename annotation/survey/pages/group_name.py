@@ -7,6 +7,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from annotation.languages.keys import name_group
 from annotation.models import CheckKind, CheckResponse, Outcome, StudyGroup
 from annotation.survey.checks import names_group
 from annotation.survey.client_record import ClientRecord
@@ -52,17 +53,27 @@ class GroupNamePage(Page):
                 }
             )
         group = visit.assignments[step.position].group
-        others = visit.instrument.groups.exclude(pk=group.pk)
+        others = [other for other in visit.content.groups.values() if other != group]
         CheckResponse.objects.create(
             submission=visit.submission,
             kind=CheckKind.GROUP_NAME,
             step_index=step.index,
             answer={"text": text},
             expected={"group": group.slug, "plural": group.plural},
-            passed=names_group(text, _forms(group), others=[_forms(other) for other in others]),
+            passed=names_group(
+                text,
+                _forms(visit, group),
+                others=[_forms(visit, other) for other in others],
+            ),
         )
         return None
 
 
-def _forms(group: StudyGroup) -> tuple[str, str, str]:
-    return group.singular, group.plural, group.plural_capitalised
+def _forms(visit: Visit, group: StudyGroup) -> list[str]:
+    """Return the group's names in the language of the page, and in that of the instrument.
+
+    Who reads Spanish may remember the English name: both name the group.
+    """
+    own = [group.singular, group.plural, group.plural_capitalised]
+    words = (visit.wording.get(name_group(group.slug, form)) for form in ("singular", "plural"))
+    return [*own, *filter(None, words)]

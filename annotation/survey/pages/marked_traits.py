@@ -51,20 +51,23 @@ class MarkedTraitsPage(Page):
             "near": _("A word that you placed them near"),
             "far": _("A word that you placed them far from"),
         }
+        lists = [
+            {
+                "field": field,
+                "heading": headings[field],
+                "options": getattr(choices, field),
+                "chosen": "" if sent is None else sent.get(field, ""),
+                "problem": problems.get(field, ""),
+            }
+            for field in FIELDS
+        ]
         return {
             "question": cut_question(
-                _("What did you say about {group}?"), visit.assignments[step.position].group.plural
+                _("What did you say about {group}?"),
+                visit.name_group(visit.assignments[step.position].group),
             ),
-            "lists": [
-                {
-                    "field": field,
-                    "heading": headings[field],
-                    "options": getattr(choices, field),
-                    "chosen": "" if sent is None else sent.get(field, ""),
-                    "problem": problems.get(field, ""),
-                }
-                for field in FIELDS
-            ],
+            "lists": lists,
+            "troubled": [one for one in lists if one["problem"]],
         }
 
     def store(
@@ -108,8 +111,8 @@ class MarkedTraitsPage(Page):
             [
                 MarkedRating(
                     slug=line.scale.slug,
-                    low=line.scale.low,
-                    high=line.scale.high,
+                    low=line.low,
+                    high=line.high,
                     value=values[line.key],
                 )
                 for line in visit.lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from enum import Enum
 from typing import Any, ClassVar
 
 from django.http import QueryDict
@@ -11,6 +12,12 @@ from annotation.models import Outcome
 from annotation.survey.client_record import ClientRecord
 from annotation.survey.flow import Step
 from annotation.survey.visit import Visit
+
+
+class Again(Enum):
+    """The page is stored and asked once more: the visit stays where it is."""
+
+    AGAIN = "again"
 
 
 class Page(ABC):
@@ -32,8 +39,8 @@ class Page(ABC):
     @abstractmethod
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
-        """Store the answers; an outcome ends the visit early.
+    ) -> Outcome | Again | None:
+        """Store the answers; an outcome ends the visit early, `Again` asks the page once more.
 
         Raises `AnswersRefused` for answers to mend and `PageRefused` for a page that the survey
         cannot have sent. Called in a transaction with the submission's row locked.

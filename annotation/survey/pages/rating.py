@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
@@ -12,7 +13,6 @@ from annotation.models import Outcome, Rating
 from annotation.survey.client_record import ClientRecord, LineRecord
 from annotation.survey.errors import AnswersRefused, PageRefused
 from annotation.survey.flow import Step
-from annotation.survey.lines import Line
 from annotation.survey.pages.page import Page
 from annotation.survey.posted import read_single, read_whole_number, refuse_unknown
 from annotation.survey.visit import Visit
@@ -20,11 +20,24 @@ from annotation.survey.visit import Visit
 VALUE, TOUCHED = "value-", "touched-"
 
 
+class DrawnLine(Protocol):
+    """A line between two words; ``key`` names its fields."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def left(self) -> str: ...
+
+    @property
+    def right(self) -> str: ...
+
+
 @dataclass(frozen=True)
 class ShownLine:
     """A line with the answer to keep (as it was sent) and what is wrong with it."""
 
-    line: Line
+    line: DrawnLine
     value: str
     problem: str
 
@@ -43,7 +56,15 @@ def cut_question(text: str, group: str) -> Question:
     return Question(before=before, group=group, after=after.replace("{group}", group))
 
 
-def read_lines(sent: QueryDict, lines: tuple[Line, ...]) -> dict[str, int]:
+def show_lines(
+    lines: Sequence[DrawnLine], *, sent: QueryDict | None, problems: dict[str, str]
+) -> dict[str, Any]:
+    """Return what the template needs of the lines, with answers to keep."""
+    shown = [ShownLine(line, _kept_value(sent, line), problems.get(line.key, "")) for line in lines]
+    return {"lines": shown, "troubled": [line for line in shown if line.problem]}
+
+
+def read_lines(sent: QueryDict, lines: Sequence[DrawnLine]) -> dict[str, int]:
     """Return every line's place from 0 (left) to 100 (right), by scale slug.
 
     A line counts as answered if it has a value and was touched: browsers send a value for a line
@@ -84,18 +105,13 @@ class RatingPage(Page):
     def show(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, Any]:
-        lines = [
-            ShownLine(line, _kept_value(sent, line), problems.get(line.key, ""))
-            for line in visit.lines
-        ]
         return {
+            **show_lines(visit.lines, sent=sent, problems=problems),
             "question": cut_question(
-                visit.wording["question"], visit.assignments[step.position].group.plural
+                visit.wording["question"],
+                visit.name_group(visit.assignments[step.position].group),
             ),
             "lead": visit.wording["question_lead"],
-            "lines": lines,
-            "n_answered": sum(bool(line.value) and not line.problem for line in lines),
-            "troubled": [line for line in lines if line.problem],
             "show_ticks": visit.instrument.show_ticks,
         }
 
@@ -119,7 +135,7 @@ class RatingPage(Page):
         return None
 
 
-def _kept_value(sent: QueryDict | None, line: Line) -> str:
+def _kept_value(sent: QueryDict | None, line: DrawnLine) -> str:
     if sent is None or sent.get(TOUCHED + line.key) != "1":
         return ""
     number = read_whole_number(sent.get(VALUE + line.key, "").strip())

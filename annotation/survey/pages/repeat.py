@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import QueryDict
 
 from annotation.models import CheckKind, CheckResponse, Outcome
-from annotation.survey.checks import measure_self_agreement
+from annotation.survey.checks import judge_repeat
 from annotation.survey.client_record import ClientRecord
 from annotation.survey.flow import Step
 from annotation.survey.pages.rating import RatingPage
@@ -23,21 +23,17 @@ class RepeatPage(RatingPage):
             for assignment in visit.assignments.values()
             if assignment.group_id == second.group_id and not assignment.is_repeat
         )
-        agreement = measure_self_agreement(
-            visit.load_values(first),
-            visit.load_values(second),
-            within=instrument.agreement_within,
+        found = judge_repeat(
+            visit.load_values(first), visit.load_values(second), instrument=instrument
         )
         CheckResponse.objects.create(
             submission=visit.submission,
             kind=CheckKind.REPEATED_GROUP,
             step_index=step.index,
-            answer={"matching": agreement.matching, "scales": agreement.n_scales},
-            expected={
-                "at_least": instrument.agreement_at_least,
-                "within": instrument.agreement_within,
-            },
-            passed=agreement.reaches(instrument.agreement_at_least),
+            answer=found.answer,
+            expected=found.expected,
+            passed=found.passed,
+            reason=found.reason,
         )
-        visit.submission.self_agreement = agreement.share
+        visit.submission.self_agreement = found.value
         return None

@@ -6,7 +6,6 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
 from django.urls import reverse
 
 from annotation.imports.abc_ratings import import_abc_ratings
@@ -106,6 +105,7 @@ def test_the_page_shows_checks_ratings_and_what_was_noticed(study: Study, alice:
     assert "near: “powerless”, far: “powerless”" in words
     assert "near: “powerful”, far: “powerless”" in words
     assert "14 of 16 lines match at least 80 % Passed" in words
+    assert "Lines at one place 5 of 5 pages nearly straight" in words
     assert "Took 10 min 00 s" in words
     # 73 and then 20: on different sides of 50 and 53 apart, so it is marked; 73 twice is not.
     assert "cold – warm 73 73 73 73 20 differs from the first rating" in words
@@ -220,34 +220,14 @@ def test_a_submission_in_progress_has_no_buttons(study: Study, alice: User) -> N
     assert not Review.objects.exists()
 
 
-def bulk(client: Client, action: str, *submissions: Submission) -> str:
-    response = client.post(
+def test_actions_of_the_list_ask_before_they_decide(study: Study, alice: User) -> None:
+    submission = make_submission(study)
+    response = log_in(alice).post(
         f"{reverse(QUEUE)}?show=all",
-        {"action": action, "_selected_action": [item.pk for item in submissions]},
-        follow=True,
+        {"action": "exclude_selected", "_selected_action": [submission.pk]},
     )
-    return text_of(response.content.decode())
-
-
-def test_bulk_decisions_go_through_the_service_and_say_what_was_refused(
-    study: Study, alice: User
-) -> None:
-    good = [make_submission(study) for _ in range(3)]
-    going_on = make_submission(study, state=SubmissionState.IN_PROGRESS)
-    withdrawn = make_submission(study, state=SubmissionState.WITHDRAWN)
-    words = bulk(log_in(alice), "accept_selected", *good, going_on, withdrawn)
-    assert "3 submissions decided." in words
-    assert "2 were refused." in words
-    assert f"{going_on} is still in progress, expected one that has ended." in words
-    assert f"The data of {withdrawn} cannot be accepted" in words
-    assert Review.objects.count() == 3
-    assert Submission.objects.filter(data_decision="accepted").count() == 3
-
-
-def test_bulk_exclusion_approves_pay(study: Study, alice: User) -> None:
-    bulk(log_in(alice), "exclude_selected", make_submission(study))
-    submission = Submission.objects.get()
-    assert (submission.data_decision, submission.pay_decision) == ("excluded", "approved")
+    assert "Exclude the data of these people and approve their pay?" in response.content.decode()
+    assert not Review.objects.exists()
 
 
 def test_an_imported_submission_shows_its_ratings_without_times(alice: User) -> None:

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.annotators.access import current_annotator
 from annotation.annotators.inviting import invite_annotator, remove_annotator
-from annotation.models import Annotator, StudyStatus
+from annotation.models import Annotator, StudyKind, StudyStatus
 from tests.annotation.annotators.people import (
     PASSWORD,
     make_account,
@@ -23,6 +23,7 @@ from tests.annotation.annotators.people import (
 )
 from tests.annotation.studies.people import make_user
 
+WRITING = StudyKind.COUNTERPART_WRITING
 pytestmark = pytest.mark.django_db
 
 
@@ -82,7 +83,10 @@ def test_an_existing_account_takes_the_place(client: Client):
     place = invite_annotator(study=make_annotated_study())
     client.force_login(make_account("ann"))
     client.post(join_address(place), {"account": "mine"})
-    assert current_annotator(get_user_model().objects.get(), place.study.public_id) == place
+    assert (
+        current_annotator(get_user_model().objects.get(), place.study.public_id, kind=WRITING)
+        == place
+    )
 
 
 def test_one_account_has_one_place_in_a_study(client: Client):
@@ -164,12 +168,18 @@ def test_staff_pages_are_closed_to_annotators(client: Client):
     assert client.get("/api/v1/studies/").status_code in {401, 403}
 
 
+def test_a_place_in_one_kind_of_study_is_none_in_another():
+    place = make_annotator(make_annotated_study(), "ann")
+    with pytest.raises(Http404):
+        current_annotator(place.user, place.study.public_id, kind=StudyKind.COUNTERPART_JUDGMENT)
+
+
 def test_a_removed_annotator_has_no_place(client: Client):
     place = make_annotator(make_annotated_study(), "ann")
-    assert current_annotator(place.user, place.study.public_id) == place
+    assert current_annotator(place.user, place.study.public_id, kind=WRITING) == place
     remove_annotator(annotator=place)
     with pytest.raises(Http404):
-        current_annotator(place.user, place.study.public_id)
+        current_annotator(place.user, place.study.public_id, kind=WRITING)
     client.force_login(place.user)
     assert "You have no study yet" in client.get(reverse("annotators:home")).content.decode()
 
@@ -178,11 +188,11 @@ def test_outsiders_and_drafts_have_no_place():
     study = make_annotated_study()
     place = make_annotator(study, "ann")
     with pytest.raises(Http404):
-        current_annotator(make_account("eve"), study.public_id)
+        current_annotator(make_account("eve"), study.public_id, kind=WRITING)
     study.status = StudyStatus.DRAFT
     study.save()
     with pytest.raises(Http404):
-        current_annotator(place.user, study.public_id)
+        current_annotator(place.user, study.public_id, kind=WRITING)
 
 
 def test_the_list_of_studies_asks_the_database_four_times(

@@ -228,6 +228,9 @@ def test_a_study_is_created_in_the_admin(alice: User):
     answer = post(alice, "add", **sent)
     assert "expected at most the 5 texts" in answer.content.decode()
     assert not Study.objects.exists()
+    answer = post(alice, "add", **(sent | {"common_texts": "2", "weighted_by_features": "on"}))
+    assert "Say how many texts are drawn" in answer.content.decode()
+    assert not Study.objects.exists()
     post(alice, "add", **(sent | {"common_texts": "2"}))
     study = Study.objects.get()
     assert study.owner == alice

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
+from annotation.annotators.errors import NotLive, TaskTaken
 from annotation.counterparts.assigning import (
     add_writer,
     assign_unassigned,
@@ -13,15 +14,10 @@ from annotation.counterparts.assigning import (
     remove_writer,
 )
 from annotation.counterparts.creation import create_writing_study
-from annotation.counterparts.errors import (
-    CounterpartRefused,
-    NotLive,
-    SameAsSource,
-    StaleDraft,
-    TaskTaken,
-)
+from annotation.counterparts.drafts import LONGEST_BODY, Draft, current_draft, save_draft
+from annotation.counterparts.errors import CounterpartRefused, SameAsSource, StaleDraft
 from annotation.counterparts.lifecycle import find_launch_problems, launch_writing_study
-from annotation.counterparts.writing import LONGEST_BODY, save_draft
+from annotation.counterparts.reasons import LONGEST_DETAIL
 from annotation.models import (
     Adjudication,
     Counterpart,
@@ -164,32 +160,72 @@ def test_a_study_that_stops_takes_no_counterpart_but_keeps_the_text(study, task,
         write(task, "Written while it was live.", draft_number=3)
     task.refresh_from_db()
     assert (task.draft, task.state) == ("Written while it was live.", TaskState.OPEN)
-    assert save_draft(task=task, number=9, body="And some more.") == 9
+    assert save_draft(task=task, number=9, draft=Draft("And some more.")) == 9
 
 
 def test_an_older_draft_never_wins(task: WritingTask):
-    save_draft(task=task, number=2, body="newer")
+    save_draft(task=task, number=2, draft=Draft("newer"))
     with pytest.raises(StaleDraft) as stale:
-        save_draft(task=task, number=1, body="older")
-    assert (stale.value.number, stale.value.body) == (2, "newer")
-    assert save_draft(task=task, number=2, body="newer") == 2  # its answer was lost, it came again
+        save_draft(task=task, number=1, draft=Draft("older"))
+    assert (stale.value.number, stale.value.draft) == (2, Draft("newer"))
+    # Its answer was lost, it came again.
+    assert save_draft(task=task, number=2, draft=Draft("newer")) == 2
     with pytest.raises(StaleDraft):
-        save_draft(task=task, number=2, body="from another window")
+        save_draft(task=task, number=2, draft=Draft("from another window"))
 
 
 def test_a_draft_that_was_on_its_way_does_not_reopen_what_was_submitted(task: WritingTask):
-    save_draft(task=task, number=1, body="One")
+    save_draft(task=task, number=1, draft=Draft("One"))
     write(task, "One two", draft_number=2)
     with pytest.raises(StaleDraft):
-        save_draft(task=task, number=2, body="One t")
+        save_draft(task=task, number=2, draft=Draft("One t"))
     task.refresh_from_db()
     assert task.draft == ""
 
 
+def test_a_draft_carries_why_a_text_is_not_interpretable(task: WritingTask):
+    unsure = Draft("He will", True, "other", "half of it is cut off")
+    save_draft(task=task, number=1, draft=unsure)
+    task.refresh_from_db()
+    assert (task.state, task.counterpart) == (TaskState.OPEN, None)
+    assert current_draft(task) == unsure
+    refused = Draft(detail="a" * (LONGEST_DETAIL + 1))
+    with pytest.raises(CounterpartRefused, match="401 characters, expected at most 400"):
+        save_draft(task=task, number=2, draft=refused)
+    with pytest.raises(CounterpartRefused, match="“bored” is no reason"):
+        save_draft(task=task, number=2, draft=Draft(reason="bored"))
+    task.refresh_from_db()
+    assert current_draft(task) == unsure
+
+
+def test_a_draft_takes_a_tick_back_and_an_unchanged_one_is_none(task: WritingTask):
+    write(task, not_interpretable=True, reason="unknown word", detail="finna")
+    submitted = Draft("", True, "unknown word", "finna")
+    task.refresh_from_db()
+    assert current_draft(task) == submitted
+    save_draft(task=task, number=task.draft_number + 1, draft=Draft())
+    task.refresh_from_db()
+    assert (task.has_draft, current_draft(task)) == (True, Draft())
+    save_draft(task=task, number=task.draft_number + 1, draft=submitted)
+    task.refresh_from_db()
+    assert not task.has_draft
+
+
+def test_a_refused_reason_stays_on_the_page_with_the_text(task: WritingTask):
+    with pytest.raises(CounterpartRefused):
+        write(task, "Half", not_interpretable=True, reason="", draft_number=4)
+    task.refresh_from_db()
+    assert current_draft(task) == Draft("Half", not_interpretable=True)
+    with pytest.raises(CounterpartRefused):
+        write(task, "Half", not_interpretable=True, reason="other", draft_number=5)
+    task.refresh_from_db()
+    assert current_draft(task) == Draft("Half", True, "other")
+
+
 def test_time_is_counted_once_for_each_draft_and_never_wildly(task: WritingTask):
-    save_draft(task=task, number=1, body="One", seconds=5)
-    save_draft(task=task, number=1, body="One", seconds=5)
-    save_draft(task=task, number=2, body="One two", seconds=float("nan"))
+    save_draft(task=task, number=1, draft=Draft("One"), seconds=5)
+    save_draft(task=task, number=1, draft=Draft("One"), seconds=5)
+    save_draft(task=task, number=2, draft=Draft("One two"), seconds=float("nan"))
     write(task, "One two", draft_number=3, seconds=2)
     task.refresh_from_db()
     assert task.active_seconds == 7
@@ -229,7 +265,7 @@ def test_open_texts_move_to_the_others_and_done_ones_stay(study: Study):
 
 def test_a_text_that_comes_back_brings_its_draft(study: Study):
     task = next(task for task in tasks_of(study, "ann") if task.overlap == Overlap.SINGLE)
-    save_draft(task=task, number=1, body="Half a text")
+    save_draft(task=task, number=1, draft=Draft("Half a text"))
     ann, ben = place_of(study, "ann"), place_of(study, "ben")
     hand_over(giver=ann, receiver=ben)
     hand_over(giver=ben, receiver=ann)

@@ -22,6 +22,7 @@ from annotation.models import (
     Panel,
     Rating,
     RejectionGround,
+    StepAnswer,
     Study,
     StudyGroup,
     Submission,
@@ -29,6 +30,7 @@ from annotation.models import (
 )
 from annotation.studies.reviewing import review_submission
 from tests.annotation.studies.people import make_study, make_submission
+from tests.annotation.survey.flows import choice, free_text
 
 pytestmark = pytest.mark.django_db
 
@@ -54,6 +56,7 @@ def test_every_rating_is_one_row_in_the_scales_own_direction() -> None:
         "origin": "collected",
         "submission": submission.public_id,
         "submission_state": "finished",
+        "submission_origin": "live",
         "data_decision": "waiting",
         "checks_passed": "true",
         "group": rating.assignment.group.slug,
@@ -110,7 +113,11 @@ def test_submissions_carry_times_checks_decisions_and_demographics() -> None:
         ("education", None, True),
     ]:
         DemographicAnswer.objects.create(
-            submission=submission, question=questions[slug], value=value, declined=declined
+            submission=submission,
+            question=questions[slug],
+            value=value,
+            declined=declined,
+            own_words="=agender" if slug == "gender" else "",
         )
     rows = read(build_submission_table(study))
     assert len(rows) == 1
@@ -123,9 +130,37 @@ def test_submissions_carry_times_checks_decisions_and_demographics() -> None:
     assert float(row["seconds"]) == pytest.approx(540)
     assert row["demographic_age"] == "34"
     assert row["demographic_gender"] == "Woman; Non-binary"
+    assert row["demographic_gender_own_words"] == "'=agender"
+    assert row["demographic_race_own_words"] == ""
+    assert "demographic_age_own_words" not in row
     assert row["demographic_state"] == "'=Ohio"
     assert row["demographic_education"] == "[declined]"
     assert row["demographic_area"] == ""
+
+
+def test_submissions_carry_their_flags_and_the_rule_of_their_self_agreement() -> None:
+    study = make_study()
+    straight = make_submission(study, minutes=9)
+    make_submission(study, state=SubmissionState.IN_PROGRESS)
+    undefined = make_submission(study, minutes=9)
+    reason = "Kendall's tau is not defined: the first rating has all lines at one place."
+    undefined.checks.filter(kind=CheckKind.REPEATED_GROUP).update(
+        passed=None, reason=reason, expected={"rule": "kendall", "at_least": 0.5}
+    )
+    Submission.objects.filter(pk=undefined.pk).update(self_agreement=None)
+    Rating.objects.filter(assignment__submission=undefined).update(changes=None)
+    rows = {row["submission"]: row for row in read(build_submission_table(study))}
+    row = rows[straight.public_id]
+    assert (row["flag_straight_lining"], row["flag_few_touches"]) == ("true", "false")
+    # Two people are too few to compare times with, and they came without ids.
+    assert (row["flag_speeding"], row["flag_same_identity"]) == ("", "")
+    assert (row["self_agreement_rule"], row["self_agreement_at_least"]) == ("same_side", "0.8")
+    row = rows[undefined.public_id]
+    assert row["check_repeated_group"] == "not defined"
+    assert (row["self_agreement"], row["self_agreement_rule"]) == ("", "kendall")
+    assert row["flag_few_touches"] == ""
+    going_on = next(row for row in rows.values() if row["state"] == "in_progress")
+    assert {value for name, value in going_on.items() if name.startswith("flag_")} == {""}
 
 
 def test_a_check_that_could_not_be_asked_is_not_failed() -> None:
@@ -151,8 +186,9 @@ def test_submission_exports_do_not_query_per_submission(django_assert_num_querie
     study = make_study()
     for _ in range(4):
         make_submission(study)
-    # Questions, submissions with their instruments, checks, answers.
-    with django_assert_num_queries(4):
+    # Questions, flows, submissions with their instruments, checks, answers of both kinds; for the
+    # flags: times and flow, then pages, ratings, flow, and ids.
+    with django_assert_num_queries(12):
         read(build_submission_table(study))
 
 
@@ -262,3 +298,48 @@ def test_a_large_export_streams_with_bounded_memory(large_study: Study) -> None:
     assert size > 2_500_000
     assert most < 250_000
     assert peak < 4_000_000
+
+
+def test_answers_to_questions_of_the_flow_have_their_columns_and_codebook() -> None:
+    study = make_study(flow=["rating", choice("heard", several=True), free_text("thoughts")])
+    submission = make_submission(study)
+    for index, (key, value) in enumerate(
+        [("heard", ["friend", "other"]), ("thoughts", "=1+1 fun")], start=1
+    ):
+        StepAnswer.objects.create(submission=submission, step_index=index, key=key, value=value)
+    make_submission(study)
+    table = build_submission_table(study)
+    rows = read(table)
+    assert [(row["step_heard"], row["step_thoughts"]) for row in rows] == [
+        ("friend; other", "'=1+1 fun"),
+        ("", ""),
+    ]
+    described = {column.name: column for column in table.columns}
+    assert described["step_heard"].values == (
+        "friend: friend; panel: panel; other: other; empty: not answered"
+    )
+    assert described["step_heard"].meaning.startswith("Where did you hear of this study?")
+
+
+def test_previews_and_pilots_are_exported_only_if_asked_for() -> None:
+    study = make_study()
+    for origin in ("live", "pilot", "preview"):
+        submission = make_submission(study)
+        Submission.objects.filter(pk=submission.pk).update(
+            origin=origin, is_counted=origin == "live"
+        )
+
+    def origins(*include: str) -> set[str]:
+        tables = (
+            build_rating_table(study, include=include),
+            build_submission_table(study, include=include),
+        )
+        found = [{row["submission_origin"] for row in read(table)} for table in tables]
+        assert found[0] == found[1]
+        return found[0]
+
+    assert origins() == {"live"}
+    assert origins("pilot") == {"live", "pilot"}
+    assert origins("pilot", "preview") == {"live", "pilot", "preview"}
+    with pytest.raises(ValueError, match="“draft” cannot be included"):
+        build_rating_table(study, include=["draft"]).load()

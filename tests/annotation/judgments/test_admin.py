@@ -165,7 +165,7 @@ def test_the_overview_counts_judgments_judges_and_producers(alice):
 def test_pages_ask_the_database_as_often_whatever_the_size(alice, django_assert_max_num_queries):
     study = launch(make_study(make_corpus(6), owner=alice, overlap_percent=50), "ann", "ben")
     client = log_in(alice)
-    with django_assert_max_num_queries(6):  # session, account, study, then three
+    with django_assert_max_num_queries(7):  # session, account, study, then four
         client.get(page("live", study))
 
 

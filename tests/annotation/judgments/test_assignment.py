@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations, pairwise
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotation.judgments.assignment import (
@@ -16,6 +16,9 @@ from annotation.judgments.assignment import (
     order_queue,
     plan_judging,
 )
+
+# What keeps judges and counts right is tried with a hundred studies, what only sorts with fewer.
+SOME = settings(max_examples=30)
 
 
 @st.composite
@@ -94,6 +97,7 @@ def test_the_overlap_is_the_percentage_asked_for_or_says_what_is_missing(study):
     assert len(found.twice) == min(wanted, len(could))
 
 
+@SOME
 @given(studies())
 def test_second_judgments_are_spread_over_producers_and_directions(study):
     """Systematic sampling: a stratum of m among n items gets m·k/n, give or take 1."""
@@ -130,6 +134,7 @@ def test_the_largest_load_is_the_smallest_possible(study):
     assert max(len(queue) for queue in found.queues.values()) == bound
 
 
+@SOME
 @given(studies())
 def test_without_writers_loads_differ_by_one_at_most(study):
     study["items"] = [Item(**{**vars(item), "barred": frozenset()}) for item in study["items"]]
@@ -137,6 +142,7 @@ def test_without_writers_loads_differ_by_one_at_most(study):
     assert not loads or max(loads) - min(loads) <= 1
 
 
+@SOME
 @given(studies())
 def test_no_pair_follows_itself_where_that_can_be(study):
     items = study["items"]
@@ -147,6 +153,7 @@ def test_no_pair_follows_itself_where_that_can_be(study):
             assert all(one != other for one, other in pairwise(names))
 
 
+@SOME
 @given(studies())
 def test_the_same_words_for_the_same_original_are_never_back_to_back_where_that_can_be(study):
     items = study["items"]
@@ -157,12 +164,14 @@ def test_the_same_words_for_the_same_original_are_never_back_to_back_where_that_
             assert all(one != other for one, other in pairwise(names))
 
 
+@SOME
 @given(studies())
 def test_the_plan_depends_on_the_seed_and_not_on_the_order_of_rows(study):
     backwards = study | {"items": study["items"][::-1], "judges": study["judges"][::-1]}
     assert plan(study) == plan(backwards)
 
 
+@SOME
 @given(studies())
 def test_judges_who_may_rate_nothing_are_named(study):
     found = plan(study)
@@ -189,12 +198,13 @@ def test_a_new_plan_keeps_what_is_done_and_every_item_judged(study, data):
         twice=before.twice,
     )
     assert set(after.queues) == set(judges)
+    assert after.twice >= before.twice
     everyone = judges_of(after)
     for item in study["items"]:
         given_to = everyone.get(item.key, [])
         finished = [judge for key, judge in done if key == item.key]
         assert not set(given_to) & (set(finished) | item.barred)
-        wanted = 2 if item.key in before.twice else 1
+        wanted = 2 if item.key in after.twice else 1
         may = set(judges) - item.barred - set(finished)
         assert len(given_to) == min(max(0, wanted - len(finished)), len(may))
 

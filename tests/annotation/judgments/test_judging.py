@@ -6,6 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
+from annotation.annotators.errors import NotLive, TaskTaken
 from annotation.annotators.inviting import invite_annotator
 from annotation.annotators.joining import accept_invitation
 from annotation.judgments.assigning import (
@@ -14,7 +15,7 @@ from annotation.judgments.assigning import (
     preview_assignment,
     remove_judge,
 )
-from annotation.judgments.errors import JudgmentRefused, NotLive, OwnCounterpart, TaskTaken
+from annotation.judgments.errors import JudgmentRefused, OwnCounterpart
 from annotation.judgments.judging import open_task, submit_judgment
 from annotation.judgments.lifecycle import (
     find_launch_problems,
@@ -125,7 +126,7 @@ def test_what_is_easily_overlooked_is_said_before_the_launch():
     invite_annotator(study=study)
     said = remarks(study)
     assert "1 person is invited and has not joined" in said
-    assert "No counterpart is judged twice" in said
+    assert "No counterpart is judged twice, so" in said
 
 
 def test_a_judgment_is_stored_once_however_often_it_is_sent():
@@ -233,6 +234,23 @@ def test_who_joins_later_gets_a_fair_share_when_work_is_given_out_again():
     assert len(tasks_of(study, "ann")) == 14
     items = {task.item_id for name in ("ann", "ben") for task in tasks_of(study, name)}
     assert len(items) == 24
+    assert give_out_again(study=study) == 0
+
+
+def test_second_judgments_are_drawn_once_a_second_judge_has_come():
+    study = make_study(make_corpus(2), overlap_percent=50)
+    make_annotator(study, "ann")
+    assert "No counterpart is judged twice yet" in remarks(study)
+    study = launch(study)
+    assert not study.judgment_items.filter(judges_wanted=2).exists()
+    for task in tasks_of(study, "ann"):
+        submit_judgment(task=task, ratings=answers())
+    make_annotator(study, "ben")
+    # 2 pairs, 2 directions, 3 producers: 12 counterparts, half of them get a second judgment.
+    assert give_out_again(study=study) == 6
+    assert study.judgment_items.filter(judges_wanted=2).count() == 6
+    assert len(tasks_of(study, "ben")) == 6
+    assert len(tasks_of(study, "ann")) == 12
     assert give_out_again(study=study) == 0
 
 

@@ -102,7 +102,7 @@ def make_submission(
                 scale=scale,
                 value=value,
                 position=place,
-                flipped=place % 2 == 0,
+                flipped=False,
                 first_touch_ms=900 + place,
                 changes=1,
             )

@@ -8,15 +8,18 @@ from django.db import IntegrityError, transaction
 
 from annotation.models import (
     CheckKind,
+    CheckResponse,
     DataDecision,
     PayDecision,
+    Rating,
     RejectionGround,
     Review,
     Submission,
     SubmissionState,
 )
+from annotation.studies.grounds import rejection_grounds
 from annotation.studies.pace import find_fast_limit
-from annotation.studies.reviewing import decide_by_checks, review_submission
+from annotation.studies.reviewing import MEMORY_CHECKS, decide_by_rules, review_submission
 from annotation.survey.withdrawing import withdraw_submission
 from tests.annotation.studies.people import make_study, make_submission, make_user
 
@@ -91,7 +94,9 @@ def test_nothing_is_decided_while_somebody_is_rating() -> None:
         )
 
 
-@pytest.mark.parametrize("kind", CheckKind.values)
+@pytest.mark.parametrize(
+    "kind", [CheckKind.GROUP_NAME, CheckKind.MARKED_TRAITS, CheckKind.REPEATED_GROUP]
+)
 def test_a_failed_memory_check_never_costs_pay(kind: str) -> None:
     submission = make_submission(make_study(), failed=[kind])
     with pytest.raises(ValidationError, match=r"rests on memory.*it never costs pay"):
@@ -226,7 +231,7 @@ def test_the_database_itself_refuses_a_rejection_without_ground() -> None:
 )
 def test_checks_decide_the_data_and_everyone_is_paid(failed: list[str], expected: str) -> None:
     submission = make_submission(make_study(decide_by_checks=True), failed=failed)
-    review = decide_by_checks(submission=submission)
+    review = decide_by_rules(submission=submission)
     assert review is not None
     assert review.reviewer is None
     stored = Submission.objects.get()
@@ -236,8 +241,8 @@ def test_checks_decide_the_data_and_everyone_is_paid(failed: list[str], expected
 
 def test_deciding_twice_stores_one_review() -> None:
     submission = make_submission(make_study(decide_by_checks=True))
-    decide_by_checks(submission=submission)
-    assert decide_by_checks(submission=submission) is None
+    decide_by_rules(submission=submission)
+    assert decide_by_rules(submission=submission) is None
     assert Review.objects.count() == 1
 
 
@@ -254,5 +259,125 @@ def test_what_checks_cannot_decide_waits_for_a_person(
 ) -> None:
     study = make_study(decide_by_checks=by_checks)
     submission = make_submission(study, state=state, checks_passed=passed)
-    assert decide_by_checks(submission=submission) is None
+    assert decide_by_rules(submission=submission) is None
     assert Submission.objects.get().data_decision == DataDecision.WAITING
+
+
+@pytest.mark.parametrize(
+    ("accept", "exclude", "failed", "straight", "expected"),
+    [
+        pytest.param("checks", "propose", False, True, "accepted", id="checks-alone-accept"),
+        pytest.param("no_flag", "propose", False, True, "waiting", id="a-flag-waits"),
+        pytest.param("no_flag", "propose", False, False, "accepted", id="no-flag-accepts"),
+        pytest.param("no_flag", "propose", True, False, "waiting", id="nobody-is-excluded"),
+        pytest.param("propose", "checks", True, False, "excluded", id="a-failed-check-excludes"),
+        pytest.param("propose", "checks", False, False, "waiting", id="nobody-is-accepted"),
+        pytest.param("propose", "check_and_flag", True, False, "waiting", id="a-check-alone-waits"),
+        pytest.param("propose", "check_and_flag", True, True, "excluded", id="both-exclude"),
+    ],
+)
+def test_rules_decide_only_what_the_study_leaves_to_them(
+    accept: str, exclude: str, failed: bool, straight: bool, expected: str
+) -> None:
+    study = make_study(accept_rule=accept, exclude_rule=exclude)
+    submission = make_submission(study, failed=[CheckKind.MARKED_TRAITS] if failed else [])
+    if not straight:
+        for number, rating in enumerate(Rating.objects.all()):
+            rating.value = (number * 37) % 101
+            rating.save()
+    review = decide_by_rules(submission=submission)
+    stored = Submission.objects.get()
+    assert stored.data_decision == expected
+    if expected == "waiting":
+        assert review is None
+    else:
+        assert (stored.pay_decision, review.reviewer) == ("approved", None)
+        assert review.reason.endswith(".")
+        # A person changes it, and the platform's decision stays in the history.
+        review_submission(
+            submission=submission,
+            reviewer=make_user("alice"),
+            data_decision=DataDecision.EXCLUDED,
+            pay_decision=PayDecision.APPROVED,
+            reason="Looked again.",
+        )
+        assert stored.reviews.count() == 2
+
+
+def test_a_decision_keeps_the_flags_of_its_moment() -> None:
+    study = make_study()
+    submission = make_submission(study)
+    first = review_submission(
+        submission=submission, reviewer=None, data_decision="excluded", pay_decision="approved"
+    )
+    assert [(flag["name"], flag["threshold"]) for flag in first.flags] == [("straight_lining", 1)]
+    study.quality_thresholds = {"straight_pages": 6}
+    study.save()
+    second = review_submission(
+        submission=submission, reviewer=None, data_decision="accepted", pay_decision="approved"
+    )
+    assert second.flags == []
+    first.refresh_from_db()
+    assert first.flags[0]["value"] == 5
+    # Whoever withdraws takes along what was read from their answers.
+    withdraw_submission(submission=submission)
+    assert set(map(str, Review.objects.values_list("flags", flat=True))) == {"[]"}
+
+
+def add_failed(submission: Submission, *kinds: str) -> None:
+    for place, kind in enumerate(kinds, start=20):
+        CheckResponse.objects.create(
+            submission=submission, kind=kind, step_index=place, passed=False
+        )
+
+
+@pytest.mark.parametrize(
+    ("minutes", "failed", "holds"),
+    [
+        # Prolific: one failed check suffices under five minutes; from five on it takes two.
+        pytest.param(4, ["instructed"], True, id="one-in-a-short-study"),
+        pytest.param(4, [], False, id="none-in-a-short-study"),
+        pytest.param(5, ["instructed"], False, id="one-in-a-longer-study"),
+        pytest.param(5, ["instructed", "nonsensical"], True, id="two-in-a-longer-study"),
+        pytest.param(4, ["comprehension"], False, id="comprehension-is-none"),
+        pytest.param(10, ["instructed", "comprehension"], False, id="comprehension-adds-nothing"),
+    ],
+)
+def test_failed_attention_checks_cost_pay_only_as_panels_allow(
+    minutes: int, failed: list[str], holds: bool
+) -> None:
+    # All three checks that rest on memory are failed as well: they never count.
+    study = make_study(estimated_minutes=minutes)
+    submission = make_submission(study, failed=list(MEMORY_CHECKS))
+    Rating.objects.filter(position=1).update(value=1)
+    Rating.objects.filter(position__gt=9).update(value=99)
+    add_failed(submission, *failed)
+    grounds = {found.ground for found in rejection_grounds(submission)}
+    assert grounds == ({RejectionGround.FAILED_CHECK} if holds else set())
+    arguments = {
+        "submission": submission,
+        "reviewer": None,
+        "data_decision": DataDecision.EXCLUDED,
+        "pay_decision": PayDecision.REJECTED,
+        "reason": "Two attention checks failed.",
+        "on_ground": RejectionGround.FAILED_CHECK,
+    }
+    if holds:
+        assert review_submission(**arguments).pay_ground == "failed_check"
+    else:
+        with pytest.raises(ValidationError, match="failed too few checks"):
+            review_submission(**arguments)
+
+
+def test_a_null_character_in_a_reason_is_refused_and_decides_nothing() -> None:
+    submission = make_submission(make_study())
+    with pytest.raises(ValidationError, match="Null characters"):
+        review_submission(
+            submission=submission,
+            reviewer=None,
+            data_decision=DataDecision.EXCLUDED,
+            pay_decision=PayDecision.APPROVED,
+            reason="Straight\0 lines.",
+        )
+    assert not Review.objects.exists()
+    assert Submission.objects.get().data_decision == "waiting"

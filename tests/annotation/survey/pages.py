@@ -46,6 +46,7 @@ class _Reader(HTMLParser):
         self.page = SurveyPage()
         self.open: list[str] = []
         self.hidden = 0
+        self.select = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
@@ -61,6 +62,11 @@ class _Reader(HTMLParser):
             self.page.lines[values["data-line"]] = (values["data-left"], values["data-right"])
         if tag == "input" and values.get("name"):
             self._read_input(values)
+        if tag == "select" and values.get("name"):
+            self.page.inputs.add(values["name"])
+            self.select = values["name"]
+        if tag == "option" and self.select:
+            self.page.options.setdefault(self.select, []).append(values.get("value", ""))
 
     def _read_input(self, values: dict[str, str]) -> None:
         name, kind = values["name"], values.get("type", "text")
@@ -77,6 +83,8 @@ class _Reader(HTMLParser):
             self.open.remove(tag)
         if tag == "span" and self.open and self.open[-1] == "frame":
             self.open.pop()
+        if tag == "select":
+            self.select = ""
 
     def handle_data(self, data: str) -> None:
         if self.hidden:

@@ -68,6 +68,38 @@ def test_soft_quota_fills_up_with_the_least_overfilled() -> None:
     assert slugs(chosen) == {"g2", "g0", "g3"}
 
 
+def with_domains(quotas: list[GroupQuota], *domains: str) -> list[GroupQuota]:
+    for quota, letters in zip(quotas, domains, strict=True):
+        quota.group.domains = list(letters)
+    return quotas
+
+
+@pytest.mark.parametrize("rule", QuotaRule.values)
+def test_one_per_domain_is_never_broken(rule) -> None:
+    quotas = with_domains(quotas_of(0, 0, 1, 2), "a", "a", "b", "c")
+    for seed in range(20):
+        chosen = choose_groups(quotas, wanted=3, rule=rule, seed=seed, one_per_domain=True)
+        assert [sorted(slugs(chosen) & pair) for pair in ({"g2"}, {"g3"})] == [["g2"], ["g3"]]
+        assert len(slugs(chosen) & {"g0", "g1"}) == 1
+
+
+def test_a_set_that_is_not_possible_is_smaller_under_both_rules() -> None:
+    quotas = with_domains(quotas_of(0, 3, 3), "a", "a", "b")
+    hard = choose_groups(quotas, wanted=2, rule=QuotaRule.HARD, seed=1, one_per_domain=True)
+    soft = choose_groups(quotas, wanted=3, rule=QuotaRule.SOFT, seed=1, one_per_domain=True)
+    assert slugs(hard) == {"g0"}
+    assert slugs(soft) == {"g0", "g2"}
+
+
+def test_groups_that_a_submission_has_already_are_not_offered_nor_their_domains() -> None:
+    quotas = with_domains(quotas_of(0, 0, 0), "a", "a", "b")
+    kept = [quotas[0].group]
+    chosen = choose_groups(
+        quotas, wanted=3, rule=QuotaRule.HARD, seed=1, one_per_domain=True, kept=kept
+    )
+    assert slugs(chosen) == {"g2"}
+
+
 @pytest.mark.parametrize("rule", QuotaRule.values)
 def test_no_open_group_means_none_under_both_rules(rule) -> None:
     assert choose_groups(quotas_of(3, 4), wanted=2, rule=rule, seed=1) == []

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from threading import Barrier
 from typing import Any
 
 import pytest
 from django.db import connections
 from django.http import QueryDict
+from django.utils import timezone
 
 from annotation.models import (
+    LateReturn,
     PageEvent,
     Panel,
     Participant,
@@ -21,6 +24,7 @@ from annotation.models import (
 from annotation.studies.quotas import count_quotas
 from annotation.survey.arriving import Arrival, start_submission
 from annotation.survey.errors import StudyFull
+from annotation.survey.returning import settle_return
 from annotation.survey.submitting import submit_step
 from annotation.survey.withdrawing import withdraw_submission
 from tests.annotation.survey.conftest import SCALES
@@ -109,3 +113,46 @@ def test_withdrawal_and_a_page_sent_at_once_leave_no_answer(study, make_person) 
     assert not [result for result in results if isinstance(result, Exception)]
     assert not Rating.objects.exists()
     assert Submission.objects.get().state == "withdrawn"
+
+
+def test_one_place_and_two_dozen_people_means_one_submission(shared_database, make_study) -> None:
+    study = make_study(quota_per_group=1, groups=("elderly",), flow=["rating"])
+    results = at_once(
+        *[
+            lambda name=name: start_submission(
+                study=study, arrival=Arrival(Panel.LINK, f"person {name}")
+            )
+            for name in range(24)
+        ]
+    )
+    assert sum(isinstance(result, Submission) for result in results) == 1
+    assert sum(isinstance(result, StudyFull) for result in results) == 23
+    assert Submission.objects.count() == Participant.objects.count() == 1
+
+
+def test_people_who_come_back_while_others_start_never_exceed_a_quota(study) -> None:
+    # Three people hold all twelve places and lapse; three others start while they come back.
+    lapsed = [
+        start_submission(study=study, arrival=Arrival(Panel.LINK, f"early {name}"))
+        for name in range(3)
+    ]
+    Submission.objects.update(reserved_until=timezone.now() - timedelta(minutes=1))
+    results = at_once(
+        *[lambda one=one: settle_return(token=one.token) for one in lapsed],
+        *[
+            lambda name=name: start_submission(
+                study=study, arrival=Arrival(Panel.LINK, f"late {name}")
+            )
+            for name in range(3)
+        ],
+        *[lambda one=one: settle_return(token=one.token) for one in lapsed],
+    )
+    faults = [r for r in results if isinstance(r, Exception) and not isinstance(r, StudyFull)]
+    assert not faults
+    quotas = count_quotas(study, instrument_id=study.instruments.get().pk)
+    assert [quota.taken for quota in quotas] == [2] * 6
+    assert LateReturn.objects.count() == 3
+    going = Submission.objects.filter(state="in_progress").count()
+    assert going + Submission.objects.filter(outcome="quota_full").count() == (
+        Submission.objects.count()
+    )

@@ -13,10 +13,12 @@ from annotation.models import (
     CheckResponse,
     DataDecision,
     DemographicAnswer,
+    DemographicQuestion,
     Outcome,
     PageEvent,
     PayDecision,
     PoleSides,
+    QuestionKind,
     Rating,
     Submission,
     SubmissionState,
@@ -48,7 +50,7 @@ def to_first_lines(person: Person):
 def test_whole_visit_is_stored(study, person) -> None:
     last = person.go_on()
     assert last.heading == "Thank you. Your answers are saved."
-    assert "You rated 5 groups on 20 lines." in last.text
+    assert "You rated 4 groups on 20 lines." in last.text
     submission = Submission.objects.get()
     assert submission.state == SubmissionState.FINISHED
     assert submission.outcome == Outcome.COMPLETED
@@ -394,25 +396,56 @@ def test_demographic_answers_are_stored_as_people_read_them(person) -> None:
             "answer-gender": ["2", "4"],
             "answer-age": " 41 ",
             "answer-education": "decline",
-            "answer-state": "New\x00  Mexico",
-            "decline-state": "",
+            "own-gender": " a\x00gender ",
+            "answer-race": "8",
+            "own-race": "beside an answer that was not chosen",
+            "answer-state": "32",
             "answer-years-in-state": "7",
             "decline-years-in-state": "1",
             "answer-area": "3",
         },
     )
     answers = {
-        answer.question.slug: (answer.value, answer.declined)
+        answer.question.slug: (answer.value, answer.declined, answer.own_words)
         for answer in DemographicAnswer.objects.select_related("question")
     }
     assert answers == {
-        "gender": (["Woman", "I describe myself in another way"], False),
-        "age": (41, False),
-        "education": (None, True),
-        "state": ("New Mexico", False),
-        "years-in-state": (None, True),
-        "area": ("Rural", False),
+        "gender": (["Woman", "I describe myself:"], False, "a gender"),
+        "age": (41, False, ""),
+        "race": (["Multiracial or biracial"], False, ""),
+        "education": (None, True, ""),
+        "state": ("New Mexico", False, ""),
+        "years-in-state": (None, True, ""),
+        "area": ("Rural", False, ""),
     }
+
+
+def test_long_list_of_answers_is_one_field_with_prefer_not_to_say(person) -> None:
+    page = to_demographics(person)
+    assert page.options["answer-state"][:3] == ["", "decline", "1"]
+    assert len(page.options["answer-state"]) == 2 + 51 + 2
+    assert "decline-state" not in page.inputs
+    person.connection.post(
+        page.action, {"step": page.fields["step"], "answer-state": "decline", "own-gender": "x"}
+    )
+    answer = DemographicAnswer.objects.get()
+    assert (answer.question.slug, answer.value, answer.declined) == ("state", None, True)
+
+
+def test_words_of_ones_own_are_let_go_with_prefer_not_to_say(person) -> None:
+    page = to_demographics(person)
+    fields = {"answer-gender": "4", "own-gender": "agender", "decline-gender": "1"}
+    person.connection.post(page.action, {"step": page.fields["step"], **fields})
+    answer = DemographicAnswer.objects.get()
+    assert (answer.value, answer.declined, answer.own_words) == (None, True, "")
+
+
+def test_short_text_is_stored_on_one_line(person) -> None:
+    DemographicQuestion.objects.filter(slug="area").update(kind=QuestionKind.TEXT, options=[])
+    page = to_demographics(person)
+    fields = {"answer-area": "by the\x00  sea:", "decline-area": ""}
+    person.connection.post(page.action, {"step": page.fields["step"], **fields})
+    assert DemographicAnswer.objects.get().value == "by the sea:"
 
 
 @pytest.mark.parametrize(
@@ -421,8 +454,14 @@ def test_demographic_answers_are_stored_as_people_read_them(person) -> None:
         ({"answer-age": "17"}, 422, "“17”: expected a whole number from 18 to 120."),
         ({"answer-age": "121"}, 422, "expected a whole number from 18 to 120."),
         ({"answer-age": "forty"}, 422, "“forty”: expected a whole number"),
-        ({"answer-state": "x" * 201}, 422, "The answer has 201 characters, expected at most 200."),
-        ({"answer-area": "4"}, 400, "is not among the answers"),
+        (
+            {"answer-gender": "4", "own-gender": "x" * 201},
+            422,
+            "The answer has 201 characters, expected at most 200.",
+        ),
+        ({"answer-area": "5"}, 400, "is not among the answers"),
+        ({"answer-state": "54"}, 400, "is not among the answers"),
+        ({"own-income": "x"}, 400, "does not belong to this page"),
         ({"answer-gender": ["1", "9"]}, 400, "is not among the answers"),
         ({"answer-gender": ["1", "1"]}, 400, "was sent twice"),
         ({"answer-area": ["1", "2"]}, 400, "was sent twice"),

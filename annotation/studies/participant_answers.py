@@ -1,0 +1,136 @@
+"""What the participants behind accepted ratings said about themselves, ready to be counted."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.models import DemographicAnswer, DemographicQuestion, QuestionKind, Study
+from annotation.studies.answer_bands import band_names, band_of
+from annotation.studies.small_cells import DECLINED, UNANSWERED, Answers
+
+Bands = Mapping[str, tuple[int, ...]]
+FREE_TEXT = "its answers are free text, which is not counted"
+NO_BANDS = "its answers are numbers, and no bands are set for it"
+
+
+@dataclass(frozen=True)
+class CountedQuestion:
+    """One question as counts alone.
+
+    answers : all that could be answered, in the order of a table
+    people : what one person answered → how many people answered just that
+    """
+
+    slug: str
+    label: str
+    several: bool
+    answers: tuple[str, ...]
+    people: Mapping[Answers, int]
+
+
+@dataclass(frozen=True)
+class QuestionAnswers:
+    """One question and what every participant answered to it.
+
+    answers : all that could be answered, in order
+    given : submission → its answers, `DECLINED` or `UNANSWERED` where there is none
+    """
+
+    slug: str
+    label: str
+    several: bool
+    answers: tuple[str, ...]
+    given: Mapping[str, Answers]
+
+    @property
+    def counted(self) -> CountedQuestion:
+        """Return the question without the people."""
+        people = dict(Counter(self.given.values()))
+        return CountedQuestion(self.slug, self.label, self.several, self.answers, people)
+
+
+@dataclass(frozen=True)
+class ParticipantAnswers:
+    """``left_out`` : label of a question → why its answers cannot be counted."""
+
+    questions: tuple[QuestionAnswers, ...]
+    left_out: Mapping[str, str]
+    digest: str
+
+
+def load_participant_answers(
+    study: Study, *, submissions: Collection[str], bands: Bands
+) -> ParticipantAnswers:
+    """Return the answers of those submissions to every question that can be counted.
+
+    submissions : public ids, such as those behind the ratings of a report
+    bands : question → starts of its bands, for questions about a number
+
+    Words of one's own are never read. Two queries.
+    """
+    newest: dict[str, DemographicQuestion] = {}
+    options: dict[str, dict[str, None]] = {}
+    for question in DemographicQuestion.objects.filter(instrument__study=study).order_by(
+        "-instrument__version", "position", "pk"
+    ):
+        newest.setdefault(question.slug, question)
+        # An answer that only an earlier version offered follows those of the newest.
+        options.setdefault(question.slug, {}).update(dict.fromkeys(map(str, question.options)))
+    wanted = set(submissions)
+    stored: dict[str, dict[str, tuple[Any, bool]]] = {slug: {} for slug in newest}
+    for slug, public_id, value, declined in DemographicAnswer.objects.filter(
+        submission__study=study
+    ).values_list("question__slug", "submission__public_id", "value", "declined"):
+        if public_id in wanted:
+            stored[slug][public_id] = (value, declined)
+    found: list[QuestionAnswers] = []
+    left_out: dict[str, str] = {}
+    for slug, question in newest.items():
+        starts = bands.get(slug)
+        if question.kind == QuestionKind.TEXT:
+            left_out[question.label] = FREE_TEXT
+            continue
+        if question.kind == QuestionKind.NUMBER and not starts:
+            left_out[question.label] = NO_BANDS
+            continue
+        given = {
+            public_id: read_answers(*stored[slug].get(public_id, (None, False)), starts)
+            for public_id in sorted(wanted)
+        }
+        found.append(
+            QuestionAnswers(
+                slug=slug,
+                label=question.label,
+                several=question.kind == QuestionKind.CHOICES,
+                # Below the first band there is usually nobody; whoever is gets a line of their own.
+                answers=band_names(starts)[1:] if starts else tuple(options[slug]),
+                given=given,
+            )
+        )
+    return ParticipantAnswers(tuple(found), left_out, _hash(found))
+
+
+def read_answers(value: Any, declined: bool, starts: tuple[int, ...] | None) -> Answers:
+    """Return a stored answer as the set of what it counts for."""
+    if declined:
+        return frozenset({DECLINED})
+    if value is None or value == [] or value == "":
+        return frozenset({UNANSWERED})
+    if isinstance(value, list):
+        return frozenset(map(str, value))
+    if starts and isinstance(value, int | float) and not isinstance(value, bool):
+        return frozenset({band_of(value, starts)})
+    return frozenset({str(value)})
+
+
+def _hash(questions: list[QuestionAnswers]) -> str:
+    """Return the SHA-256 of all answers, whatever their order in the database."""
+    digest = hashlib.sha256()
+    for question in sorted(questions, key=lambda question: question.slug):
+        for submission, given in sorted(question.given.items()):
+            digest.update(f"{question.slug}\t{submission}\t{sorted(given)}\n".encode())
+    return digest.hexdigest()

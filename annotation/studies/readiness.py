@@ -1,0 +1,329 @@
+"""Whether a study is ready to be launched: what is missing and where, and what to think over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotation.languages.texts import STEP, list_missing
+from annotation.models import Instrument, Outcome, Panel, ScreenOutPay, Study
+from annotation.panels.study_settings import load_panel_settings
+from annotation.studies.margins import (
+    describe_closed_cells,
+    find_margin_faults,
+    find_screening_faults,
+    load_margins,
+)
+from annotation.studies.reading_time import estimate_minutes
+from annotation.survey.checks import CHECK_RULES
+from annotation.survey.conditions import OneOf, iterate_comparisons
+from annotation.survey.domains import choose_disjoint
+from annotation.survey.flow import Step, read_flow
+from annotation.survey.step_content import ComprehensionContent, iterate_texts
+from annotation.survey.step_kinds import CHECK_STEPS, StepKind
+from annotation.survey.wording import DEFAULT_WORDING
+
+# Told times are wrong by more than this much where a page by page estimate differs so far.
+SHORTEST_SHARE, LONGEST_SHARE = 0.5, 3.0
+MOST_KEYS = 12
+PROMISE = "Your payment does not depend on them."
+
+
+class Place(StrEnum):
+    """Where something is mended."""
+
+    FLOW = "flow"
+    TEXTS = "texts"
+    GROUPS = "groups"
+    SCALES = "scales"
+    QUESTIONS = "questions"
+    MARGINS = "margins"
+    SETTINGS = "settings"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing to mend, or to think over if ``blocks`` is False.
+
+    ``step`` is the index of a step of the flow, ``field`` the name of a setting or of a step's
+    field.
+    """
+
+    text: str
+    place: Place
+    blocks: bool = True
+    step: int | None = None
+    field: str = ""
+
+
+def examine_study(study: Study, instrument: Instrument) -> list[Finding]:
+    """Return what is missing in a study with this version, and what is worth a thought.
+
+    Some ten queries, whatever the size of the study.
+    """
+    steps, problems = read_flow(instrument.flow)
+    findings = examine_flow(instrument, instrument.flow)
+    if not problems:
+        findings += _examine_groups(instrument, steps)
+    if not instrument.scales.exists():
+        findings.append(
+            Finding(_("The instrument has no trait scale, expected at least one."), Place.SCALES)
+        )
+    findings += _examine_texts(instrument)
+    findings += _examine_settings(study, steps)
+    findings += _examine_margins(study, instrument, steps)
+    if not any(finding.blocks for finding in findings):
+        findings += _examine_promises(instrument, steps)
+        findings += _examine_time(study, instrument, steps)
+    return findings
+
+
+def examine_flow(instrument: Instrument, flow: object) -> list[Finding]:
+    """Return what is wrong with a flow and missing in it, be it stored or not. Two queries."""
+    steps, problems = read_flow(flow)
+    return [
+        *(
+            Finding(found.text, Place.FLOW, step=found.index, field=found.field)
+            for found in problems
+        ),
+        *_examine_conditions(instrument, steps),
+        *_examine_step_texts(list_languages(instrument), steps),
+    ]
+
+
+def list_languages(instrument: Instrument) -> list[str]:
+    """Return the languages of an instrument, its main one first. One query."""
+    others = set(instrument.wordings.values_list("language", flat=True)) - {instrument.language}
+    return [instrument.language, *sorted(others)]
+
+
+def _examine_groups(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    groups = list(instrument.groups.all())
+    wanted = sum(step.kind == StepKind.RATING for step in steps)
+    if len(groups) < wanted:
+        yield Finding(
+            _(
+                "The instrument has %(n)d groups, expected at least %(wanted)d, one for each "
+                "rating page of the flow."
+            )
+            % {"n": len(groups), "wanted": wanted},
+            Place.GROUPS,
+        )
+    elif instrument.one_per_domain:
+        fitting = choose_disjoint(groups, wanted=wanted, domains_of=lambda group: group.domains)
+        if len(fitting) < wanted:
+            yield Finding(
+                _(
+                    "Only %(n)d of the instrument's groups share no domain with one another, "
+                    "expected at least %(wanted)d, one for each rating page of the flow, since "
+                    "nobody rates two groups of a domain."
+                )
+                % {"n": len(fitting), "wanted": wanted},
+                Place.GROUPS,
+            )
+
+
+def _examine_conditions(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield conditions on demographic questions that the instrument does not ask so."""
+    questions = {question.slug: question for question in instrument.questions.all()}
+    for step in steps:
+        for comparison in iterate_comparisons(step.show_if) if step.show_if else ():
+            if comparison.source != "question":
+                continue
+            question = questions.get(comparison.name)
+            if question is None:
+                text = _(
+                    "Step %(n)d depends on the question “%(name)s”, which is not among the "
+                    "demographic questions."
+                ) % {"n": step.index + 1, "name": comparison.name}
+                yield Finding(text, Place.FLOW, step=step.index, field="show_if")
+                continue
+            values = comparison.values if isinstance(comparison, OneOf) else ()
+            for value in values:
+                if question.options and value not in question.options:
+                    text = _(
+                        "Step %(n)d depends on the answer “%(value)s”, which is not among those to "
+                        "“%(question)s”."
+                    ) % {"n": step.index + 1, "value": value, "question": question.label}
+                    yield Finding(text, Place.FLOW, step=step.index, field="show_if")
+
+
+def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
+    """Yield texts that are missing in a language. Two queries, and five for each further one."""
+    texts = {
+        (language, key): text
+        for language, key, text in instrument.wordings.values_list("language", "key", "text")
+        if text.strip()
+    }
+    for language in list_languages(instrument):
+        missing = [key for key in DEFAULT_WORDING if (language, key) not in texts]
+        if language != instrument.language:
+            # Steps are told of one by one, with the place where each is mended.
+            missing = [
+                key for key in list_missing(instrument, language) if not key.startswith(STEP)
+            ]
+        if missing:
+            yield Finding(
+                _("Texts are missing in “%(language)s”: %(keys)s.")
+                % {"language": language, "keys": _join_keys(missing)},
+                Place.TEXTS,
+            )
+        if "{group}" not in texts.get((language, "question"), "{group}"):
+            yield Finding(
+                _("The question in “%(language)s” does not name the group: it lacks “{group}”.")
+                % {"language": language},
+                Place.TEXTS,
+            )
+
+
+def _join_keys(keys: list[str]) -> str:
+    shown, rest = ", ".join(keys[:MOST_KEYS]), len(keys) - MOST_KEYS
+    return shown if rest <= 0 else _("%(keys)s and %(n)d more") % {"keys": shown, "n": rest}
+
+
+def _examine_step_texts(languages: list[str], steps: tuple[Step, ...]) -> Iterator[Finding]:
+    for language in languages:
+        for step in steps:
+            if step.content is None:
+                continue
+            for place, written in iterate_texts(step.content):
+                if not written.get(language, "").strip():
+                    yield Finding(
+                        _("Step %(n)d (%(kind)s): %(place)s is missing in “%(language)s”.")
+                        % {
+                            "n": step.index + 1,
+                            "kind": step.kind.label,
+                            "place": place,
+                            "language": language,
+                        },
+                        Place.FLOW,
+                        step=step.index,
+                        field=place,
+                    )
+
+
+def _examine_settings(study: Study, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    if not study.contact_email:
+        yield Finding(
+            _("There is no address at which participants reach the researchers."),
+            Place.SETTINGS,
+            field="contact_email",
+        )
+    if study.panel == Panel.PROLIFIC:
+        for outcome in _list_outcomes(study, steps):
+            if not study.completion_codes.get(outcome.value):
+                yield Finding(
+                    _("There is no completion code for “%(outcome)s”.")
+                    % {"outcome": outcome.label},
+                    Place.SETTINGS,
+                    field=f"code_{outcome.value}",
+                )
+    if study.withdraw_until is not None and study.withdraw_until < timezone.now().date():
+        yield Finding(
+            _("The last day for withdrawal, %(day)s, has passed.")
+            % {"day": study.withdraw_until.isoformat()},
+            Place.SETTINGS,
+            blocks=False,
+            field="withdraw_until",
+        )
+    minimum = load_panel_settings(study).minimum_hourly_minor
+    hourly = study.reward_cents * 60 / study.estimated_minutes
+    if not study.reward_cents and study.panel != Panel.LINK:
+        yield Finding(
+            _("The study pays no reward."), Place.SETTINGS, blocks=False, field="reward_cents"
+        )
+    elif hourly < minimum:
+        yield Finding(
+            _("The reward pays %(pay).2f %(currency)s an hour, below the lowest of %(low).2f.")
+            % {"pay": hourly / 100, "currency": study.currency, "low": minimum / 100},
+            Place.SETTINGS,
+            blocks=False,
+            field="reward_cents",
+        )
+
+
+def _examine_margins(
+    study: Study, instrument: Instrument, steps: tuple[Step, ...]
+) -> Iterator[Finding]:
+    """Yield targets that the questions cannot reach, and what choosing people asks of the flow.
+
+    Targets that are only compared with keep nobody from launching.
+    """
+    margins, chooses = load_margins(study), study.samples_by_margins
+    if not margins and not chooses:
+        return
+    questions = list(instrument.questions.all())
+    for fault in find_margin_faults(margins, questions):
+        yield Finding(fault.text, Place.MARGINS, blocks=chooses, field=fault.slug)
+    if not chooses:
+        return
+    for fault in find_screening_faults(steps):
+        yield Finding(fault.text, Place.FLOW, step=fault.step)
+    for text in describe_closed_cells(margins, questions, study.planned_people or 0):
+        yield Finding(text, Place.MARGINS, blocks=False)
+    if load_panel_settings(study).screen_out_pay == ScreenOutPay.NOTHING:
+        yield Finding(
+            _("People who are not chosen are turned away after the first questions without pay."),
+            Place.MARGINS,
+            blocks=False,
+        )
+
+
+def _list_outcomes(study: Study, steps: tuple[Step, ...]) -> list[Outcome]:
+    """Return the ends that this flow can come to, and those that every study can."""
+    outcomes = [Outcome.COMPLETED, Outcome.TIMED_OUT, Outcome.QUOTA_FULL]
+    if any(step.kind in CHECK_STEPS for step in steps):
+        outcomes.append(Outcome.FAILED_CHECK)
+    if any(step.kind == StepKind.CONSENT for step in steps):
+        outcomes.append(Outcome.NO_CONSENT)
+    if study.samples_by_margins or any(
+        isinstance(step.content, ComprehensionContent) and step.content.on_failure == "screen_out"
+        for step in steps
+    ):
+        outcomes.append(Outcome.SCREENED_OUT)
+    return outcomes
+
+
+def _examine_promises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield what the flow leaves out or says that participants would have a right to mind."""
+    if not any(step.kind == StepKind.CONSENT for step in steps):
+        yield Finding(
+            _("Nobody is asked for consent: the flow has no such step."), Place.FLOW, blocks=False
+        )
+    rejecting = {kind.value for kind, rule in CHECK_RULES.items() if rule.may_reject}
+    promised = instrument.wordings.filter(key="instructions_body", text__contains=PROMISE).exists()
+    for step in steps:
+        if promised and step.kind.value in rejecting:
+            yield Finding(
+                _(
+                    "The instructions say of the checks: “%(promise)s” Panels allow to reject for "
+                    "step %(n)d, a check of another kind. Reword them, or never reject for it."
+                )
+                % {"promise": PROMISE, "n": step.index + 1},
+                Place.TEXTS,
+                blocks=False,
+                step=step.index,
+            )
+            return
+
+
+def _examine_time(
+    study: Study, instrument: Instrument, steps: tuple[Step, ...]
+) -> Iterator[Finding]:
+    minutes = estimate_minutes(instrument, steps)
+    told = study.estimated_minutes
+    if not SHORTEST_SHARE * minutes <= told <= LONGEST_SHARE * minutes:
+        yield Finding(
+            _(
+                "Participants are told %(told)d minutes. By the number of lines, questions and "
+                "words we expect about %(expected)d."
+            )
+            % {"told": told, "expected": max(1, round(minutes))},
+            Place.SETTINGS,
+            blocks=False,
+            field="estimated_minutes",
+        )

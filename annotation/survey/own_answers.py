@@ -1,0 +1,141 @@
+"""A participant's own answers, readable: as their page shows them and as files to keep.
+
+Who somebody is on a panel, seeds, times of pages and whether a check was passed are not part of it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+from django.utils.translation import gettext as _
+
+from annotation.exports.tables import Column, ColumnType, Table, stream_csv
+from annotation.models import CheckKind, Rating, Submission
+from annotation.survey.question_words import read_label, read_option
+from annotation.survey.step_content import FreeTextContent, OptionsContent
+from annotation.survey.step_kinds import RATING_PAGES
+from annotation.survey.visit import Visit
+
+
+@dataclass(frozen=True)
+class OwnAnswer:
+    """``part`` is the page's heading, ``question`` one line of it, "" where there is but one."""
+
+    part: str
+    question: str
+    answer: str
+
+
+def list_own_answers(submission: Submission) -> list[OwnAnswer]:
+    """Return everything answered, in the order of the survey.
+
+    Five queries for a frozen instrument.
+    """
+    visit = Visit(submission)
+    answers = [*_list_ratings(visit), *_list_checks(visit), *_list_step_answers(visit)]
+    answers.sort(key=lambda pair: pair[0])  # stable: lines keep their order
+    return [answer for _index, answer in answers] + list(_list_demographics(visit))
+
+
+def write_json(submission: Submission) -> str:
+    """Return the answers as a JSON document."""
+    document = {
+        "study": submission.study.title,
+        "started_at": submission.started_at.isoformat(),
+        "finished_at": submission.finished_at and submission.finished_at.isoformat(),
+        "answers": [asdict(answer) for answer in list_own_answers(submission)],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
+
+
+def write_csv(submission: Submission) -> str:
+    """Return the answers as CSV, one row each; no cell is a formula to a spreadsheet."""
+    columns = [
+        Column("part", ColumnType.TEXT, "text", "the page of the survey"),
+        Column("question", ColumnType.TEXT, "text", "what was asked there"),
+        Column("answer", ColumnType.TEXT, "text", "what was answered"),
+    ]
+    rows = [(row.part, row.question, row.answer) for row in list_own_answers(submission)]
+    return b"".join(stream_csv(Table("answers", columns, lambda: rows), bom=True)).decode()
+
+
+# What a participant can take along, by the end of the file's name.
+FILES: dict[str, tuple[str, Callable[[Submission], str]]] = {
+    "json": ("application/json", write_json),
+    "csv": ("text/csv; charset=utf-8", write_csv),
+}
+
+
+def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
+    steps = {step.position: step.index for step in visit.steps if step.kind in RATING_PAGES}
+    lines = {line.scale.pk: line for line in visit.lines}
+    ratings = Rating.objects.filter(assignment__submission=visit.submission)
+    for rating in sorted(
+        ratings.select_related("assignment__group", "scale"),
+        key=lambda rating: (rating.assignment.position, lines[rating.scale_id].position),
+    ):
+        line = lines[rating.scale_id]
+        poles = {"low": line.low, "high": line.high}
+        yield (
+            steps[rating.assignment.position],
+            OwnAnswer(
+                part=visit.wording["question"].replace(
+                    "{group}", visit.name_group(rating.assignment.group)
+                ),
+                question=_("%(low)s (0) to %(high)s (100)") % poles,
+                answer=f"{rating.value:g}",
+            ),
+        )
+
+
+def _list_checks(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
+    headings = {
+        "near": _("A word that you placed them near"),
+        "far": _("A word that you placed them far from"),
+    }
+    words = {
+        f"{line.key}:{pole}": getattr(line, pole)
+        for line in visit.lines
+        for pole in ("low", "high")
+    }
+    for check in visit.submission.checks.all():
+        step, given = visit.steps[check.step_index], check.answer
+        part = _("A short check")
+        if check.kind == CheckKind.GROUP_NAME:
+            question = _("Which group did you just rate?")
+            yield step.index, OwnAnswer(part, question, given.get("text", ""))
+        elif check.kind == CheckKind.MARKED_TRAITS:
+            for field in (field for field in headings if field in given):
+                word = words.get(given[field], given[field])
+                yield step.index, OwnAnswer(part, headings[field], word)
+        elif isinstance(step.content, OptionsContent):
+            chosen = given.get("tries", [given.get("chosen")])
+            yield step.index, _read_question(visit, step.content, chosen)
+
+
+def _list_step_answers(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
+    for row in visit.submission.step_answers.all():
+        content = visit.steps[row.step_index].content
+        if isinstance(content, OptionsContent):
+            chosen = row.value if isinstance(row.value, list) else [row.value]
+            yield row.step_index, _read_question(visit, content, chosen)
+        elif isinstance(content, FreeTextContent):
+            yield row.step_index, OwnAnswer(visit.read(content.question), "", str(row.value))
+
+
+def _list_demographics(visit: Visit) -> Iterator[OwnAnswer]:
+    for row in visit.submission.answers.select_related("question").order_by("question__position"):
+        values = row.value if isinstance(row.value, list) else [row.value]
+        words = [
+            read_option(visit, row.question, str(value)) for value in values if value is not None
+        ]
+        text = _("Prefer not to say") if row.declined else "; ".join([*words, row.own_words])
+        yield OwnAnswer(_("About you"), read_label(visit, row.question), text.removesuffix("; "))
+
+
+def _read_question(visit: Visit, content: OptionsContent, chosen: Iterable[str]) -> OwnAnswer:
+    texts = {option.value: visit.read(option.text) for option in content.options}
+    answer = "; ".join(texts.get(value, value) for value in chosen)
+    return OwnAnswer(visit.read(content.question), "", answer)

@@ -1,0 +1,80 @@
+"""The check that asks about the instructions, with two tries and the instructions at hand.
+
+The first wrong answer is stored at once, so that a reload does not give it back. Each page carries
+the number of its try: a page that comes twice is one try.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import QueryDict
+
+from annotation.models import CheckKind, CheckResponse, Outcome
+from annotation.survey.client_record import ClientRecord
+from annotation.survey.flow import Step
+from annotation.survey.pages.options import OptionsPage, read_choice
+from annotation.survey.pages.page import Again
+from annotation.survey.posted import read_single
+from annotation.survey.step_content import ComprehensionContent
+from annotation.survey.visit import Visit
+
+TRY_FIELD = "try"
+TRIES = 2
+
+
+class ComprehensionPage(OptionsPage):
+    template = "survey/comprehension.html"
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        begun = _find_response(visit, step)
+        return {
+            **super().show(visit, step, sent=sent, problems=problems),
+            "try_field": TRY_FIELD,
+            "try_number": len(_tries(begun)) + 1,
+            "ends_study": _content(step).on_failure == "screen_out",
+            "instructions": visit.wording["instructions_body"],
+        }
+
+    def store(
+        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
+    ) -> Outcome | Again | None:
+        content, begun = _content(step), _find_response(visit, step)
+        tries = _tries(begun)
+        if read_single(sent, TRY_FIELD) != str(len(tries) + 1):
+            return Again.AGAIN
+        tries.append(read_choice(step, sent))
+        passed = tries[-1] == content.right
+        is_open = not passed and len(tries) < TRIES
+        CheckResponse.objects.update_or_create(
+            submission=visit.submission,
+            step_index=step.index,
+            defaults={
+                "kind": CheckKind.COMPREHENSION,
+                "answer": {"tries": tries},
+                "expected": {"any_of": [content.right]},
+                "passed": None if is_open else passed,
+                "reason": "The first of two tries was wrong." if is_open else "",
+            },
+        )
+        if is_open:
+            return Again.AGAIN
+        if not passed and content.on_failure == "screen_out":
+            return Outcome.SCREENED_OUT
+        return None
+
+
+def _content(step: Step) -> ComprehensionContent:
+    if not isinstance(step.content, ComprehensionContent):
+        raise TypeError(f"Step {step.index} has no right answer.")
+    return step.content
+
+
+def _find_response(visit: Visit, step: Step) -> CheckResponse | None:
+    return visit.submission.checks.filter(step_index=step.index).first()
+
+
+def _tries(response: CheckResponse | None) -> list[str]:
+    return list(response.answer["tries"]) if response else []

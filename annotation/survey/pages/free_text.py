@@ -1,0 +1,65 @@
+"""A question that is answered with a text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from annotation.models import Outcome, StepAnswer
+from annotation.survey.client_record import ClientRecord
+from annotation.survey.errors import AnswersRefused
+from annotation.survey.flow import Step
+from annotation.survey.pages.page import Page
+from annotation.survey.posted import read_paragraphs, read_text
+from annotation.survey.step_content import FreeTextContent
+from annotation.survey.visit import Visit
+
+FIELD = "text"
+
+
+class FreeTextPage(Page):
+    template = "survey/free_text.html"
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        content = _content(step)
+        return {
+            "field": FIELD,
+            "heading": visit.read(content.question),
+            "help": visit.read(content.help),
+            "is_long": content.long,
+            "is_required": content.required,
+            "max_characters": content.max_characters,
+            # Longer than allowed is shown in full: nobody's text is cut without a word.
+            "value": "" if sent is None else sent.get(FIELD, ""),
+            "problem": problems.get(FIELD, ""),
+        }
+
+    def store(
+        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
+    ) -> Outcome | None:
+        content = _content(step)
+        text = read_paragraphs(sent, FIELD) if content.long else read_text(sent, FIELD)
+        if not text and content.required:
+            raise AnswersRefused({FIELD: _("Write an answer. A few words are enough.")})
+        if len(text) > content.max_characters:
+            raise AnswersRefused(
+                {
+                    FIELD: _("The answer has %(n)s characters, expected at most %(max)s.")
+                    % {"n": len(text), "max": content.max_characters}
+                }
+            )
+        if text:
+            StepAnswer.objects.create(
+                submission=visit.submission, step_index=step.index, key=step.key, value=text
+            )
+        return None
+
+
+def _content(step: Step) -> FreeTextContent:
+    if not isinstance(step.content, FreeTextContent):
+        raise TypeError(f"Step {step.index} has no question.")
+    return step.content

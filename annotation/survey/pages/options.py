@@ -1,0 +1,80 @@
+"""What pages share that ask one question with answers to choose from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from annotation.survey.errors import AnswersRefused, PageRefused
+from annotation.survey.flow import Step
+from annotation.survey.pages.page import Page
+from annotation.survey.step_content import OptionsContent
+from annotation.survey.visit import Visit
+
+FIELD = "choice"
+
+
+@dataclass(frozen=True)
+class ShownOption:
+    value: str
+    text: str
+    chosen: bool
+
+
+class OptionsPage(Page):
+    """Shows one question, with one answer unless a page says otherwise."""
+
+    template = "survey/choice.html"
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        content = options_content(step)
+        chosen = [] if sent is None else sent.getlist(FIELD)
+        return {
+            "field": FIELD,
+            "heading": visit.read(content.question),
+            "help": visit.read(content.help),
+            "options": [
+                ShownOption(option.value, visit.read(option.text), option.value in chosen)
+                for option in content.options
+            ],
+            "several": False,
+            "problem": problems.get(FIELD, ""),
+        }
+
+
+def options_content(step: Step) -> OptionsContent:
+    if not isinstance(step.content, OptionsContent):
+        raise TypeError(f"Step {step.index} has no answers to choose from.")
+    return step.content
+
+
+def read_choices(step: Step, sent: QueryDict) -> list[str]:
+    """Return the names of the chosen answers in the order of the page; may be empty.
+
+    Raises `PageRefused` for an answer that the page does not offer or that was sent twice.
+    """
+    offered = options_content(step).values
+    chosen = sent.getlist(FIELD)
+    if len(set(chosen)) != len(chosen):
+        raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": FIELD})
+    for value in chosen:
+        if value not in offered:
+            raise PageRefused(
+                _("“%(value)s” is not among the answers of this page.") % {"value": value[:60]}
+            )
+    return [value for value in offered if value in chosen]
+
+
+def read_choice(step: Step, sent: QueryDict) -> str:
+    """Return the one chosen answer. Raises `AnswersRefused` for none, `PageRefused` for more."""
+    chosen = read_choices(step, sent)
+    if not chosen:
+        raise AnswersRefused({FIELD: _("Choose an answer.")})
+    if len(chosen) > 1:
+        raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": FIELD})
+    return chosen[0]

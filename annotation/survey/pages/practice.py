@@ -1,0 +1,57 @@
+"""The practice page: lines about something harmless, to try how they work. Nothing is kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+
+from annotation.models import Outcome
+from annotation.survey.client_record import ClientRecord
+from annotation.survey.flow import Step
+from annotation.survey.pages.page import Page
+from annotation.survey.pages.rating import read_lines, show_lines
+from annotation.survey.step_content import PracticeContent
+from annotation.survey.visit import Visit
+
+
+@dataclass(frozen=True)
+class PracticeLine:
+    key: str
+    left: str
+    right: str
+
+
+class PracticePage(Page):
+    template = "survey/practice.html"
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        content = _content(step)
+        return {
+            **show_lines(_lay_out(visit, content), sent=sent, problems=problems),
+            "heading": visit.read(content.question),
+            "lead": visit.read(content.lead),
+            "show_ticks": visit.instrument.show_ticks,
+        }
+
+    def store(
+        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
+    ) -> Outcome | None:
+        read_lines(sent, _lay_out(visit, _content(step)))
+        return None
+
+
+def _content(step: Step) -> PracticeContent:
+    if not isinstance(step.content, PracticeContent):
+        raise TypeError(f"Step {step.index} has no practice lines.")
+    return step.content
+
+
+def _lay_out(visit: Visit, content: PracticeContent) -> list[PracticeLine]:
+    return [
+        PracticeLine(f"practice-{number}", visit.read(line.left), visit.read(line.right))
+        for number, line in enumerate(content.lines, start=1)
+    ]

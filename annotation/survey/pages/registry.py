@@ -1,0 +1,44 @@
+"""Which page serves which kind of step."""
+
+from __future__ import annotations
+
+from annotation.survey.flow import Step, StepKind
+from annotation.survey.knowing import is_asked
+from annotation.survey.pages.choice import ChoicePage
+from annotation.survey.pages.comprehension import ComprehensionPage
+from annotation.survey.pages.consent import ConsentPage
+from annotation.survey.pages.debrief import DebriefPage
+from annotation.survey.pages.demographics import DemographicsPage
+from annotation.survey.pages.free_text import FreeTextPage
+from annotation.survey.pages.group_name import GroupNamePage
+from annotation.survey.pages.instructed import InstructedPage
+from annotation.survey.pages.instructions import InstructionsPage
+from annotation.survey.pages.marked_traits import MarkedTraitsPage
+from annotation.survey.pages.nonsensical import NonsensicalPage
+from annotation.survey.pages.page import Page
+from annotation.survey.pages.practice import PracticePage
+from annotation.survey.pages.rating import RatingPage
+from annotation.survey.pages.repeat import RepeatPage
+from annotation.survey.visit import Visit
+
+PAGES: dict[StepKind, Page] = {
+    StepKind.CONSENT: ConsentPage(),
+    StepKind.INSTRUCTIONS: InstructionsPage(),
+    StepKind.PRACTICE: PracticePage(),
+    StepKind.RATING: RatingPage(),
+    StepKind.GROUP_NAME: GroupNamePage(),
+    StepKind.MARKED_TRAITS: MarkedTraitsPage(),
+    StepKind.REPEAT: RepeatPage(),
+    StepKind.INSTRUCTED: InstructedPage(),
+    StepKind.NONSENSICAL: NonsensicalPage(),
+    StepKind.COMPREHENSION: ComprehensionPage(),
+    StepKind.CHOICE: ChoicePage(),
+    StepKind.FREE_TEXT: FreeTextPage(),
+    StepKind.DEMOGRAPHICS: DemographicsPage(),
+    StepKind.DEBRIEF: DebriefPage(),
+}
+
+
+def open_page(visit: Visit, step: Step) -> bool:
+    """Return whether a step is shown: its condition holds, and its page can be asked."""
+    return is_asked(visit, step) and PAGES[step.kind].open(visit, step)

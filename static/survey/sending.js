@@ -1,0 +1,97 @@
+// Sends a form of a participant's page once. Where the server cannot be reached the page stays as it
+// is, with everything on it, and says so; without scripts the browser sends the form by itself.
+
+const RESEND_AFTER_MS = 15000;
+const PATIENCE_MS = 30000;
+// What stands before a server answers so while the server itself is away.
+const SERVER_IS_AWAY = new Set([502, 503, 504]);
+const ANSWERS_TO_MEND = 422;
+
+/** Guard a form. `mayLeave(submitter)` returns false to keep the page because something is missing;
+ * `complete()` fills in what is only known when the form is sent. */
+export function guardSending(form, { mayLeave = () => true, complete = () => {} } = {}) {
+  let sentAt = null;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    if (sentAt !== null && performance.now() - sentAt < RESEND_AFTER_MS) return;
+    if (!mayLeave(event.submitter)) return;
+    if (navigator.onLine === false) {
+      tellOffline(form);
+      return;
+    }
+    complete();
+    sentAt = performance.now();
+    markSending(form, true);
+    try {
+      await send(form, event.submitter);
+    } catch {
+      sentAt = null;
+      markSending(form, false);
+      tellOffline(form);
+    }
+  });
+  // The browser may bring a page back as it was left.
+  window.addEventListener("pageshow", () => {
+    sentAt = null;
+    markSending(form, false);
+  });
+}
+
+/** Send the form and go where the answer leads. Throws where no answer came. */
+async function send(form, submitter) {
+  const fields = new FormData(form);
+  if (submitter?.name) fields.append(submitter.name, submitter.value);
+  const answer = await fetch(form.action, {
+    method: "POST",
+    body: new URLSearchParams(fields),
+    // Nearly all answers lead back to this address: then the page there is asked for only once.
+    redirect: "leadsOn" in form.dataset ? "follow" : "manual",
+    signal: AbortSignal.timeout?.(PATIENCE_MS),
+  });
+  if (SERVER_IS_AWAY.has(answer.status)) throw new Error(`the server is away: ${answer.status}`);
+  if (answer.type === "opaqueredirect") goOn(form.action);
+  else if (answer.redirected) location.assign(answer.url);
+  else if (answer.ok || answer.status === ANSWERS_TO_MEND) sendByBrowser(form, submitter);
+  else showInPlace(await answer.text());
+}
+
+/** Show the page that follows at the same address. It is one more step for the Back button, which
+ * would otherwise lead out of the survey. */
+function goOn(address) {
+  history.pushState(null, "", address);
+  location.assign(address);
+}
+
+/** Let the browser send a form that comes back, with answers to mend or in another language: that
+ * stores nothing, and the page needs its scripts. */
+function sendByBrowser(form, submitter) {
+  if (submitter?.name) {
+    const field = document.createElement("input");
+    field.type = "hidden";
+    field.name = submitter.name;
+    field.value = submitter.value;
+    form.append(field);
+  }
+  form.submit();
+}
+
+/** Show a page that says why the form was not taken. To send the form again would be answered
+ * differently: what has just happened is told once. */
+function showInPlace(html) {
+  document.open();
+  document.write(html);
+  document.close();
+}
+
+function markSending(form, sending) {
+  for (const button of form.querySelectorAll("button[type=submit]")) {
+    button.setAttribute("aria-disabled", String(sending));
+  }
+}
+
+function tellOffline(form) {
+  const foot = form.querySelector("[data-foot]");
+  foot.querySelector("[role=alert]")?.remove();
+  foot.prepend(document.querySelector("template[data-offline]").content.cloneNode(true));
+  window.addEventListener("online", () => foot.querySelector("[role=alert]")?.remove(), { once: true });
+}

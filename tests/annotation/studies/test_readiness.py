@@ -1,0 +1,141 @@
+"""What keeps a study from being launched, where it is mended, and what is only worth a thought."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pytest
+
+from annotation.models import Instrument, PanelSettings, Study, Wording
+from annotation.studies.lifecycle import find_launch_problems
+from annotation.studies.readiness import Finding, examine_study
+from annotation.studies.reading_time import estimate_minutes
+from annotation.survey.flow import parse_flow
+from tests.annotation.studies.people import make_study
+from tests.annotation.survey.flows import choice, comprehension, free_text, instructed
+
+pytestmark = pytest.mark.django_db
+
+
+def examine(study: Study) -> list[Finding]:
+    return examine_study(Study.objects.get(pk=study.pk), study.instruments.get())
+
+
+def draft(**options: object) -> Study:
+    return make_study(launched=False, **options)
+
+
+def test_the_default_study_is_ready_and_raises_no_questions() -> None:
+    assert examine(draft()) == []
+
+
+@pytest.mark.parametrize(
+    ("spoil", "expected", "place", "field"),
+    [
+        (
+            lambda study, _: Study.objects.filter(pk=study.pk).update(contact_email=""),
+            "no address at which participants reach",
+            "settings",
+            "contact_email",
+        ),
+        (
+            lambda study, _: Study.objects.filter(pk=study.pk).update(
+                panel="prolific", completion_codes={**study.completion_codes, "no_consent": ""}
+            ),
+            "no completion code for “No consent”",
+            "settings",
+            "code_no_consent",
+        ),
+        (
+            lambda _, instrument: instrument.wordings.filter(key="question").update(text=" "),
+            "Texts are missing in “en”: question.",
+            "texts",
+            "",
+        ),
+        (
+            lambda _, instrument: instrument.wordings.filter(key="question").update(text="How?"),
+            "lacks “{group}”",
+            "texts",
+            "",
+        ),
+        (lambda _, instrument: instrument.scales.all().delete(), "no trait scale", "scales", ""),
+        (
+            lambda _, instrument: instrument.groups.filter(position__gt=3).delete(),
+            "3 groups, expected at least 4",
+            "groups",
+            "",
+        ),
+    ],
+)
+def test_what_is_missing_is_named_with_its_place(
+    spoil: Callable[[Study, Instrument], object], expected: str, place: str, field: str
+) -> None:
+    study = draft()
+    spoil(study, study.instruments.get())
+    (finding,) = examine(study)
+    assert expected in finding.text
+    assert (finding.place, finding.field, finding.blocks) == (place, field, True)
+    assert find_launch_problems(Study.objects.get()) == [finding.text]
+
+
+def test_every_language_needs_every_text_also_those_of_steps() -> None:
+    study = draft(flow=["consent", choice(help={"en": "One."}), "rating"], estimated_minutes=3)
+    instrument = study.instruments.get()
+    Wording.objects.create(
+        instrument=instrument, language="es", key="question", text="¿Cómo ven a {group}?"
+    )
+    texts = [finding.text for finding in examine(study)]
+    # The question of the step has a Spanish text; its help and its three answers have none.
+    assert len(texts) == 5
+    assert "Step 2 (Question with answers to choose from): help is missing in “es”." in texts
+    assert any("options 3 text is missing in “es”" in text for text in texts)
+    assert texts[-1].startswith("Texts are missing in “es”: study.title, consent_title")
+
+
+def test_conditions_need_questions_that_are_asked() -> None:
+    flow = [
+        "demographics",
+        free_text("one", show_if={"question": "shoe-size", "at_least": 40}),
+        free_text("two", show_if={"question": "area", "is": "Moon"}),
+        free_text("three", show_if={"question": "area", "is": "Rural"}),
+        "rating",
+    ]
+    found = [finding for finding in examine(draft(flow=flow)) if finding.blocks]
+    assert [(finding.step, finding.field) for finding in found] == [(1, "show_if"), (2, "show_if")]
+    assert "“shoe-size”, which is not among" in found[0].text
+    assert "the answer “Moon”" in found[1].text
+
+
+def thoughts(study: Study) -> str:
+    findings = examine(study)
+    assert not any(finding.blocks for finding in findings)
+    assert find_launch_problems(study) == []
+    return "\n".join(finding.text for finding in findings)
+
+
+def test_what_is_only_worth_a_thought_blocks_nothing() -> None:
+    assert "Participants are told 60 minutes." in thoughts(draft(estimated_minutes=60))
+    assert "Participants are told 2 minutes." in thoughts(draft(estimated_minutes=2))
+    assert "has passed" in thoughts(draft(withdraw_until=date(2020, 1, 31)))
+    assert "pays no reward" in thoughts(draft(panel="prolific", reward_cents=0))
+    assert "no such step" in thoughts(draft(flow=["rating"] * 4))
+    flow = ["consent", "instructions", *["rating"] * 4, instructed()]
+    assert "Panels allow to reject for step 7" in thoughts(draft(flow=flow))
+    flow = ["consent", "instructions", *["rating"] * 4, comprehension()]
+    assert thoughts(draft(flow=flow)) == ""
+
+
+def test_pay_below_the_studys_own_minimum_is_told() -> None:
+    study = draft(reward_cents=100, estimated_minutes=10)
+    PanelSettings.objects.create(study=study, minimum_hourly_minor=800)
+    # 1.00 for ten minutes is 6.00 an hour.
+    assert "pays 6.00 USD an hour, below the lowest of 8.00" in thoughts(study)
+
+
+def test_the_estimate_of_minutes_adds_lines_and_words() -> None:
+    study = draft(flow=["rating", choice()])
+    instrument = study.instruments.get()
+    # 16 lines of 5 s; a question of 7 words at 238 a minute and 6 s to choose.
+    by_hand = (16 * 5 + 7 * 60 / 238 + 6) / 60
+    assert estimate_minutes(instrument, parse_flow(instrument.flow)) == pytest.approx(by_hand)

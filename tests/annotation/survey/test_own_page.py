@@ -1,0 +1,117 @@
+"""The participant's own page: every answer is shown and can be taken along, and nobody is named."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from annotation.models import (
+    Outcome,
+    ParticipantIdentity,
+    Rating,
+    Submission,
+    SubmissionOrigin,
+    SubmissionState,
+)
+from tests.annotation.survey.flows import choice, free_text
+from tests.annotation.survey.participants import Person, spread
+
+pytestmark = pytest.mark.django_db
+
+FLOW = ["consent", choice(), free_text(), "rating", "group_name", "demographics"]
+
+
+@pytest.fixture
+def person(make_study, make_person) -> Person:
+    """Somebody who has answered everything; the text looks like a formula."""
+    study = make_study(flow=FLOW, scales=("cold-warm", "poor-wealthy"))
+    person: Person = make_person()
+    assert person.start(study.get_absolute_url()).status == 302
+    person.send(person.see().page, agree="yes")
+    person.send(person.see().page, choice="panel")
+    person.send(person.see().page, text="=1+1")
+    person.go_on()
+    return person
+
+
+def own_path(person: Person) -> str:
+    return person.path.replace("/r/", "/w/")
+
+
+def read_json(person: Person) -> list[tuple[str, str, str]]:
+    answer = person.connection.get(own_path(person) + "answers.json")
+    rows = json.loads(answer.html)["answers"]
+    return [(row["part"], row["question"], row["answer"]) for row in rows]
+
+
+def test_every_answer_is_there_in_the_order_of_the_survey(person) -> None:
+    rating = Rating.objects.select_related("assignment__group").first()
+    group = rating.assignment.group
+    rows = read_json(person)
+    assert rows[:2] == [
+        ("Where did you hear of this study?", "", "panel"),
+        ("What did you think?", "", "=1+1"),
+    ]
+    asked = f"How do people in America view {group.plural}?"
+    expected = {
+        (asked, "cold (0) to warm (100)", f"{spread(group.plural, 'cold-warm')}"),
+        (asked, "poor (0) to wealthy (100)", f"{spread(group.plural, 'poor-wealthy')}"),
+    }
+    assert set(rows[2:4]) == expected
+    assert rows[4][:2] == ("A short check", "Which group did you just rate?")
+    assert ("About you", "37") in {(part, answer) for part, _question, answer in rows[5:]}
+
+
+def test_page_and_table_say_the_same_as_the_document(person) -> None:
+    rows = read_json(person)
+    text = person.connection.get(own_path(person)).page.text
+    for part, question, answer in rows:
+        for words in (part, question, answer):
+            assert words in text
+    table = person.connection.get(own_path(person) + "answers.csv").html
+    read = list(csv.reader(io.StringIO(table.removeprefix("\ufeff"))))
+    assert read[0] == ["part", "question", "answer"]
+    assert len(read) == len(rows) + 1
+    # A spreadsheet would run the text as a formula otherwise.
+    assert ["What did you think?", "", "'=1+1"] in read
+
+
+def test_nothing_says_who_it_was(make_study, make_person) -> None:
+    study = make_study(flow=["consent", "rating"])
+    person = make_person()
+    person.start(study.get_absolute_url())
+    person.go_on()
+    submission = Submission.objects.get()
+    identities = ParticipantIdentity.objects.filter(participant=submission.participant)
+    secrets = [submission.token, *identities.values_list("external_id", flat=True)]
+    for kind in ("json", "csv"):
+        written = person.connection.get(own_path(person) + f"answers.{kind}").html
+        assert not any(secret in written for secret in secrets)
+
+
+@pytest.mark.parametrize("origin", [SubmissionOrigin.LIVE, SubmissionOrigin.PREVIEW])
+def test_timed_out_visit_shows_its_answers_and_can_be_erased(person, origin) -> None:
+    Submission.objects.update(
+        state=SubmissionState.ENDED,
+        outcome=Outcome.TIMED_OUT,
+        data_decision="waiting",
+        origin=origin,
+        is_counted=origin == SubmissionOrigin.LIVE,
+    )
+    text = person.connection.get(own_path(person)).page.text
+    assert "Your visit has ended. What you answered before is shown here" in text
+    assert own_path(person) in person.see().html
+    assert person.connection.post(own_path(person), {"confirm": "yes"}).status == 302
+    assert not Rating.objects.exists()
+    assert read_json(person) == []
+    shown = person.connection.get(own_path(person))
+    assert shown.page.heading == "Your answers are erased"
+    assert Submission.objects.get().outcome == "timed_out"
+
+
+def test_wrong_link_and_unknown_kind_of_file_are_not_found(person) -> None:
+    for path in ("/w/nobody/answers.json", own_path(person) + "answers.xml"):
+        assert person.connection.get(path).status == 404
