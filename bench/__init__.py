@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bench import bertscore, levenshtein_alpha, rouge
+from bench import all_pairs, bertscore, levenshtein_alpha, rouge, slot_measures
 from bench.measuring import Row
 
 #: Name → what it runs. Adding a benchmark is adding a file with `run` and a line here.
@@ -10,6 +10,8 @@ BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
     "levenshtein_alpha": levenshtein_alpha.run,
     "rouge": rouge.run,
     "bertscore": bertscore.run,
+    "slot_measures": slot_measures.run,
+    "all_pairs": all_pairs.run,
 }
 
 __all__ = ["BENCHMARKS", "Row"]

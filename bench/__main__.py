@@ -43,6 +43,9 @@ def main() -> int:
             failed = 1
             continue
         console.print(_table(name, rows))
+        for row in rows:
+            for figure, value in row["figures"].items():
+                console.print(f"{row['case']}: {figure} {value:,.4g}", highlight=False)
         chosen.output.mkdir(parents=True, exist_ok=True)
         record = {"benchmark": name, "machine": _machine(), "rows": rows}
         file = chosen.output / f"{name}.json"

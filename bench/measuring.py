@@ -6,7 +6,8 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from types import TracebackType
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Row:
     measured, of : units of work that were really done, of all
     peak_mb : the process's largest resident memory so far, in MB of 10⁶ bytes
     factor : seconds of the plain way divided by seconds of ours, None where there is no such pair
+    figures : what else there is to say, by name
     """
 
     case: str
@@ -30,17 +32,44 @@ class Row:
     of: int
     peak_mb: float
     factor: float | None = None
+    figures: dict[str, float] = field(default_factory=dict)
+
+
+class Meter:
+    """Adds up the time of several stretches of work: ``with meter: …``."""
+
+    def __init__(self) -> None:
+        self.seconds = self.cpu_seconds = 0.0
+
+    def __enter__(self) -> Meter:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        where: TracebackType | None,
+    ) -> None:
+        self.seconds += time.perf_counter() - self._wall
+        self.cpu_seconds += time.process_time() - self._cpu
+
+    def row(self, case: str, units: str, measured: int = 1, of: int = 1) -> Row:
+        """Return the time so far, which `measured` of `of` equal parts took."""
+        scale = of / measured
+        return Row(
+            case, units, self.seconds * scale, self.cpu_seconds * scale, measured, of, peak_mb()
+        )
 
 
 def measure(
     case: str, units: str, work: Callable[[], object], *, measured: int = 1, of: int = 1
 ) -> Row:
     """Return how long `work` takes, once; it does `measured` of `of` equal parts."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    work()
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    scale = of / measured
-    return Row(case, units, wall * scale, cpu * scale, measured, of, peak_mb())
+    meter = Meter()
+    with meter:
+        work()
+    return meter.row(case, units, measured, of)
 
 
 def peak_mb() -> float:

@@ -1,0 +1,1 @@
+"""How many participants a small machine serves: surveys over HTTP, every stored answer checked."""
