@@ -16,6 +16,10 @@ help:
 	@echo "make run MODEL=roberta-base  … with a masked model of the hub, or a folder"
 	@echo "make test                    everything that CI runs"
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
+	@echo "make load                    how many participants this machine serves, on both databases"
+	@echo "make messages                renew the lists of texts to translate, and compile them"
+	@echo "make model-test              participants and panels in any order, many times over"
+	@echo "make screenshots             pictures of every page, into docs/images/screens"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
 
 # --- make run ------------------------------------------------------------------------------------
@@ -33,12 +37,34 @@ environment:
 .PHONY: test
 test: lint browser
 	$(EMBEDDED) $(PYTHON) -m pytest -n 2
-	$(PYTHON) tests/services.py
+	$(PYTHON) -m tests.services
 
 # Minutes of all cores; not part of the tests, since a busy machine would fail them.
 .PHONY: bench
 bench: environment
 	$(PYTHON) -m bench $(NAME)
+
+# Likewise; a second table is worth nothing while something else runs.
+.PHONY: load
+load: environment-dev
+	$(PYTHON) -m load --output var/load/load.json
+
+# Minutes: a demo of its own is started, its model trained, and every page looked at.
+.PHONY: screenshots
+screenshots: browser
+	$(EMBEDDED) $(PYTHON) -m screens
+
+# Finds new texts of participants' pages; fails while one has no translation.
+.PHONY: messages
+messages: environment-dev
+	$(EMBEDDED) $(PYTHON) -m translations
+
+# The property tests of the suite with far more examples, others each time: at least 10,000 steps of
+# participants, and payments through hundreds of schedules of faults.
+.PHONY: model-test
+model-test: environment-dev
+	$(EMBEDDED) STEREOSCOPE_TESTS_DEEP=1 $(PYTHON) -m pytest -s \
+	  tests/annotation/survey/test_any_order.py tests/annotation/panels/test_paying_once.py
 
 .PHONY: environment-dev
 environment-dev:

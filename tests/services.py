@@ -9,40 +9,17 @@ import os
 import subprocess
 import sys
 
-import psycopg
 import redis
 
+from load.databases import postgres_addresses, postgres_answers
+
 PATIENCE_SECONDS = 3
-
-
-def postgres_addresses() -> list[str]:
-    """Return where to look: `DATABASE_URL`, the PG* variables, then the usual accounts."""
-    host = os.environ.get("PGHOST", "127.0.0.1")
-    port = os.environ.get("PGPORT", "5432")
-    user = os.environ.get("PGUSER", os.environ.get("POSTGRES_USER", "postgres"))
-    passwords = [os.environ.get("PGPASSWORD"), os.environ.get("POSTGRES_PASSWORD"), "", "postgres"]
-    given = os.environ.get("DATABASE_URL", "")
-    found = [given] if given.startswith("postgres") else []
-    for password in dict.fromkeys(word for word in passwords if word is not None):
-        credentials = f"{user}:{password}" if password else user
-        found.append(f"postgres://{credentials}@{host}:{port}/postgres")
-    return found
 
 
 def redis_addresses() -> list[str]:
     given = os.environ.get("CELERY_BROKER_URL", "")
     # A database of its own: the tests empty nothing that somebody else may use.
     return ([given] if given.startswith("redis") else []) + ["redis://127.0.0.1:6379/14"]
-
-
-def postgres_answers(address: str) -> bool:
-    try:
-        with psycopg.connect(
-            address.replace("postgres://", "postgresql://", 1), connect_timeout=PATIENCE_SECONDS
-        ):
-            return True
-    except psycopg.Error:
-        return False
 
 
 def redis_answers(address: str) -> bool:

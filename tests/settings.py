@@ -25,6 +25,11 @@ elif os.environ["VAR_DIR"] == os.environ.get(_MARK) and "PYTEST_XDIST_WORKER" in
     os.environ["VAR_DIR"] = str(Path(os.environ[_MARK]) / os.environ["PYTEST_XDIST_WORKER"])
 
 from stereoscope.settings import *  # noqa: E402, F403
+from stereoscope.settings import DATABASES  # noqa: E402
+
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # pytest-django knows that Django's own backend keeps tests in memory; ours is told.
+    DATABASES["default"]["TEST"] = {"NAME": ":memory:"}
 
 # The real hashers are slow on purpose, half a second for each account that a test creates.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

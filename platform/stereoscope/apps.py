@@ -1,5 +1,7 @@
 """The composition root as an app, so that its checks and commands are found."""
 
+from typing import Any
+
 from django.apps import AppConfig
 
 
@@ -8,4 +10,14 @@ class StereoscopeConfig(AppConfig):
     verbose_name = "Stereoscope"
 
     def ready(self) -> None:
+        from probing.runs.signals import swept
         from stereoscope import checks  # noqa: F401
+
+        swept.connect(sweep_payments)
+
+
+def sweep_payments(**_: Any) -> None:
+    """Have payments carried out that no message told a worker about."""
+    from annotation.panels import paying
+
+    paying.sweep_payments()

@@ -19,7 +19,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stereoscope.settings")
 register_transport()
 app = Celery("stereoscope")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["probing.runs", "evaluation.reports"])
+app.autodiscover_tasks(["probing.runs", "evaluation.reports", "annotation.panels"])
 
 
 def ensure_broker_folders() -> None:

@@ -1,4 +1,5 @@
-"""Health before everything else; one content security policy, a wider one for the admin theme."""
+"""Health before everything else; one content security policy, a wider one for the admin theme; the
+language of a page."""
 
 from __future__ import annotations
 
@@ -8,11 +9,16 @@ from dataclasses import asdict
 from csp.middleware import CSPMiddleware
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.utils import translation
+from django.utils.cache import patch_vary_headers
 
+from annotation.languages.codes import choose_language
 from stereoscope.health import check_health
 
 # The admin theme brings scripts that evaluate expressions.
 WIDER_PREFIXES = ("/admin/",)
+# Pages of researchers and annotators, whose texts are English.
+ENGLISH_PREFIXES = ("/admin/", "/annotate/", "/api/", "/panels/", "/reports/")
 
 
 class ContentSecurityPolicy(CSPMiddleware):
@@ -24,6 +30,27 @@ class ContentSecurityPolicy(CSPMiddleware):
         if request.path.startswith(WIDER_PREFIXES) and not hasattr(response, "_csp_update"):
             response._csp_update = settings.ADMIN_CONTENT_SECURITY_POLICY  # type: ignore[attr-defined]
         return super().process_response(request, response)
+
+
+class Language:
+    """Begin in the browser's language where the platform speaks it; researchers' pages in English.
+
+    A view may go on in another one, such as that of a visit; the next request begins anew.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        in_english = request.path.startswith(ENGLISH_PREFIXES)
+        offered = [settings.LANGUAGE_CODE, *(str(code) for code, _name in settings.LANGUAGES)]
+        accepted = "" if in_english else request.headers.get("Accept-Language", "")
+        with translation.override(choose_language(accepted, offered)):
+            response = self.get_response(request)
+            response.headers.setdefault("Content-Language", translation.get_language() or "")
+        if not in_english:
+            patch_vary_headers(response, ("Accept-Language",))
+        return response
 
 
 class Health:

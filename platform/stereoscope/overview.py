@@ -17,6 +17,7 @@ from annotation.models import (
     Study,
     StudyKind,
     StudyStatus,
+    SubmissionOrigin,
     SubmissionState,
 )
 from annotation.studies.access import visible_studies
@@ -87,8 +88,8 @@ def load_studies(request: HttpRequest) -> list[StudyLine]:
     waiting = Q(
         submissions__state=SubmissionState.FINISHED,
         submissions__data_decision=DataDecision.WAITING,
-    )
-    accepted = Q(submissions__data_decision=DataDecision.ACCEPTED)
+    ) & ~Q(submissions__origin=SubmissionOrigin.PREVIEW)
+    accepted = Q(submissions__data_decision=DataDecision.ACCEPTED, submissions__is_counted=True)
     studies = (
         visible_studies(request.user)
         .exclude(status=StudyStatus.ARCHIVED)

@@ -1,12 +1,15 @@
 """The web server's configuration, for `make run` and the container: gunicorn reads the names.
 
-One process with threads: SQLite allows one writer at a time anyway, and on PostgreSQL a bigger
-machine raises WEB_PROCESSES.
+One process with threads: SQLite allows one writer at a time anyway, and only threads of one process
+queue up for it fairly. On PostgreSQL a bigger machine raises WEB_PROCESSES.
 """
 
 from __future__ import annotations
 
+import gc
 import os
+
+from gunicorn.workers.base import Worker
 
 from stereoscope.logs import TokenFilter
 
@@ -33,3 +36,12 @@ logconfig_dict = {
         "gunicorn.access": {"level": "CRITICAL", "handlers": [], "propagate": False},
     },
 }
+
+
+def post_worker_init(worker: Worker) -> None:
+    """Leave what is loaded at the start out of garbage collection: it stays for good.
+
+    Otherwise hundreds of megabytes are searched again and again, while participants wait.
+    """
+    gc.collect()
+    gc.freeze()

@@ -77,7 +77,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
-    "django.middleware.locale.LocaleMiddleware",
+    "stereoscope.middleware.Language",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -115,6 +115,7 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    DATABASES["default"]["ENGINE"] = "stereoscope.queued_sqlite3"
     DATABASES["default"]["OPTIONS"] = {
         # A writer takes its lock at BEGIN, so that no transaction fails half way by upgrading.
         "transaction_mode": "IMMEDIATE",
@@ -160,6 +161,21 @@ CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)
 CHAT_TIMEOUT_SECONDS: float = env.float("CHAT_TIMEOUT_SECONDS", 120.0)
 CHAT_ATTEMPTS: int = env.int("CHAT_ATTEMPTS", 6)
 CHAT_TOKENS_PER_RUN: int = env.int("CHAT_TOKENS_PER_RUN", 2_000_000)
+
+# --- Panels: tokens and secrets stand in variables that each study names ------------------------
+
+PROLIFIC_API_URL: str = env.str("PROLIFIC_API_URL", "https://api.prolific.com/api/v1")
+PROLIFIC_JWKS_URL: str = env.str(
+    "PROLIFIC_JWKS_URL", "https://api.prolific.com/.well-known/study/jwks.json"
+)
+PANEL_TIMEOUT_SECONDS: float = env.float("PANEL_TIMEOUT_SECONDS", 30.0)
+PANEL_ATTEMPTS: int = env.int("PANEL_ATTEMPTS", 5)
+PANEL_PAUSE_SECONDS: float = env.float("PANEL_PAUSE_SECONDS", 2.0)
+# A worker that is not heard of for this long was killed; what it asked for is unclear then.
+PANEL_LEASE_SECONDS: float = env.float("PANEL_LEASE_SECONDS", 300.0)
+# How long a panel may take to do what it was asked for before a person is asked to look.
+PANEL_SETTLE_SECONDS: float = env.float("PANEL_SETTLE_SECONDS", 3600.0)
+PANEL_EVENT_TOLERANCE_SECONDS: float = env.float("PANEL_EVENT_TOLERANCE_SECONDS", 300.0)
 
 # --- Log-in -------------------------------------------------------------------------------------
 
@@ -229,7 +245,7 @@ ADMIN_CONTENT_SECURITY_POLICY = {
 # --- Language and time --------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
+LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
@@ -422,6 +438,9 @@ LOGGING = {
             name: {"level": env.log_level("LOG_LEVEL", logging.INFO)}
             for name in ("annotation", "probing", "evaluation", "stereoscope")
         },
+        # Addresses of requests to panels hold ids of people.
+        "httpx": {"level": "WARNING"},
+        "httpcore": {"level": "WARNING"},
         # A page that does not exist or a form that was refused is everyday life.
         "django.request": {"level": "ERROR"},
     },

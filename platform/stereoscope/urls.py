@@ -10,6 +10,7 @@ urlpatterns = [
     path("annotate/", include("annotation.annotators.urls")),
     path("annotate/", include("annotation.counterparts.urls")),
     path("annotate/", include("annotation.judgments.urls")),
+    path("panels/", include("annotation.panels.urls")),
     path("reports/", include("evaluation.reports.urls")),
     path("api/", include("stereoscope.api.urls")),
     path("admin/", admin.site.urls),

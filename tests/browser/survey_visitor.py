@@ -28,6 +28,9 @@ class Visitor:
     rated: dict[tuple[str, str], int] = field(default_factory=dict)
     complaints: list[str] = field(default_factory=list)
     group: str = ""
+    # The answers to choose on pages that ask one question, the first answer for the others.
+    choices: frozenset[str] = frozenset()
+    writes: str = "It was clear."
 
     def __post_init__(self) -> None:
         self.page.on("console", self._listen)
@@ -89,29 +92,38 @@ class Visitor:
 
     def move_on(self) -> None:
         """Press “Continue” and wait for the page that follows."""
-        with self.page.expect_navigation():
+        with self.page.expect_event("load"):
             self.press(self.page.get_by_role("button", name="Continue"))
 
     def answer(self) -> None:
         """Answer whatever the page asks."""
         page = self.page
-        if self.is_rating():
+        if page.locator("[data-line^=practice]").count():
+            self.practise()
+        elif self.is_rating():
             self.rate_all()
+        elif page.locator("[name=choice]").count():
+            self.choose("choice", self._pick)
+        elif page.locator("[name=text]").count():
+            self.write(page.locator("[name=text]"), self.writes)
         elif page.locator("[name=agree]").count():
             self.tick(page.locator("[name=agree]"))
         elif page.locator("[name=group-name]").count():
-            field_ = page.locator("[name=group-name]")
-            if self.hand == "keyboard":
-                self.tab_to(field_)
-            else:
-                self.press(field_)
-            page.keyboard.type(self.group)
+            self.write(page.locator("[name=group-name]"), self.group)
         elif page.locator("[name=near]").count():
             self.choose("near", max)
             self.choose("far", min)
         elif page.locator("[name=answer-age]").count():
-            page.locator("[name=answer-age]").focus()
-            page.keyboard.type("37")
+            self.write(page.locator("[name=answer-age]"), "37")
+
+    def write(self, target: Locator, text: str) -> None:
+        """Put a text into a field, in place of what stands there."""
+        if self.hand == "keyboard":
+            self.tab_to(target)
+        else:
+            self.press(target)
+        self.page.keyboard.press("Control+a")
+        self.page.keyboard.type(text)
 
     def choose(self, name: str, best) -> None:  # type: ignore[no-untyped-def]
         options = self.page.locator(f"[name={name}]")
@@ -126,12 +138,24 @@ class Visitor:
         for _ in range(wanted):
             self.page.keyboard.press("ArrowDown")
 
+    def _pick(self, keys: list[str], key: object) -> str:
+        return next((value for value in keys if value in self.choices), keys[0])
+
     def _nearness(self, key: str) -> int:
         scale, _, pole = key.rpartition(":")
         value = self.rated[self.group, scale]
         return value if pole == "high" else 100 - value
 
     # Rating lines
+
+    def practise(self) -> None:
+        rows = self.page.locator("[data-line]")
+        for index in range(rows.count()):
+            if self.hand == "keyboard":
+                self.tab_to(rows.nth(index).locator("input.line-input"))
+                self.steer(70)
+            else:
+                self.put(rows.nth(index), 70)
 
     def rate_all(self) -> None:
         self.group = self.heading_group()

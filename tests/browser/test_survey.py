@@ -12,7 +12,6 @@ from tests.browser.survey_visitor import NARROW, PHONE, Visitor, open_context
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 SCALES = 4
-PAGE_BYTES = 100_000
 
 
 @pytest.fixture
@@ -164,9 +163,7 @@ def test_copy_buttons_copy_code_and_link(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_rating_page_is_small_and_follows_the_systems_colours(
-    chromium: Browser, link: str, scheme: str
-) -> None:
+def test_rating_page_follows_the_systems_colours(chromium: Browser, link: str, scheme: str) -> None:
     context = open_context(chromium, "touch", color_scheme=scheme)
     page: Page = context.new_page()
     visitor = Visitor(page, "touch")
@@ -174,12 +171,6 @@ def test_rating_page_is_small_and_follows_the_systems_colours(
     for _ in range(2):
         visitor.answer()
         visitor.move_on()
-    sizes: dict[str, int] = {}
-    page.on("response", lambda response: sizes.update({response.url: len(response.body())}))
-    page.reload()
-    page.wait_for_load_state("networkidle")
-    assert len(sizes) >= 5  # the page, two stylesheets, two modules
-    assert sum(sizes.values()) < PAGE_BYTES
     # Paper of the look: #FAF9F6, and #12161C in the dark.
     paper = {"light": "rgb(250, 249, 246)", "dark": "rgb(18, 22, 28)"}[scheme]
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == paper

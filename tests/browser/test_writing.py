@@ -262,6 +262,47 @@ def test_a_text_changed_in_two_windows_asks_which_one_goes_on(
     assert task.draft == "From the second device"
 
 
+def test_why_a_text_is_not_interpretable_follows_to_another_device(
+    site: str, study: Study, chromium: Browser
+) -> None:
+    context = chromium.new_context()
+    context.set_default_timeout(30_000)
+    page = context.new_page()
+    ann = place_of(study, 1)
+    join_in_browser(page, site, ann, f"ann-{study.public_id}")
+    task = tasks_of(ann)[0]
+    page.goto(site + address_of(task))
+    page.locator("#body").fill("Half of it")
+    page.keyboard.press("Alt+n")
+    page.get_by_label("Another reason").check()
+    page.get_by_label("In your own words").fill("the other half is cut off")
+    expect(page.locator("[data-draft-state]")).to_contain_text("Draft saved")
+
+    elsewhere = chromium.new_context(storage_state={"cookies": context.cookies()})
+    other = elsewhere.new_page()
+    other.goto(site + reverse("counterparts:queue", args=[study.public_id]))
+    expect(other.get_by_text("Draft", exact=True)).to_have_count(1)
+    other.goto(site + address_of(task))
+    tick = other.get_by_label("I cannot interpret this text")
+    expect(tick).to_be_checked()
+    expect(other.get_by_label("Another reason")).to_be_checked()
+    expect(other.get_by_label("In your own words")).to_have_value("the other half is cut off")
+    expect(other.locator("#body")).not_to_be_editable()
+    other.keyboard.press("Alt+n")
+    expect(other.locator("#body")).to_be_editable()
+    expect(other.locator("[data-draft-state]")).to_contain_text("Draft saved")
+    other.reload()
+    expect(tick).not_to_be_checked()
+    expect(other.locator("#body")).to_have_value("Half of it")
+
+    # The first device types on from what it had: its writer decides which one goes on.
+    page.get_by_label("In your own words").fill("cut off")
+    page.get_by_role("button", name="The other one").click()
+    expect(page.get_by_label("I cannot interpret this text")).not_to_be_checked()
+    expect(page.locator("#body")).to_be_editable()
+    expect(page.locator("#body")).to_have_value("Half of it")
+
+
 def test_the_pages_of_writers_work_without_scripts(
     site: str, study: Study, chromium: Browser
 ) -> None:

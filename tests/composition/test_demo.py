@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from annotation.models import Origin, Study, Submission
+from annotation.models import DemographicAnswer, Origin, Study, Submission
 from annotation.studies.creation import create_study, human_study_groups
 from annotation.studies.lifecycle import launch_study
 from annotation.studies.quotas import count_quotas
@@ -73,7 +75,7 @@ def test_the_command_ends_with_that_line(db, settings, tmp_path):
         call_command("seed_demo", model="/no/such/folder")
 
 
-def simulate(owner: User, title: str, quota: int) -> Study:
+def simulate(owner: User, title: str, quota: int, more: Sequence[str] = ()) -> Study:
     study = create_study(
         title=title,
         owner=owner,
@@ -81,7 +83,7 @@ def simulate(owner: User, title: str, quota: int) -> Study:
         groups=human_study_groups()[:3],
         quota_per_group=quota,
         decide_by_checks=True,
-        flow=["consent", "rating", "group_name", "rating", "marked_traits", "repeat"],
+        flow=["consent", "rating", "group_name", "rating", "marked_traits", "repeat", *more],
     )
     study = launch_study(study=study)
     fill_with_simulated_people(study=study, seed=3)
@@ -117,3 +119,21 @@ def test_simulated_visits_have_times_like_people(owner):
         assert times == sorted(times)
         assert times[-1] <= submission.finished_at
     assert Submission.objects.filter(finished_at__isnull=True).count() == 0
+
+
+def test_simulated_people_answer_the_questions_about_themselves(owner):
+    study = simulate(owner, "Simulated", quota=14, more=["demographics"])
+    answers = DemographicAnswer.objects.filter(submission__study=study)
+    asked = study.instruments.get().questions.count()
+    people = study.submissions.count()
+    # Three in a hundred answers are left out.
+    assert 0.85 * asked * people < answers.count() < asked * people
+    assert answers.filter(declined=True).exists()
+    for answer in answers.filter(declined=False).select_related("question"):
+        question = answer.question
+        if question.options:
+            values = answer.value if isinstance(answer.value, list) else [answer.value]
+            assert set(values) <= set(question.options)
+        else:
+            assert question.minimum <= answer.value <= question.maximum
+    assert not answers.exclude(own_words="").exists()

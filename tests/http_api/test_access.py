@@ -20,6 +20,7 @@ def addresses(study, finished_run, report) -> dict[str, str]:
         "quotas": f"{base}/studies/{study.public_id}/quotas/",
         "ratings": f"{base}/studies/{study.public_id}/ratings/",
         "ratings csv": f"{base}/studies/{study.public_id}/ratings.csv/",
+        "submissions csv": f"{base}/studies/{study.public_id}/submissions.csv/",
         "models": f"{base}/models/",
         "model": f"{base}/models/{finished_run.model.public_id}/",
         "measures": f"{base}/measures/",
@@ -35,7 +36,15 @@ def addresses(study, finished_run, report) -> dict[str, str]:
     }
 
 
-OF_THE_STUDY = {"study", "quotas", "ratings", "ratings csv", "report", "report file"}
+OF_THE_STUDY = {
+    "study",
+    "quotas",
+    "ratings",
+    "ratings csv",
+    "submissions csv",
+    "report",
+    "report file",
+}
 
 
 def test_owner_reads_every_address(api, alice, addresses):

@@ -104,8 +104,9 @@ def test_without_choices_a_run_takes_the_papers_groups_and_best_templates(api, a
 @pytest.mark.parametrize(
     ("change", "field", "value"),
     [
-        ({"measure": "ceat"}, "measure", "ceat"),
+        ({"measure": "horoscope"}, "measure", "horoscope"),
         ({"model": "0" * 12}, "model", "0" * 12),
+        ({"model": "a\0b"}, "model", "a\0b"),
         ({"groups": ["martians"]}, "groups", None),
         ({"templates": ["no-such-template"]}, "templates", None),
         ({"traits": ["good-bad"]}, "traits", None),

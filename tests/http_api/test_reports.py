@@ -5,7 +5,12 @@ from __future__ import annotations
 import csv
 import io
 
+from annotation.models import DemographicAnswer
 from evaluation.models import Report
+from evaluation.reports.building import build_report
+from probing.runs.creation import create_run
+from probing.runs.stimuli import load_stimuli
+from probing.runs.working import work
 from tests.evaluation.reports.corpora import make_pairs, make_text_run
 
 
@@ -43,6 +48,52 @@ def test_a_report_is_asked_for_and_waits_for_a_worker(api, alice, study, run):
     assert stored.public_id == response.json()["public_id"]
     assert (stored.status, stored.title, stored.created_by) == ("waiting", "A question", alice)
     assert stored.parameters["resamples"] == 200
+
+
+def test_a_comparison_of_measures_is_asked_for_and_built(api, alice, study, model, finished_run):
+    other = create_run(
+        measure="ilps_star",
+        model=model,
+        stimuli=load_stimuli(
+            groups=sorted(finished_run.scores.values_list("group", flat=True).distinct()),
+            templates=["that-group-is-trait"],
+        ),
+        parameters={},
+        seed=0,
+        created_by=alice,
+    )
+    work(worker="test")
+    body = {
+        "kind": "alignment_comparison",
+        "study": study.public_id,
+        "runs": [finished_run.public_id, other.public_id],
+        "parameters": {"resamples": 200},
+    }
+    response = api(alice).post("/api/v1/reports/", body, format="json")
+    assert response.status_code == 201, response.content
+    address = f"/api/v1/reports/{response.json()['public_id']}/"
+    assert api(alice).get(address).json()["status"] == "waiting"
+    build_report(report_id=Report.objects.get().pk)
+    content = api(alice).get(address).json()
+    assert (content["kind"], content["status"]) == ("alignment_comparison", "final"), content
+    assert {"report.html", "report.pdf"} <= {file["name"] for file in content["files"]}
+
+
+def test_subgroups_are_asked_for_over_http_and_built(api, alice, study, finished_run):
+    question = study.instruments.get().questions.get(slug="gender")
+    for submission in study.submissions.all():
+        DemographicAnswer.objects.create(submission=submission, question=question, value=["Man"])
+    body = {
+        "kind": "alignment_subgroups",
+        "study": study.public_id,
+        "runs": [finished_run.public_id],
+        "parameters": {"resamples": 200, "smallest": 3},
+    }
+    response = api(alice).post("/api/v1/reports/", body, format="json")
+    assert response.status_code == 201, response.content
+    build_report(report_id=Report.objects.get().pk)
+    content = api(alice).get(f"/api/v1/reports/{response.json()['public_id']}/").json()
+    assert (content["kind"], content["status"]) == ("alignment_subgroups", "final"), content
 
 
 def test_bad_options_are_refused_and_store_nothing(api, alice, study, run):

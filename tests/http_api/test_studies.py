@@ -5,7 +5,12 @@ from __future__ import annotations
 import csv
 import io
 
-from annotation.models import Rating, Submission
+import pytest
+
+from annotation.counterparts.creation import create_writing_study
+from annotation.judgments.creation import create_judgment_study
+from annotation.models import Corpus, Rating, Submission
+from tests.annotation.annotators.people import make_account
 
 
 def test_a_study_comes_with_its_instrument(api, alice, study):
@@ -13,10 +18,30 @@ def test_a_study_comes_with_its_instrument(api, alice, study):
     assert content["title"] == "Three groups"
     assert content["status"] == "live"
     assert content["participant_link"].endswith(f"/s/{study.public_id}/")
+    assert content["annotator_link"] is None
     groups = {group["slug"] for group in content["instrument"]["groups"]}
     assert groups == {"asian", "black", "elderly"}
     assert len(content["instrument"]["scales"]) == 16
     assert len(content["instrument"]["content_hash"]) == 64
+
+
+@pytest.mark.parametrize("create", [create_writing_study, create_judgment_study])
+def test_a_study_of_annotators_names_their_page_and_no_participants(api, alice, client, create):
+    corpus = Corpus.objects.create(name="Posts", licence="CC BY 4.0")
+    options = {"include_human": True} if create is create_judgment_study else {}
+    study = create(
+        title="Posts", owner=alice, contact_email="lab@example.org", corpus=corpus, **options
+    )
+    place = study.annotators.create(number=1, user=make_account("ann"))
+    study.status = "live"
+    study.save()
+    content = api(alice).get(f"/api/v1/studies/{study.public_id}/").json()
+    assert content["participant_link"] is None
+    assert content["instrument"] is None
+    client.force_login(place.user)
+    page = client.get(content["annotator_link"])
+    assert page.status_code == 200
+    assert "Posts" in page.content.decode()
 
 
 def test_studies_are_filtered_by_status(api, alice, study):
@@ -72,6 +97,16 @@ def test_ratings_are_filtered(api, alice, study):
     ).json()
     assert content["count"] == 3 * 16
     assert {row["group"] for row in content["results"]} == {"asian"}
+
+
+def test_submissions_come_with_flags_and_without_identity(api, alice, study):
+    exported = api(alice).get(f"/api/v1/studies/{study.public_id}/submissions.csv/")
+    assert exported["Content-Type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(b"".join(exported).decode())))
+    names = set(study.submissions.filter(is_counted=True).values_list("public_id", flat=True))
+    assert {row["submission"] for row in rows} == names
+    assert {"flag_speeding", "flag_straight_lining", "self_agreement_rule"} <= rows[0].keys()
+    assert not {name for name in rows[0] if "external" in name or "token" in name}
 
 
 def test_csv_is_also_given_to_who_asks_by_the_accept_header(api, alice, study):

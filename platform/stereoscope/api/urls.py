@@ -10,6 +10,7 @@ from rest_framework.routers import SimpleRouter
 from annotation.api.corpora import CorpusPairViewSet, CorpusViewSet
 from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTaskViewSet
 from annotation.api.judgments import StudyJudgmentViewSet
+from annotation.api.payments import StudyPaymentViewSet
 from annotation.api.views import StudyRatingViewSet, StudyViewSet
 from evaluation.api.views import ReportViewSet
 from probing.api.text_results import RunCounterpartViewSet, RunTextScoreViewSet
@@ -34,6 +35,9 @@ router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/writing-tasks",
     StudyWritingTaskViewSet,
     basename="study-writing-task",
+)
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/payments", StudyPaymentViewSet, basename="study-payment"
 )
 router.register("corpora", CorpusViewSet, basename="corpus")
 router.register(

@@ -23,6 +23,7 @@ from annotation.survey.pages import PAGES
 from annotation.survey.step_tokens import sign_step
 from annotation.survey.submitting import STEP_FIELD, submit_step
 from annotation.survey.visit import Visit
+from stereoscope.demo.simulated_answers import answer_questions
 
 # In points of the scale from 0 to 100.
 PROFILE_SPREAD = 15.0
@@ -36,9 +37,13 @@ COLLECTED_DAYS = 6.0
 
 @dataclass(frozen=True)
 class Person:
-    """A simulated person with a generator of their own and the profiles that everybody shares."""
+    """A simulated person with generators of their own and the profiles that everybody shares.
+
+    What they say about themselves has a generator apart: it moves no rating.
+    """
 
     rng: np.random.Generator
+    own_rng: np.random.Generator
     profiles: Mapping[tuple[str, str], float]
     is_careless: bool
 
@@ -61,7 +66,10 @@ def fill_with_simulated_people(*, study: Study, seed: int) -> list[Submission]:
     while True:
         number = len(submissions) + 1
         person = Person(
-            np.random.default_rng([seed, number]), profiles, number % CARELESS_EVERY == 0
+            np.random.default_rng([seed, number]),
+            np.random.default_rng([seed, number, 1]),
+            profiles,
+            number % CARELESS_EVERY == 0,
         )
         try:
             submissions.append(_take_part(study, f"simulated-{number:04d}", person))
@@ -77,15 +85,16 @@ def _take_part(study: Study, external_id: str, person: Person) -> Submission:
     first: dict[tuple[str, str], int] = {}
     while (step := visit.step) is not None:
         sent = QueryDict(mutable=True)
-        sent[STEP_FIELD] = sign_step(visit.submission, step)
-        sent.update(_answer(visit, step, person, first))
+        sent[STEP_FIELD] = sign_step(visit, step)
+        for name, values in _answer(visit, step, person, first).items():
+            sent.setlist(name, [values] if isinstance(values, str) else values)
         visit = submit_step(token=submission.token, sent=sent)
     return visit.submission
 
 
 def _answer(
     visit: Visit, step: Step, person: Person, first: dict[tuple[str, str], int]
-) -> dict[str, str]:
+) -> Mapping[str, str | list[str]]:
     """Return the fields of one page; ``first`` remembers what the person said about each group."""
     match step.kind:
         case StepKind.CONSENT:
@@ -97,7 +106,9 @@ def _answer(
             return {"group-name": "I do not remember" if person.is_careless else group.plural}
         case StepKind.MARKED_TRAITS:
             return _choose_words(visit, step, first)
-        case _:  # instructions have nothing to answer, demographic questions are optional
+        case StepKind.DEMOGRAPHICS:
+            return answer_questions(visit.questions, person.own_rng)
+        case _:  # instructions have nothing to answer
             return {}
 
 

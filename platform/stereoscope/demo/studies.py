@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from annotation.languages.storing import add_known_language
 from annotation.models import Origin, Study
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import close_study, launch_study
@@ -32,6 +33,7 @@ def ensure_survey(*, owner: User) -> Study:
         decide_by_checks=True,
         reward_cents=0,
     )
+    add_known_language(instrument=study.instruments.get(), language="es")
     return launch_study(study=study)
 
 

@@ -1,0 +1,1 @@
+"""SQLite whose writers queue up."""

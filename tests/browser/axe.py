@@ -1,0 +1,64 @@
+"""No violation that axe-core finds, in light and dark, on a phone and on a desktop.
+
+The window and the colours are changed in place, so that a page is scanned as it stands. The policy
+against foreign scripts is lifted for these scans alone, because axe is a script from outside.
+"""
+
+from __future__ import annotations
+
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, Page
+
+from tests.browser.survey_visitor import DESKTOP, NARROW, PHONE, open_context
+
+# Off in axe unless asked for: targets that a finger can hit (WCAG 2.2, 2.5.8).
+MORE_RULES = {"target-size": {"enabled": True}}
+RULES_OF_LOOKS = ["color-contrast", "link-in-text-block", "target-size"]
+# Whoever asks for less motion gets none: what still runs, endlessly or for more than a blink.
+MOVING = """
+() => document.getAnimations()
+  .filter((one) => one.effect.getComputedTiming().duration > 1)
+  .map((one) => one.animationName ?? one.transitionProperty)
+"""
+FRAME = """
+() => ({
+  title: document.title,
+  language: document.documentElement.lang,
+  wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  widest: [...document.querySelectorAll("body *")]
+    .filter((node) => node.getBoundingClientRect().right > innerWidth).slice(-3)
+    .map((node) => node.outerHTML.slice(0, 120)),
+})
+"""
+
+
+def open_scanned_page(browser: Browser) -> Page:
+    return open_context(browser, bypass_csp=True).new_page()
+
+
+def scan(page: Page, seen: str) -> None:
+    """Fail with every violation of the page as it stands, in both colours and at both widths.
+
+    All rules are asked once; the three other looks are asked for what a look can change. The page
+    fits the narrowest phone, has a title and a language, and keeps still.
+    """
+    page.evaluate(AXE_SCRIPT)
+    found = []
+    options: dict[str, object] = {"resultTypes": ["violations"], "rules": MORE_RULES}
+    for window in (PHONE, DESKTOP):
+        page.set_viewport_size(window)
+        for colours in ("light", "dark"):
+            page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+            for violation in page.evaluate("options => axe.run(options)", options)["violations"]:
+                nodes = [f"{node['html']} {node['failureSummary']}" for node in violation["nodes"]]
+                found.append(f"{colours} {window['width']} {violation['help']}: {nodes[:3]}")
+            options = {"resultTypes": ["violations"], "runOnly": RULES_OF_LOOKS}
+    page.set_viewport_size(NARROW)
+    frame = page.evaluate(FRAME)
+    page.set_viewport_size(PHONE)
+    if frame["wider"]:
+        found.append(f"{frame['wider']} pixels too wide for {NARROW['width']}: {frame['widest']}")
+    if not frame["title"] or not frame["language"]:
+        found.append(f"no title or no language: {frame}")
+    found += [f"moves: {name}" for name in page.evaluate(MOVING)]
+    assert not found, f"{seen}:\n" + "\n".join(found)

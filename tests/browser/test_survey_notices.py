@@ -1,0 +1,189 @@
+"""Where the survey greets, stops or ends: no violation, and the ways that a participant has.
+
+Whoever is known to the page is led to their own answers, and everybody to the researchers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, Page, expect
+
+from annotation.models import (
+    Outcome,
+    Panel,
+    Study,
+    StudyStatus,
+    Submission,
+    SubmissionOrigin,
+    SubmissionState,
+)
+from annotation.studies.lifecycle import close_study, launch_study, pause_study
+from tests.annotation.languages.conftest import TITLE, add_spanish
+from tests.annotation.survey.conftest import GROUPS, StudyMaker
+from tests.annotation.survey.participants import InProcess, Person, spread
+from tests.browser.axe import open_scanned_page, scan
+from tests.browser.survey_visitor import Visitor
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+SHORT_FLOW = ["consent", "rating", "rating", "repeat"]
+PROLIFIC_IDS = "?PROLIFIC_PID=5f00000000000000000000aa&STUDY_ID=s1&SESSION_ID=6a01"
+
+Goto = Callable[..., Page]
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Page:
+    return open_scanned_page(chromium)
+
+
+@pytest.fixture
+def goto(site: str, page: Page) -> Goto:
+    """Return a way to open an address, to check its heading and to scan it."""
+
+    def goto(address: str, heading: str, *, study: Study | None, own: str = "") -> Page:
+        page.goto(site + address)
+        check_page(page, heading, study=study, own=own)
+        return page
+
+    return goto
+
+
+def check_page(page: Page, heading: str, *, study: Study | None, own: str = "") -> None:
+    """Scan a page with a heading; ``own`` is the token of the participant that it knows."""
+    expect(page.locator("h1")).to_have_text(heading)
+    scan(page, heading)
+    if study is not None:
+        assert page.locator(f"a[href='mailto:{study.contact_email}']").count(), heading
+    if own:
+        assert page.locator(f"a[href='/w/{own}/']").count(), heading
+
+
+def start(study: Study, query: str = "") -> tuple[Person, Submission]:
+    person = Person(InProcess(), spread)
+    person.start(study.get_absolute_url() + query)
+    return person, Submission.objects.get(token=person.path.split("/")[2])
+
+
+def lapse(submission: Submission) -> None:
+    Submission.objects.filter(pk=submission.pk).update(
+        reserved_until=timezone.now() - timedelta(minutes=1)
+    )
+
+
+def end(submission: Submission, outcome: Outcome) -> None:
+    Submission.objects.filter(pk=submission.pk).update(
+        state=SubmissionState.ENDED, outcome=outcome, reserved_until=None
+    )
+
+
+def test_links_that_lead_to_no_visit(goto: Goto, make_study: StudyMaker) -> None:
+    goto("/", "How people see groups, and how language models do", study=None)
+    goto("/nothing/here/", "There is nothing at this address", study=None)
+    goto("/s/nothing/", "There is no study at this link", study=None)
+    goto("/r/nothing/", "There is nothing at this link", study=None)
+
+    prolific = make_study(panel=Panel.PROLIFIC, quota_per_group=1, groups=GROUPS[:4])
+    link = prolific.get_absolute_url()
+    goto(link, "This link is not complete", study=prolific)
+    start(prolific, PROLIFIC_IDS.replace("aa", "ab"))
+    goto(link + PROLIFIC_IDS, "All places are taken", study=prolific)
+
+    study = make_study()
+    address = study.get_absolute_url()
+    pause_study(study=study)
+    goto(address, "This study is paused", study=study)
+    close_study(study=study)
+    goto(address, "This study has ended", study=study)
+    Study.objects.filter(pk=study.pk).update(status=StudyStatus.DRAFT)
+    goto(address, "This study has not started yet", study=study)
+
+
+def test_greetings_and_pages_that_cannot_be_taken(
+    page: Page, goto: Goto, site: str, make_study: StudyMaker
+) -> None:
+    study = make_study(flow=SHORT_FLOW, groups=GROUPS[:4], quota_per_group=1)
+    visitor = Visitor(page)
+    visitor.start(site + study.get_absolute_url())
+    early = study.submissions.get()
+    goto(study.get_absolute_url(), study.title, study=study, own=early.token)
+    lapse(early)
+    goto(f"/r/{early.token}/", "Welcome back", study=study, own=early.token)
+    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("checkbox").check()
+    visitor.move_on()
+
+    # A page that no page of the survey can have sent.
+    visitor.rate_all()
+    page.locator("input[name=step]").evaluate("node => { node.value += 'x'; }")
+    page.get_by_role("button", name="Continue").click()
+    check_page(page, "This page cannot be taken", study=study, own=early.token)
+    page.get_by_role("link", name="Go on with your visit").click()
+
+    # The group went to somebody else meanwhile, and another one is free.
+    visitor.rate_all()
+    second, _left = start(study)
+    lapse(early)
+    start(study)
+    second.connection.post(second.path.replace("/r/", "/w/"), {"confirm": "yes"})
+    page.get_by_role("button", name="Continue").click()
+    check_page(page, "You go on with another group", study=study, own=early.token)
+
+
+def test_ends_of_visits(page: Page, goto: Goto, make_study: StudyMaker) -> None:
+    study = make_study(flow=["consent", "rating"], panel=Panel.PROLIFIC)
+    ends = {
+        Outcome.NO_CONSENT: "You are not taking part",
+        Outcome.SCREENED_OUT: "You are not taking part",
+        Outcome.TIMED_OUT: "Your visit has ended",
+        Outcome.QUOTA_FULL: "Your visit has ended",
+    }
+    person, submission = start(study, PROLIFIC_IDS)
+    person.go_on(until=lambda shown: bool(shown.lines))
+    goto(f"/w/{submission.token}/", "Leave the study", study=study)
+    for outcome, heading in ends.items():
+        end(submission, outcome)
+        goto(person.path, heading, study=study, own=submission.token)
+    goto(f"/w/{submission.token}/", "Your part in the study", study=study)
+
+    other, finished = start(study, PROLIFIC_IDS.replace("aa", "ab"))
+    other.go_on()
+    goto(other.path, "Thank you. Your answers are saved.", study=study, own=finished.token)
+    expect(page.get_by_role("link", name="Return to Prolific")).to_be_visible()
+    goto(f"/w/{finished.token}/", "Your part in the study", study=study)
+    # The last day for it passes while the page stands open.
+    Study.objects.filter(pk=study.pk).update(withdraw_until=timezone.now() - timedelta(days=2))
+    page.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Withdraw my answers").click()
+    check_page(page, "Answers can no longer be erased here", study=study, own=finished.token)
+    goto(f"/w/{finished.token}/", "Your part in the study", study=study)
+
+    _late, resting = start(study, PROLIFIC_IDS.replace("aa", "ac"))
+    close_study(study=Study.objects.get(pk=study.pk))
+    lapse(resting)
+    goto(f"/r/{resting.token}/", "This study has ended", study=study, own=resting.token)
+
+
+def test_two_languages_and_a_preview(
+    page: Page, goto: Goto, site: str, make_study: StudyMaker
+) -> None:
+    study = make_study(launched=False, flow=["rating", "group_name"])
+    add_spanish(study.instruments.get())
+    launch_study(study=study)
+    goto(study.get_absolute_url(), study.title, study=study)
+    page.get_by_role("link", name="Español").click()
+    check_page(page, TITLE["es"], study=study)
+    page.locator("main form button").click()
+    page.wait_for_url("**/r/**")
+    scan(page, "a rating page in Spanish")
+    assert page.locator("html").get_attribute("lang") == "es"
+    page.get_by_role("button", name="English").click()
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+    study.submissions.update(origin=SubmissionOrigin.PREVIEW, is_counted=False)
+    page.reload()
+    expect(page.get_by_role("complementary")).to_be_visible()
+    scan(page, "a preview")

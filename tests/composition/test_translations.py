@@ -1,0 +1,132 @@
+"""The platform's catalogues: complete, true to the sources, compiled from what people can read."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from babel.messages.catalog import Catalog
+
+from annotation.languages.known_texts import load_known
+from annotation.library.abc_model import ALL_GROUPS, TRAIT_PAIRS
+from annotation.models import Instrument
+from annotation.studies.demographics import build_default_questions
+from annotation.survey.step_defaults import DEFAULT_CONTENT
+from annotation.survey.wording import DEFAULT_WORDING
+from tests.conftest import ROOT
+from translations.catalogue import (
+    CHROME_FILE,
+    LANGUAGES,
+    list_chrome,
+    po_file,
+    read_catalogue,
+    read_compiled,
+)
+from translations.extracting import Message, find_messages
+
+PLACEHOLDER = re.compile(r"\{\w*\}|%\(\w+\)s")
+RENEW = "run “make messages”, then translate what it names"
+
+
+def read_entries(language: str) -> dict[Message, list[str]]:
+    """Return the texts of the catalogue by message, one for each plural form."""
+    entries = {}
+    for entry in read_catalogue(language):
+        if entry.id:
+            text, plural = entry.id if isinstance(entry.id, tuple) else (entry.id, "")
+            forms = entry.string if isinstance(entry.string, tuple) else (entry.string,)
+            entries[Message(text, plural, entry.context or "")] = list(forms)
+    return entries
+
+
+def test_extraction_finds_texts_of_every_kind() -> None:
+    found = find_messages()
+    assert Message("Continue") in found  # a tag of a template
+    assert Message("About %(minutes)s minute", "About %(minutes)s minutes") in found
+    assert Message("j F Y", context="how a day is written") in found
+    assert Message("Choose at least one answer.") in found  # in Python
+    assert len(found) > 150
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_for_participants_is_translated(language: str) -> None:
+    entries = read_entries(language)
+    assert set(entries) == set(find_messages()), RENEW
+    missing = [message.text for message, forms in entries.items() if not all(forms)]
+    assert missing == [], RENEW
+    fuzzy = [entry.id for entry in read_catalogue(language) if entry.id and entry.fuzzy]
+    assert fuzzy == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_placeholders_are_the_same_on_both_sides(language: str) -> None:
+    for message, forms in read_entries(language).items():
+        wanted = set(PLACEHOLDER.findall(message.text + message.plural))
+        for form in forms:
+            assert set(PLACEHOLDER.findall(form)) == wanted, message
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_compiled_catalogue_is_that_of_the_text_file(language: str) -> None:
+    compiled = read_compiled(po_file(language).with_suffix(".mo"))
+    assert _texts_of(compiled) == _texts_of(read_catalogue(language))
+
+
+def test_list_of_texts_for_language_files_is_that_of_the_sources() -> None:
+    assert json.loads(CHROME_FILE.read_text(encoding="utf-8")) == list_chrome(), RENEW
+    keys = [item["key"] for item in list_chrome()]
+    assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_everything_that_the_platform_supplies_is_known_in_each_language(language: str) -> None:
+    supplied = {*DEFAULT_WORDING.values()}
+    for group in ALL_GROUPS:
+        supplied |= {group.plural, group.singular}
+    for pair in TRAIT_PAIRS:
+        supplied |= {pair.low, pair.high}
+    for question in build_default_questions(Instrument()):
+        supplied |= {question.label, *question.options}
+    known = load_known(language)
+    assert supplied - set(known) == set()
+    assert _english_texts(DEFAULT_CONTENT) - set(known) == set()
+    for source, text in known.items():
+        assert set(PLACEHOLDER.findall(text)) == set(PLACEHOLDER.findall(source)), source
+        # Where the English ends in a colon, the answer opens a field.
+        assert text.endswith(":") == source.endswith(":"), source
+
+
+def _texts_of(catalogue: Catalog) -> dict[tuple[object, object], object]:
+    def plain(value: object) -> object:
+        if isinstance(value, bytes):  # contexts are read so from the compiled file
+            return value.decode()
+        return tuple(value) if isinstance(value, list | tuple) else value
+
+    return {
+        (plain(entry.id), plain(entry.context)): plain(entry.string)
+        for entry in catalogue
+        if entry.id
+    }
+
+
+def _english_texts(value: object) -> set[str]:
+    if isinstance(value, list):
+        return set().union(*map(_english_texts, value))
+    if not isinstance(value, dict):
+        return set()
+    if set(value) == {"en"}:
+        return {value["en"]}
+    return set().union(*map(_english_texts, value.values()))
+
+
+def test_participants_scripts_hold_no_words_of_their_own() -> None:
+    """What scripts say stands in templates, where it is translated."""
+    for file in sorted((ROOT / "static" / "survey").glob("*.js")):
+        code = re.sub(r"//[^\n]*|/\*.*?\*/", "", file.read_text(encoding="utf-8"), flags=re.S)
+        words = [
+            text
+            for text in re.findall(r'"([^"\n]*)"', code)
+            if re.search(r"[A-Za-z]{2,} [a-z]{2,}", text) and "[" not in text
+        ]
+        assert words == [], file.name
