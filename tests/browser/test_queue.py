@@ -61,7 +61,9 @@ def test_submissions_are_decided_without_a_pointer(page: Page, live_server, stud
     page.keyboard.press("a")
     expect(page.get_by_text("2 people, $4.00")).to_be_visible()
     assert not Submission.objects.exclude(data_decision="waiting").exists()
-    page.get_by_role("button", name="Accept 2").press("Enter")
+    # The page that follows has its keys once it is loaded, not as soon as it is seen.
+    with page.expect_navigation():
+        page.get_by_role("button", name="Accept 2").press("Enter")
     expect(page.get_by_text("2 submissions decided.")).to_be_visible()
     expect(rows).to_have_count(1)
 
@@ -69,7 +71,8 @@ def test_submissions_are_decided_without_a_pointer(page: Page, live_server, stud
     page.keyboard.press("j")
     page.keyboard.press("e")
     expect(page.get_by_text("1 person, $2.00")).to_be_visible()
-    page.get_by_role("link", name="Go back").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Go back").click()
     page.keyboard.press("k")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Attention checks")).to_be_visible()
