@@ -169,10 +169,18 @@ def count_devices(study: Study) -> tuple[tuple[str, int], ...]:
 
     "" stands for those whose browser said nothing of it.
     """
-    rows = PageEvent.objects.filter(
-        in_scope(study, of="submission__"), submission__study=study, step_index=0
-    ).values_list("client__device", flat=True)
-    return tuple(Counter(device or "" for device in rows).most_common())
+    rows = (
+        PageEvent.objects.filter(
+            in_scope(study, of="submission__"), submission__study=study, step_index=0
+        )
+        .values_list("client__device")
+        .annotate(n=Count("pk"))
+        .order_by()
+    )
+    devices: Counter[str] = Counter()
+    for device, n in rows:
+        devices[device or ""] += n
+    return tuple(devices.most_common())
 
 
 def count_languages(study: Study) -> tuple[tuple[str, int], ...]:

@@ -46,7 +46,7 @@ def notice_submissions(
 ) -> list[Noticed]:
     """Return what is worth knowing about submissions, with their flags.
 
-    One query, and nine for each study. ``fast_limit`` is the study's, in seconds.
+    One query, and ten for each study. ``fast_limit`` is the study's, in seconds.
     """
     keys = [submission.pk for submission in submissions]
     checks: dict[int, list[CheckResponse]] = {key: [] for key in keys}

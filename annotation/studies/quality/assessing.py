@@ -36,7 +36,7 @@ class StudyAssessor:
         return load_usual(self.study)
 
     def assess(self, submissions: Sequence[Submission]) -> dict[int, Assessment]:
-        """Return what is conspicuous about submissions, by key. Six queries, three more at first.
+        """Return what is conspicuous about submissions, by key. Six queries, four more at first.
 
         At most 20,000 submissions at a time.
         """
@@ -50,7 +50,7 @@ class StudyAssessor:
 def assess_submissions(submissions: Iterable[Submission]) -> dict[int, Assessment]:
     """Return what is conspicuous about submissions, by key.
 
-    One query, and nine for each study, however many submissions it has.
+    One query, and ten for each study, however many submissions it has.
     """
     by_study: dict[int, list[Submission]] = {}
     for submission in submissions:
@@ -62,7 +62,7 @@ def assess_submissions(submissions: Iterable[Submission]) -> dict[int, Assessmen
 
 
 def count_flags(study: Study) -> FlagCounts:
-    """Return how many finished submissions of a study have which flags. Ten queries."""
+    """Return how many finished submissions of a study have which flags. Eleven queries."""
     finished = list(
         Submission.objects.filter(in_scope(study), study=study, state=SubmissionState.FINISHED)
     )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Count, Max, QuerySet, Sum
 
 from annotation.models import (
     Origin,
@@ -19,7 +20,15 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.studies.quality.measures import find_page_medians, normalise_text, shown_place
-from annotation.studies.quality.record import LineAnswer, PageKey, PageRecord, Record, Usual
+from annotation.studies.quality.record import (
+    LineAnswer,
+    PageKey,
+    PageRecord,
+    Record,
+    Usual,
+    Visited,
+)
+from annotation.studies.quality.shelf import Shelf
 from annotation.studies.scope import in_scope
 from annotation.survey.flow import read_flow
 from annotation.survey.step_kinds import RATING_PAGES, StepKind
@@ -28,11 +37,36 @@ from annotation.survey.step_kinds import RATING_PAGES, StepKind
 ROWS_PER_QUERY = 20_000
 
 
+#: A finished submission: another one under the same number has another public id.
+VisitKey = tuple[int, str, datetime]
+#: A study with its state, and which submissions are finished there: how many, the last, their sum.
+CrowdKey = tuple[int, str, int, datetime | None, int | None]
+
+_visits: Shelf[VisitKey, Visited] = Shelf(3_000)
+_medians: Shelf[CrowdKey, Mapping[PageKey, float]] = Shelf(64)
+
+
 def load_usual(study: Study) -> Usual:
-    """Return what is usual among the finished submissions of a study. Three queries."""
+    """Return what is usual among the finished submissions of a study. Four queries at most."""
     finished = Submission.objects.filter(
         in_scope(study), study=study, state=SubmissionState.FINISHED
     )
+    answers = StepAnswer.objects.filter(submission__in=finished)
+    # The same text twice by one person is no copy.
+    given = {
+        (submission, text)
+        for submission, texts in _read_texts(answers, _find_text_steps(study)).items()
+        for text in texts
+    }
+    return Usual(_load_medians(study, finished), Counter(text for _submission, text in given))
+
+
+def _load_medians(study: Study, finished: QuerySet[Submission]) -> Mapping[PageKey, float]:
+    """Return each page's median time. One query where this process knows them, else two."""
+    row = finished.aggregate(n=Count("pk"), last=Max("finished_at"), total=Sum("pk"))
+    key: CrowdKey = (study.pk, study.public_id, row["n"], row["last"], row["total"])
+    if (known := _medians.find([key]).get(key)) is not None:
+        return known
     events = PageEvent.objects.filter(submission__in=finished, opened_at__isnull=False).order_by()
     times = [
         ((instrument, step), (sent - opened).total_seconds())
@@ -41,14 +75,9 @@ def load_usual(study: Study) -> Usual:
         )
         if opened is not None
     ]
-    answers = StepAnswer.objects.filter(submission__in=finished)
-    # The same text twice by one person is no copy.
-    given = {
-        (submission, text)
-        for submission, texts in _read_texts(answers, _find_text_steps(study)).items()
-        for text in texts
-    }
-    return Usual(find_page_medians(times), Counter(text for _submission, text in given))
+    medians = find_page_medians(times)
+    _medians.keep({key: medians})
+    return medians
 
 
 def load_records(study: Study, submissions: Sequence[Submission]) -> dict[int, Record]:
@@ -59,9 +88,7 @@ def load_records(study: Study, submissions: Sequence[Submission]) -> dict[int, R
     keys = [submission.pk for submission in submissions]
     if len(keys) > ROWS_PER_QUERY:
         raise ValueError(f"{len(keys)} submissions, expected at most {ROWS_PER_QUERY}.")
-    instruments = {submission.pk: submission.instrument_id for submission in submissions}
-    pages = _load_pages(instruments)
-    lines = _load_lines(keys)
+    visited = _load_visited(submissions)
     texts = _read_texts(StepAnswer.objects.filter(submission__in=keys), _find_text_steps(study))
     people = _count_identities(study, {item.pk: item.participant_id for item in submissions})
     timed = study.origin != Origin.IMPORTED
@@ -69,8 +96,8 @@ def load_records(study: Study, submissions: Sequence[Submission]) -> dict[int, R
         submission.pk: Record(
             started_at=submission.started_at,
             finished_at=submission.finished_at if timed else None,
-            pages=tuple(pages.get(submission.pk, ())),
-            lines=tuple(lines.get(submission.pk, {}).values()),
+            pages=visited[submission.pk].pages,
+            lines=visited[submission.pk].lines,
             texts=tuple(texts.get(submission.pk, ())),
             same_identities=people.get(submission.pk, (None, None))[0],
             other_studies=people.get(submission.pk, (None, None))[1],
@@ -78,6 +105,34 @@ def load_records(study: Study, submissions: Sequence[Submission]) -> dict[int, R
         )
         for submission in submissions
     }
+
+
+def _load_visited(submissions: Sequence[Submission]) -> dict[int, Visited]:
+    """Return the pages and lines of submissions by key. Two queries, none for those known here."""
+    names = {
+        submission.pk: name
+        for submission in submissions
+        if (name := _name_visit(submission)) is not None
+    }
+    known = _visits.find(names.values())
+    found = {pk: known[name] for pk, name in names.items() if name in known}
+    unread = {item.pk: item.instrument_id for item in submissions if item.pk not in found}
+    if unread:
+        pages, lines = _load_pages(unread), _load_lines(unread)
+        read = {
+            pk: Visited(tuple(pages.get(pk, ())), tuple(lines.get(pk, {}).values()))
+            for pk in unread
+        }
+        _visits.keep({names[pk]: visited for pk, visited in read.items() if pk in names})
+        found |= read
+    return found
+
+
+def _name_visit(submission: Submission) -> VisitKey | None:
+    """None for a visit that goes on, or whose answers may have been erased."""
+    if submission.state != SubmissionState.FINISHED or submission.finished_at is None:
+        return None
+    return submission.pk, submission.public_id, submission.finished_at
 
 
 def _load_pages(instruments: Mapping[int, int]) -> dict[int, list[PageRecord]]:

@@ -97,8 +97,20 @@ def measure_straightness(places: Sequence[float]) -> Straightness | None:
         same=same,
         place=place,
         run=max(len(list(run)) for _value, run in groupby(places)),  # [2]
-        spread=statistics.pstdev(places),  # [3]
+        spread=_find_spread(places),  # [3]
     )
+
+
+def _find_spread(places: Sequence[float]) -> float:
+    """Return the standard deviation with n as divisor: exact sums, then one root, one division.
+
+    Whole places, which all lines of the survey give, need no fractions: many times as fast.
+    """
+    n = len(places)
+    whole = [int(place) for place in places]
+    if whole != list(places):
+        return statistics.pstdev(places)
+    return math.sqrt(n * sum(place * place for place in whole) - sum(whole) ** 2) / n
 
 
 def shown_place(value: float, *, flipped: bool | None) -> float:

@@ -10,7 +10,7 @@ from datetime import datetime
 PageKey = tuple[int, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class LineAnswer:
     """``place`` on the drawn line; ``changes`` None where the browser recorded none."""
 
@@ -18,7 +18,7 @@ class LineAnswer:
     changes: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class PageRecord:
     """One page: seconds between opening and sending by the server's clock, and the browser's own.
 
@@ -43,6 +43,14 @@ class PageRecord:
         if self.seconds is None:
             return self.visible_seconds
         return min(self.seconds, self.visible_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """What a visit left in numbers: its pages, and its lines by page from the top down."""
+
+    pages: tuple[PageRecord, ...]
+    lines: tuple[tuple[LineAnswer, ...], ...]
 
 
 @dataclass(frozen=True)

@@ -49,12 +49,12 @@ def count_queries(client: Client, address: str) -> int:
     return len(queries)
 
 
-def test_three_hundred_submissions_cost_as_many_queries_as_ten(study: Study, alice: User) -> None:
+def test_three_hundred_submissions_cost_no_more_queries_than_ten(study: Study, alice: User) -> None:
     client = log_in(alice)
     add_crowd(study, 10)
     few = count_queries(client, live(study))
     add_crowd(study, 290)
-    assert count_queries(client, live(study)) == few
+    assert count_queries(client, live(study)) <= few
 
 
 def test_the_fragment_and_the_page_show_the_same_parts(study: Study, alice: User) -> None:

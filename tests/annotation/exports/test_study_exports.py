@@ -187,8 +187,8 @@ def test_submission_exports_do_not_query_per_submission(django_assert_num_querie
     for _ in range(4):
         make_submission(study)
     # Questions, flows, submissions with their instruments, checks, answers of both kinds; for the
-    # flags: times and flow, then pages, ratings, flow, and ids.
-    with django_assert_num_queries(12):
+    # flags: who has finished, times and flow, then pages, ratings, flow, and ids.
+    with django_assert_num_queries(13):
         read(build_submission_table(study))
 
 

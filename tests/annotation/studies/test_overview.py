@@ -209,7 +209,7 @@ def test_a_check_that_could_not_be_asked_asks_for_a_closer_look() -> None:
 def test_noticing_costs_the_same_for_one_and_for_many(django_assert_num_queries) -> None:
     study = make_study()
     submissions = [make_submission(study) for _ in range(6)]
-    # Checks and study; times and flow for what is usual; pages, ratings, flow, and ids. Nobody is
-    # asked for texts or came with an id.
-    with django_assert_num_queries(8):
+    # Checks and study; who has finished, times and flow for what is usual; pages, ratings, flow,
+    # and ids. Nobody is asked for texts or came with an id.
+    with django_assert_num_queries(9):
         notice_submissions(submissions, fast_limit=None)

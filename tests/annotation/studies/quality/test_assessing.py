@@ -77,16 +77,16 @@ def test_thresholds_are_validated(thresholds: Any) -> None:
 
 def test_straight_lines_are_seen_also_where_sides_are_turned() -> None:
     study = make_study()
-    submission = make_submission(study, minutes=10, value=70)
-    # All handles at one place: on turned lines the stored value is the mirrored one.
-    for rating in Rating.objects.filter(assignment__submission=submission):
-        rating.value = 30 if rating.position % 2 == 0 else 70
-        rating.flipped = rating.position % 2 == 0
-        rating.save()
-    assert names_of(submission) == {FlagName.STRAIGHT_LINING}
-    # The same values on lines that are not turned zigzag over the page.
-    Rating.objects.filter(assignment__submission=submission).update(flipped=False)
-    assert names_of(submission) == set()
+    turned, straight = (make_submission(study, minutes=10, value=70) for _ in range(2))
+    # All handles at one place: on turned lines the stored value is the mirrored one. The same
+    # values on lines that are not turned zigzag over the page.
+    for submission in (turned, straight):
+        for rating in Rating.objects.filter(assignment__submission=submission):
+            rating.value = 30 if rating.position % 2 == 0 else 70
+            rating.flipped = submission == turned and rating.position % 2 == 0
+            rating.save()
+    assert names_of(turned) == {FlagName.STRAIGHT_LINING}
+    assert names_of(straight) == set()
 
 
 def test_copied_texts_pastes_and_the_hidden_field_are_found() -> None:
@@ -141,7 +141,25 @@ def test_flags_cost_the_same_for_one_and_for_many(django_assert_max_num_queries:
     study = make_study(flow=["consent", "rating", "rating", free_text()], quota_per_group=100)
     for number in range(12):
         make_submission(study, groups=2, external_id=f"p{number}")
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(11):
         count_flags(study)
     with django_assert_max_num_queries(11):
         assess_submissions(Submission.objects.select_related("study"))
+
+
+def test_a_second_look_reads_no_page_and_no_line_again(
+    django_assert_num_queries: Any,
+) -> None:
+    study = make_study(quota_per_group=100)
+    usual = [make_varied(study, minutes=12) for _ in range(10)]
+    fast = make_varied(study, minutes=4)
+    everybody = list(Submission.objects.order_by("pk"))
+    first = assess_submissions(everybody)
+    with django_assert_num_queries(5) as seen:
+        assert assess_submissions(everybody) == first
+    tables = {PageEvent._meta.db_table, Rating._meta.db_table}
+    assert not [query["sql"] for query in seen if any(name in query["sql"] for name in tables)]
+    # What is usual moves as somebody else finishes: eleven took 12 min, one 4, one 36.
+    slow = make_varied(study, minutes=36)
+    assert names_of(slow) == names_of(usual[0]) == set()
+    assert names_of(fast) == {FlagName.SPEEDING}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+import statistics
 import subprocess
 import sys
 
@@ -52,6 +54,16 @@ def test_straightness_against_a_hand_derivation() -> None:
     # Mean (5*70 + 50 + 60 + 80) / 8 = 540 / 8 = 67.5: deviations 5 * 2.5² + 17.5² + 7.5² + 12.5²
     # = 31.25 + 306.25 + 56.25 + 156.25 = 550; 550 / 8 = 68.75; the root is 8.291562.
     assert found.spread == pytest.approx(8.291562, abs=1e-6)
+
+
+def test_the_spread_is_that_of_the_standard_library() -> None:
+    rng = random.Random(20220710)
+    for _ in range(500):
+        whole = [rng.randint(0, 100) for _ in range(rng.randint(4, 20))]
+        for places in (whole, [place / 3 for place in whole], [50.0] * len(whole)):
+            found = measure_straightness(places)
+            assert found is not None
+            assert found.spread == pytest.approx(statistics.pstdev(places), rel=1e-14)
 
 
 def test_three_lines_are_no_straight_line() -> None:
