@@ -27,8 +27,12 @@ from annotation.languages.language_file import (
     import_language,
     stream_language,
 )
-from annotation.languages.storing import add_known_language, remove_language
-from annotation.languages.texts import list_texts
+from annotation.languages.storing import (
+    add_known_language,
+    confirm_translations,
+    remove_language,
+)
+from annotation.languages.texts import InstrumentText, find_missing, list_texts
 from annotation.models import Instrument
 from annotation.studies.readiness import list_languages
 
@@ -57,7 +61,10 @@ class LanguageFileForm(forms.Form):
 
 @dataclass(frozen=True)
 class LanguageRow:
-    """A language as the page lists it; ``missing`` counts texts without a translation."""
+    """A language as the page lists it; ``missing`` counts texts without a translation.
+
+    ``stale`` are those whose source was reworded after they were translated.
+    """
 
     code: str
     name: str
@@ -65,6 +72,7 @@ class LanguageRow:
     is_main: bool
     total: int
     missing: int
+    stale: list[InstrumentText]
 
 
 def read_code(text: str) -> str:
@@ -84,8 +92,15 @@ class LanguagePages(InstrumentPages):
             "languages/file.csv": self.language_file_view,
             "languages/add": self.add_language_view,
             "languages/remove": self.remove_language_view,
+            "languages/confirm": self.confirm_language_view,
         }
-        names = ("languages", "language_file", "add_language", "remove_language")
+        names = (
+            "languages",
+            "language_file",
+            "add_language",
+            "remove_language",
+            "confirm_language",
+        )
         return [
             path(
                 f"<int:pk>/{address}",
@@ -147,6 +162,11 @@ class LanguagePages(InstrumentPages):
     def remove_language_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         return self._change(request, pk, remove_language, _("%(language)s removed."))
 
+    def confirm_language_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Take translations as right for their sources as these are now."""
+        done = _("%(language)s: the translations are taken as right for the texts as they are.")
+        return self._change(request, pk, confirm_translations, done)
+
     def _change(self, request: HttpRequest, pk: int, service: Any, done: str) -> HttpResponse:
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
@@ -190,8 +210,15 @@ def list_rows(instrument: Instrument) -> list[LanguageRow]:
     for code in list_languages(instrument):
         is_main = code == instrument.language
         texts = [] if is_main else list_texts(instrument, code)
-        missing = sum(not text.translation.strip() for text in texts)
         rows.append(
-            LanguageRow(code, own_name(code), direction_of(code), is_main, len(texts), missing)
+            LanguageRow(
+                code=code,
+                name=own_name(code),
+                direction=direction_of(code),
+                is_main=is_main,
+                total=len(texts),
+                missing=len(find_missing(texts)),
+                stale=[text for text in texts if text.is_stale],
+            )
         )
     return rows

@@ -34,18 +34,18 @@ def link_findings(
         "" if on_instrument else reverse("admin:annotation_study_instrument", args=[study.pk])
     )
     settings = reverse("admin:annotation_study_change", args=[study.pk])
-    margins = reverse("admin:annotation_study_margins", args=[study.pk])
     return [
-        LinkedFinding(
-            finding.text, _address(finding, instrument, settings, margins), finding.blocks
-        )
+        LinkedFinding(finding.text, _address(finding, study, instrument, settings), finding.blocks)
         for finding in findings
     ]
 
 
-def _address(finding: Finding, instrument: str, settings: str, margins: str) -> str:
+def _address(finding: Finding, study: Study, instrument: str, settings: str) -> str:
     if finding.place == Place.MARGINS:
-        return margins
+        return reverse("admin:annotation_study_margins", args=[study.pk])
+    if finding.place == Place.LANGUAGES:
+        newest = study.instruments.order_by("-version").values_list("pk", flat=True)[:1]
+        return reverse("admin:annotation_instrument_languages", args=list(newest))
     if finding.place == Place.SETTINGS:
         return f"{settings}#id_{finding.field}"
     if finding.place == Place.FLOW and finding.step is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -11,23 +12,25 @@ from django.utils.translation import gettext as _
 from annotation.languages.codes import normalise_code
 from annotation.languages.known_texts import list_known, load_known
 from annotation.languages.texts import list_texts, place_translations
+from annotation.languages.translated_from import Made, note, read_made
 from annotation.models import Instrument, Wording
 
 
 @transaction.atomic
 def store_language(
-    *, instrument: Instrument, language: str, translations: Mapping[str, str]
+    *,
+    instrument: Instrument,
+    language: str,
+    translations: Mapping[str, str],
+    unread: Collection[str] = (),
 ) -> Instrument:
     """Put ``translations`` by key in place of whatever the draft has in ``language``.
 
-    Raises `ValidationError` for a frozen version and for its own language.
+    They are taken to be right for their sources as these are now, but for the keys in ``unread``,
+    which nobody has looked at: what was known of those stays. Raises `ValidationError` for a
+    frozen version and for its own language.
     """
-    locked = (
-        Instrument.objects.select_for_update(of=("self",))
-        .select_related("study")
-        .get(pk=instrument.pk)
-    )
-    refuse_change(locked, language)
+    locked = _lock(instrument, language)
     texts = {text.key: text for text in list_texts(locked, language)}
     locked.wordings.filter(language=language).delete()
     Wording.objects.bulk_create(
@@ -37,7 +40,31 @@ def store_language(
     )
     of_steps = {key: translations.get(key, "") for key, text in texts.items() if text.is_of_step}
     locked.flow = place_translations(locked.flow, of_steps, language)
-    locked.save(update_fields=["flow"])
+    before = read_made(locked.translated_from, language)
+    made = {
+        key: note(text.source, translations[key])
+        for key, text in texts.items()
+        if key not in unread and translations.get(key, "").strip()
+    } | {key: before[key] for key in unread if key in before}
+    locked.translated_from = _put(locked.translated_from, language, made)
+    locked.save(update_fields=["flow", "translated_from"])
+    return locked
+
+
+@transaction.atomic
+def confirm_translations(*, instrument: Instrument, language: str) -> Instrument:
+    """Note that a language's translations fit their sources as these are now.
+
+    Raises `ValidationError` as `store_language` does.
+    """
+    locked = _lock(instrument, language)
+    made = {
+        text.key: note(text.source, text.translation)
+        for text in list_texts(locked, language)
+        if text.translation.strip()
+    }
+    locked.translated_from = _put(locked.translated_from, language, made)
+    locked.save(update_fields=["translated_from"])
     return locked
 
 
@@ -60,11 +87,29 @@ def add_known_language(*, instrument: Instrument, language: str) -> Instrument:
             _("The platform has no texts in “%(language)s”, expected one of: %(known)s.")
             % {"language": code, "known": ", ".join(list_known())}
         )
-    translations = {
-        text.key: text.translation or known.get(text.source, "")
-        for text in list_texts(instrument, code)
-    }
-    return store_language(instrument=instrument, language=code, translations=translations)
+    texts = list_texts(instrument, code)
+    translations = {text.key: text.translation or known.get(text.source, "") for text in texts}
+    return store_language(
+        instrument=instrument,
+        language=code,
+        translations=translations,
+        unread={text.key for text in texts if text.translation},
+    )
+
+
+def _lock(instrument: Instrument, language: str) -> Instrument:
+    locked = (
+        Instrument.objects.select_for_update(of=("self",))
+        .select_related("study")
+        .get(pk=instrument.pk)
+    )
+    refuse_change(locked, language)
+    return locked
+
+
+def _put(stored: Mapping[str, Any], language: str, made: Made) -> dict[str, Any]:
+    others = {code: kept for code, kept in stored.items() if code != language}
+    return others | ({language: {key: list(pair) for key, pair in made.items()}} if made else {})
 
 
 def refuse_change(instrument: Instrument, language: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from annotation.languages.keys import (
     name_pole,
     name_question,
 )
+from annotation.languages.translated_from import is_stale, read_made
 from annotation.models import Instrument
 from annotation.survey.flow import Step, read_flow
 from annotation.survey.step_content import iterate_texts
@@ -31,12 +32,14 @@ PLACEHOLDER = re.compile(r"\{[a-z_]*\}|%\([a-z_]+\)s")
 class InstrumentText:
     """One text: its key, its words in the instrument's own language, and in another, "" for none.
 
-    Keys that begin with “step.” belong to the flow, all others to `Wording`.
+    Keys that begin with “step.” belong to the flow, all others to `Wording`. ``is_stale``: the
+    source was reworded since, the translation was not.
     """
 
     key: str
     source: str
     translation: str = ""
+    is_stale: bool = False
 
     @property
     def is_of_step(self) -> bool:
@@ -59,15 +62,24 @@ def list_texts(instrument: Instrument, language: str) -> list[InstrumentText]:
         **dict(_list_questions(instrument)),
         **dict(_list_chrome(language)),
     }
-    return [
-        *(InstrumentText(key, source, known.get(key, "")) for key, source in sources.items()),
+    pairs = [
+        *((key, source, known.get(key, "")) for key, source in sources.items()),
         *_list_steps(instrument, language),
+    ]
+    made = read_made(instrument.translated_from, language)
+    return [
+        InstrumentText(key, source, text, is_stale(made.get(key), source, text))
+        for key, source, text in pairs
     ]
 
 
 def list_missing(instrument: Instrument, language: str) -> list[str]:
     """Return the keys of texts that are not translated. Five queries."""
-    return [text.key for text in list_texts(instrument, language) if not text.translation.strip()]
+    return find_missing(list_texts(instrument, language))
+
+
+def find_missing(texts: Iterable[InstrumentText]) -> list[str]:
+    return [text.key for text in texts if not text.translation.strip()]
 
 
 def find_translation_problem(source: str, translation: str) -> str:
@@ -152,11 +164,11 @@ def _list_chrome(language: str) -> Iterator[tuple[str, str]]:
             yield from entry.keys.items()
 
 
-def _list_steps(instrument: Instrument, language: str) -> Iterator[InstrumentText]:
+def _list_steps(instrument: Instrument, language: str) -> Iterator[tuple[str, str, str]]:
     steps, _problems = read_flow(instrument.flow)
     for step in steps:
         if step.content is None:
             continue
         for place, texts in iterate_texts(step.content):
             source = text_in(texts, instrument.language)
-            yield InstrumentText(_step_key(step, place), source, texts.get(language, ""))
+            yield _step_key(step, place), source, texts.get(language, "")

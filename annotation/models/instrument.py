@@ -94,6 +94,8 @@ class Instrument(models.Model):
             "lines of a page lie at one place: nobody fails then, a person looks."
         ),
     )
+    # Read by annotation.languages.translated_from: which source each translation was made for.
+    translated_from = models.JSONField(default=dict, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     history = HistoricalRecords()
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.languages.texts import STEP, list_missing
+from annotation.languages.texts import STEP, InstrumentText, find_missing, list_texts
 from annotation.models import Instrument, Outcome, Panel, ScreenOutPay, Study
 from annotation.panels.study_settings import load_panel_settings
 from annotation.studies.margins import (
@@ -41,6 +41,7 @@ class Place(StrEnum):
     GROUPS = "groups"
     SCALES = "scales"
     QUESTIONS = "questions"
+    LANGUAGES = "languages"
     MARGINS = "margins"
     SETTINGS = "settings"
 
@@ -161,16 +162,18 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
     }
     for language in list_languages(instrument):
         missing = [key for key in DEFAULT_WORDING if (language, key) not in texts]
+        place = Place.TEXTS
         if language != instrument.language:
+            translated = list_texts(instrument, language)
+            yield from _examine_age(language, translated)
             # Steps are told of one by one, with the place where each is mended.
-            missing = [
-                key for key in list_missing(instrument, language) if not key.startswith(STEP)
-            ]
+            missing = [key for key in find_missing(translated) if not key.startswith(STEP)]
+            place = Place.LANGUAGES
         if missing:
             yield Finding(
                 _("Texts are missing in “%(language)s”: %(keys)s.")
                 % {"language": language, "keys": _join_keys(missing)},
-                Place.TEXTS,
+                place,
             )
         if "{group}" not in texts.get((language, "question"), "{group}"):
             yield Finding(
@@ -178,6 +181,16 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
                 % {"language": language},
                 Place.TEXTS,
             )
+
+
+def _examine_age(language: str, texts: list[InstrumentText]) -> Iterator[Finding]:
+    if stale := [text.key for text in texts if text.is_stale]:
+        yield Finding(
+            _("Reworded since they were translated into “%(language)s”: %(keys)s.")
+            % {"language": language, "keys": _join_keys(stale)},
+            Place.LANGUAGES,
+            blocks=False,
+        )
 
 
 def _join_keys(keys: list[str]) -> str:

@@ -21,9 +21,10 @@ from annotation.languages.language_file import (
     stream_language,
 )
 from annotation.languages.storing import add_known_language, remove_language
-from annotation.languages.texts import PLACEHOLDER, list_missing
-from annotation.models import Instrument, Study
+from annotation.languages.texts import PLACEHOLDER, list_missing, list_texts
+from annotation.models import Instrument, MembershipRole, Study, StudyMembership
 from annotation.studies.lifecycle import find_launch_problems, launch_study
+from annotation.studies.readiness import Place, examine_study
 from annotation.studies.versions import create_version
 from tests.annotation.survey.flows import choice, free_text, practice
 
@@ -233,6 +234,93 @@ def test_reworded_option_is_missing_again(study: Study, draft: Instrument) -> No
         "question.gender.option.woman-or-girl"
     ]
     assert "question.gender.option.woman-or-girl" in "".join(find_launch_problems(study))
+
+
+def stale_keys(draft: Instrument, language: str = "fr") -> list[str]:
+    newest = Instrument.objects.get(pk=draft.pk)
+    return [text.key for text in list_texts(newest, language) if text.is_stale]
+
+
+def reword(draft: Instrument) -> None:
+    """Change two texts, one of them in a step, and the white space of a third."""
+    draft.wordings.filter(language="en", key="consent_title").update(text="Before you begin")
+    body = draft.wordings.get(language="en", key="consent_body")
+    body.text = body.text.replace(" ", "  ")
+    body.save()
+    draft.refresh_from_db()
+    draft.flow[3]["question"]["en"] = "Where from?"
+    draft.save()
+
+
+REWORDED = ["consent_title", "step.heard.question"]
+
+
+def test_translation_that_fell_behind_is_told_before_the_launch(
+    study: Study, draft: Instrument, admin_client: Client
+) -> None:
+    bring(draft, write(translate(export(draft, "fr"))))
+    assert stale_keys(draft) == []
+    reword(draft)
+    assert stale_keys(draft) == REWORDED
+    found = [one for one in examine_study(study, draft) if one.place == Place.LANGUAGES]
+    assert [(one.text, one.blocks) for one in found] == [
+        (
+            "Reworded since they were translated into “fr”: consent_title, step.heard.question.",
+            False,
+        )
+    ]
+    languages = reverse("admin:annotation_instrument_languages", args=[draft.pk])
+    overview = admin_client.get(reverse("admin:annotation_study_overview", args=[study.pk]))
+    assert f'<a href="{languages}">Change it</a>' in overview.content.decode()
+    page = admin_client.get(languages).content.decode()
+    assert "2 of" in page
+    assert "Before you begin" in page
+    # Nobody has looked at them on the way into the next version.
+    launch_study(study=study)
+    assert stale_keys(create_version(study=study)) == REWORDED
+
+
+def test_translation_fits_again_once_it_is_renewed_or_looked_at(
+    study: Study, draft: Instrument, admin_client: Client
+) -> None:
+    bring(draft, write(translate(export(draft, "fr"))))
+    reword(draft)
+    # By hand, in the editor of the flow.
+    draft.flow[3]["question"]["fr"] = "D’où ?"
+    draft.save()
+    assert stale_keys(draft) == ["consent_title"]
+    confirm = reverse("admin:annotation_instrument_confirm_language", args=[draft.pk])
+    assert admin_client.get(confirm).status_code == 405
+    admin_client.post(confirm, {"language": "fr"})
+    assert stale_keys(draft) == []
+    reword(draft)
+    draft.wordings.filter(language="en", key="consent_title").update(text="Hello")
+    assert stale_keys(draft) == ["consent_title"]
+    bring(draft, write(translate(export(Instrument.objects.get(pk=draft.pk), "fr"))))
+    assert stale_keys(draft) == []
+
+
+def test_adding_the_platforms_texts_does_not_hide_what_fell_behind(draft: Instrument) -> None:
+    add_known_language(instrument=draft, language="es")
+    reword(draft)
+    assert stale_keys(draft, "es") == ["consent_title"]  # the step's question was never translated
+    add_known_language(instrument=Instrument.objects.get(pk=draft.pk), language="es")
+    assert stale_keys(draft, "es") == ["consent_title"]
+    remove_language(instrument=draft, language="es")
+    assert Instrument.objects.get(pk=draft.pk).translated_from == {}
+
+
+def test_only_who_may_change_the_study_takes_translations_as_right(
+    study: Study, draft: Instrument, client: Client
+) -> None:
+    bring(draft, write(translate(export(draft, "fr"))))
+    reword(draft)
+    viewer = User.objects.create_user("vera", password="x", is_staff=True)
+    StudyMembership.objects.create(study=study, user=viewer, role=MembershipRole.VIEWER)
+    client.force_login(viewer)
+    confirm = reverse("admin:annotation_instrument_confirm_language", args=[draft.pk])
+    assert client.post(confirm, {"language": "fr"}).status_code == 403
+    assert stale_keys(draft) == REWORDED
 
 
 def test_known_language_leaves_open_what_the_author_wrote(draft: Instrument) -> None:
