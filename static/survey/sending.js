@@ -6,6 +6,26 @@ const PATIENCE_MS = 30000;
 // What stands before a server answers so while the server itself is away.
 const SERVER_IS_AWAY = new Set([502, 503, 504]);
 const ANSWERS_TO_MEND = 422;
+// A link leads on at once, or not at all: to write a letter leaves the page where it is.
+const LINK_MS = 500;
+
+let leaving = false;
+
+/** Ask before the page is closed, loaded anew or left by the Back button while `isUnsent()`. Forms
+ * and links of the page itself lead away unasked: to leave the study has to be easy. */
+export function warnBeforeLeaving(isUnsent) {
+  document.addEventListener("click", (event) => {
+    if (!event.target.closest("a[href]")) return;
+    leaving = true;
+    setTimeout(() => { leaving = false; }, LINK_MS);
+  }, true);
+  window.addEventListener("beforeunload", (event) => {
+    // Browsers ask nobody who has not touched the page.
+    if (leaving || !isUnsent() || navigator.userActivation?.hasBeenActive === false) return;
+    event.preventDefault();
+    event.returnValue = true; // older browsers
+  });
+}
 
 /** Guard a form. `mayLeave(submitter)` returns false to keep the page because something is missing;
  * `complete()` fills in what is only known when the form is sent. */
@@ -33,6 +53,7 @@ export function guardSending(form, { mayLeave = () => true, complete = () => {} 
   // The browser may bring a page back as it was left.
   window.addEventListener("pageshow", () => {
     sentAt = null;
+    leaving = false;
     markSending(form, false);
   });
 }
@@ -49,6 +70,7 @@ async function send(form, submitter) {
     signal: AbortSignal.timeout?.(PATIENCE_MS),
   });
   if (SERVER_IS_AWAY.has(answer.status)) throw new Error(`the server is away: ${answer.status}`);
+  leaving = true;
   if (answer.type === "opaqueredirect") goOn(form.action);
   else if (answer.redirected) location.assign(answer.url);
   else if (answer.ok || answer.status === ANSWERS_TO_MEND) sendByBrowser(form, submitter);

@@ -1,6 +1,6 @@
 // What every page of the survey shares: answers kept until the server has them, one page sent once,
 // and the times that go with it. Each page's own module calls prepareStep().
-import { guardSending } from "./sending.js";
+import { guardSending, warnBeforeLeaving } from "./sending.js";
 
 const PREFIX = "stereoscope:";
 
@@ -9,6 +9,7 @@ const PREFIX = "stereoscope:";
 export class Draft {
   constructor(storageName, name) {
     this.key = PREFIX + name;
+    this.isUnsent = false;
     try {
       this.storage = window[storageName];
     } catch {
@@ -25,6 +26,7 @@ export class Draft {
   }
 
   write(answers) {
+    this.isUnsent = true;
     try {
       this.storage.setItem(this.key, JSON.stringify(answers));
     } catch {
@@ -129,9 +131,12 @@ export function prepareStep({ storage, collect = () => ({}), mayLeave = () => tr
       form.querySelector("[data-kept]").value = draft.keeps() ? "1" : "";
     },
   });
+  warnBeforeLeaving(() => draft.isUnsent);
   // The Back button leads to the current page, not to the browser's memory of an earlier one.
   window.addEventListener("pageshow", (event) => {
-    if (event.persisted) location.reload();
+    if (!event.persisted) return;
+    draft.isUnsent = false;
+    location.reload();
   });
   return step;
 }
