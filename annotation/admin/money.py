@@ -33,11 +33,9 @@ from annotation.panels.errors import PanelError
 from annotation.panels.paying import plan_refused_again, refresh_study, send_again
 from annotation.panels.places import change_panel_status, increase_places, read_panel_study
 from annotation.panels.planning import (
+    PROPOSERS,
     Plan,
     PlanChangedError,
-    propose_rejections,
-    propose_returns,
-    propose_rewards,
     store_plan,
 )
 from annotation.panels.registry import get_panel
@@ -45,11 +43,6 @@ from annotation.panels.study_settings import load_panel_settings
 from annotation.panels.waking import wake_payer
 from annotation.studies.access import PAYMENT_PERMISSION, can_change_study, visible_surveys
 
-PROPOSERS: dict[str, Callable[[Study], Plan]] = {
-    "rewards": propose_rewards,
-    "returns": propose_returns,
-    "rejections": propose_rejections,
-}
 MOST_PLACES = 100_000
 
 

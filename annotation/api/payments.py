@@ -19,22 +19,14 @@ from annotation.api.permissions import Staff, signed_in
 from annotation.models import ActionKind, ActionState, Origin, PanelAction, Study
 from annotation.panels.books import Books
 from annotation.panels.planning import (
+    PROPOSERS,
     Plan,
     PlanChangedError,
-    propose_rejections,
-    propose_returns,
-    propose_rewards,
     store_plan,
 )
 from annotation.panels.registry import get_panel
 from annotation.panels.waking import wake_payer
 from annotation.studies.access import PAYMENT_PERMISSION, can_change_study, visible_surveys
-
-PROPOSERS = {
-    "rewards": propose_rewards,
-    "returns": propose_returns,
-    "rejections": propose_rejections,
-}
 
 
 class Conflict(APIException):

@@ -132,6 +132,14 @@ def propose_returns(study: Study) -> Plan:
     return collect_plan(study, rows, lambda row: _propose_return(row, panel))
 
 
+#: What can be asked of a panel as a whole, by the name that pages, command and API use.
+PROPOSERS: dict[str, Callable[[Study], Plan]] = {
+    "rewards": propose_rewards,
+    "returns": propose_returns,
+    "rejections": propose_rejections,
+}
+
+
 def select_unsettled(study: Study) -> QuerySet[Submission]:
     """Return ended submissions about which the panel has not been told anything final."""
     settled = PanelAction.objects.filter(study=study, kind__in=VERDICTS).values("submission")

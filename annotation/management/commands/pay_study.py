@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -14,22 +13,14 @@ from annotation.panels.books import Books
 from annotation.panels.errors import PanelError
 from annotation.panels.paying import pay_study, refresh_study
 from annotation.panels.planning import (
+    PROPOSERS,
     Plan,
     PlanChangedError,
-    propose_rejections,
-    propose_returns,
-    propose_rewards,
     store_plan,
 )
 from annotation.panels.registry import get_panel
 from annotation.panels.waking import wake_payer
 from annotation.survey.money import format_money
-
-PROPOSERS: dict[str, Callable[[Study], Plan]] = {
-    "rewards": propose_rewards,
-    "returns": propose_returns,
-    "rejections": propose_rejections,
-}
 
 
 class Command(BaseCommand):
