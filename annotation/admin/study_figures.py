@@ -5,9 +5,12 @@ from __future__ import annotations
 from annotation.admin import wording
 from annotation.admin.drawing import draw_histogram
 from annotation.exports.tables import Column, ColumnType, Table
-from annotation.models import Study
+from annotation.models import Origin, Study
 from annotation.studies.dashboard import count_begun, count_leaving
+from annotation.studies.margin_tables import Participants, load_participants
+from annotation.studies.margins import OTHERS
 from annotation.studies.overview import Overview, load_overview
+from annotation.studies.us_states import STATES
 
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
 
@@ -21,6 +24,8 @@ def build_figure_table(study: Study, name: str) -> Table:
         "times": _time_table,
         "quotas": _quota_table,
         "checks": _check_table,
+        "targets": _target_table,
+        "states": _state_table,
     }[name](overview)
 
 
@@ -116,3 +121,57 @@ def _check_table(overview: Overview) -> Table:
         for result in overview.checks
     ]
     return Table("checks", columns, lambda: rows)
+
+
+def _load_participants(overview: Overview) -> Participants:
+    instrument = overview.instrument
+    if overview.study.origin == Origin.IMPORTED or instrument is None:
+        return Participants((), None)
+    return load_participants(overview.study, instrument_id=instrument.pk)
+
+
+def _target_table(overview: Overview) -> Table:
+    kept_back = "; empty where it is kept back"
+    columns = (
+        Column("question", TEXT, "slug", "demographic question"),
+        Column("answer", TEXT, f"text, or {OTHERS}", "answer, or all without a share of their own"),
+        Column("target", NUMBER, "0 to 1", "share of people wanted"),
+        Column("people", NUMBER, "0 or more", f"of them, how many answered so{kept_back}"),
+        Column("of_people", NUMBER, "0 or more", f"accepted or in review, who answered{kept_back}"),
+        Column("share", NUMBER, "0 to 1", f"people over all who answered{kept_back}"),
+        Column("wilson_low", NUMBER, "0 to 1", "lower end of Wilson's 95 % interval"),
+        Column("wilson_high", NUMBER, "0 to 1", "upper end"),
+        Column("places", TEXT, "open, full or empty", "where people are chosen by their answers"),
+    )
+    chooses = overview.study.samples_by_margins
+    rows = [
+        (
+            table.slug,
+            row.cell,
+            row.target,
+            row.observed.count if row.observed else None,
+            table.n,
+            *(
+                (row.observed.share, row.observed.low, row.observed.high)
+                if row.observed and row.observed.n
+                else (None, None, None)
+            ),
+            ("full" if row.is_full else "open") if chooses else "",
+        )
+        for table in _load_participants(overview).tables
+        for row in table.rows
+    ]
+    return Table("targets", columns, lambda: rows)
+
+
+def _state_table(overview: Overview) -> Table:
+    columns = (
+        Column("state", TEXT, "name", "state of the United States"),
+        Column("people", NUMBER, "0 or more", "accepted or in review; empty where kept back"),
+        Column("target", NUMBER, "0 to 1", "share of people wanted; empty without one"),
+    )
+    states = _load_participants(overview).states
+    if states is None:
+        return Table("states", columns, list)
+    rows = [(state, states.shown.get(state), states.targets.get(state)) for state in sorted(STATES)]
+    return Table("states", columns, lambda: rows)

@@ -335,6 +335,7 @@ UNFOLD = {
         lambda request: static("stereoscope/admin.css"),
         lambda request: static("stereoscope/researcher.css"),
     ],
+    "SCRIPTS": [lambda request: static("stereoscope/tabs.js")],
     "SIDEBAR": {
         "show_search": False,
         "show_all_applications": False,

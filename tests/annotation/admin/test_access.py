@@ -23,7 +23,7 @@ EXPORTS = (
     "submissions.csv",
     "submissions-codebook.csv",
 )
-FIGURES = ("funnel", "times", "quotas", "checks")
+FIGURES = ("funnel", "times", "quotas", "checks", "leaving", "targets", "states")
 
 
 def study_pages(study: Study) -> list[str]:

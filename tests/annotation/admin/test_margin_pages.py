@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from scipy.stats import binomtest
 
 from annotation.models import Study
 from annotation.studies.margins import OTHERS, Margin, load_margins
 from annotation.studies.setting_margins import set_margins
 from tests.annotation.admin.conftest import log_in
 from tests.annotation.admin.test_study_pages import text_of
+from tests.annotation.studies.crowds import add_crowd
 
 pytestmark = pytest.mark.django_db
 
@@ -100,3 +105,35 @@ def test_a_viewer_reads_targets_and_cannot_change_them(study: Study, bob: User) 
 
 def test_an_outsider_does_not_find_them(study: Study, charlie: User) -> None:
     assert log_in(charlie).get(margins(study)).status_code == 404
+
+
+def download(client: Client, study: Study, name: str) -> list[dict[str, str]]:
+    """Return the rows of the CSV that the study's page links under a figure."""
+    address = reverse("admin:annotation_study_figure", args=[study.pk, name])
+    page = client.get(reverse("admin:annotation_study_overview", args=[study.pk]))
+    assert f'href="{address}"' in page.content.decode()
+    response = client.get(address)
+    assert f"-{name}.csv" in response["Content-Disposition"]
+    text = b"".join(response.streaming_content).decode()
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_targets_and_map_come_as_csv_without_what_is_kept_back(study: Study, alice: User) -> None:
+    set_margins(study=study, margins={"area": Margin(shares={"Urban": 0.5, OTHERS: 0.5})})
+    for area, state, n in (("Urban", "Texas", 30), ("Rural", "Ohio", 10), ("Rural", "Utah", 2)):
+        add_crowd(study, n, answers=lambda number, a=area, s=state: {"area": a, "state": s})
+    client = log_in(alice)
+    urban, others = download(client, study, "targets")
+    assert (urban["question"], urban["answer"], urban["target"]) == ("area", "Urban", "0.5")
+    assert (urban["people"], urban["of_people"], urban["places"]) == ("30", "42", "")
+    assert float(urban["share"]) == 30 / 42
+    expected = binomtest(30, 42).proportion_ci(confidence_level=0.95, method="wilson")
+    found = float(urban["wilson_low"]), float(urban["wilson_high"])
+    assert found == pytest.approx(tuple(expected))
+    assert (others["answer"], others["people"]) == (OTHERS, "12")
+    people = {row["state"]: row["people"] for row in download(client, study, "states")}
+    assert len(people) == 51
+    assert people["Texas"] == "30"
+    # Two people are too few to tell of: neither from their own row nor from what is left.
+    assert people["Utah"] == ""
+    assert sum(int(n) for n in people.values() if n) < 42
