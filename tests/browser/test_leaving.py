@@ -1,4 +1,4 @@
-"""A browser asks before answers are left that were not sent, and never on a way of the page's own."""
+"""A browser asks before answers are left that were not sent, never on a way of the page itself."""
 
 from __future__ import annotations
 
