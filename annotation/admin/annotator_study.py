@@ -23,7 +23,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
@@ -31,6 +30,7 @@ from annotation.admin import wording
 from annotation.admin.access import StudyScoped, staff_user
 from annotation.admin.annotator_form import STUDY_FIELDS
 from annotation.admin.annotator_page import Tabs
+from annotation.admin.history import HistoryAdmin
 from annotation.admin.study import MembershipInline
 from annotation.annotators.statement import record_statement
 from annotation.corpora.access import visible_corpora
@@ -55,7 +55,7 @@ class ProxyMembershipInline(MembershipInline):
     fk_name = "study"
 
 
-class AnnotatorStudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
+class AnnotatorStudyAdmin(StudyScoped, HistoryAdmin, ModelAdmin):
     """The list, access, buttons and downloads; a kind of study adds its forms and pages."""
 
     #: The kind of the studies, and where its tasks, its design and its templates are.
@@ -140,6 +140,9 @@ class AnnotatorStudyAdmin(StudyScoped, SimpleHistoryAdmin, ModelAdmin):
             for problem in refusal.messages:
                 messages.error(request, problem)
             return redirect(request.path)
+
+    def history_context(self, study: Any) -> dict[str, Any]:
+        return {"study": study, "tab": "history", "study_tabs": self.build_tabs(study)}
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         return self.inlines if obj else ()

@@ -15,7 +15,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
@@ -27,6 +26,7 @@ from annotation.admin.corpus_page import (
     overview_context,
     texts_context,
 )
+from annotation.admin.history import HistoryAdmin
 from annotation.corpora.access import can_change_corpus, can_see_corpus, visible_corpora
 from annotation.corpora.corpus_rows import CorpusFileError
 from annotation.corpora.importing import BadRowsError, ImportResult, import_corpus
@@ -38,7 +38,7 @@ PROBLEMS_SHOWN = 500
 
 
 @admin.register(Corpus)
-class CorpusAdmin(SimpleHistoryAdmin, ModelAdmin):
+class CorpusAdmin(HistoryAdmin, ModelAdmin):
     list_display = ("name_link", "varieties", "n_texts", "n_pairs", "licence", "sharing")
     list_display_links = None
     list_filter = ("is_shared",)
@@ -263,6 +263,10 @@ class CorpusAdmin(SimpleHistoryAdmin, ModelAdmin):
             tabs = build_corpus_tabs(corpus)
             extra |= {"corpus": corpus, "tab": "describe", "corpus_tabs": tabs}
         return super().changeform_view(request, object_id, form_url, extra)
+
+    def history_context(self, corpus: Corpus) -> dict[str, Any]:
+        tabs = build_corpus_tabs(corpus)
+        return {"corpus": corpus, "tab": "history", "corpus_tabs": tabs}
 
     def response_change(self, request: HttpRequest, obj: Corpus) -> Any:
         if "_continue" in request.POST:

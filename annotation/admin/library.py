@@ -13,10 +13,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
+from annotation.admin.history import HistoryAdmin
 from annotation.admin.library_use import KeptWhileUsed
 from annotation.library.paired_groups import create_paired_groups, plan_pairs
 from annotation.models import GroupExclusion, GroupSet
@@ -129,7 +129,7 @@ class GroupSetAdmin(KeptWhileUsed, LibraryAdmin):
 
 
 @admin.register(GroupExclusion)
-class GroupExclusionAdmin(SimpleHistoryAdmin, LibraryAdmin):
+class GroupExclusionAdmin(HistoryAdmin, LibraryAdmin):
     """Groups that are never put together: they do not exist, or say the same twice."""
 
     list_display = ("both", "reason")

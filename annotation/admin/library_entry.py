@@ -15,10 +15,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
+from annotation.admin.history import HistoryAdmin
 from annotation.admin.library import GROUP_TABS, LibraryAdmin
 from annotation.admin.library_file import LibraryFiles
 from annotation.admin.library_form import (
@@ -68,7 +68,7 @@ class PairedFilter(admin.SimpleListFilter):
 
 
 @admin.register(SocialGroup)
-class SocialGroupAdmin(KeptWhileUsed, LibraryFiles, SimpleHistoryAdmin, LibraryAdmin):
+class SocialGroupAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
     form = SocialGroupForm
     list_display = ("plural", "singular", "slug", "domain_names")
     list_filter = (PairedFilter, "sets")
@@ -169,7 +169,7 @@ def _reading(given: Forms) -> str:
 
 
 @admin.register(TraitPair)
-class TraitPairAdmin(KeptWhileUsed, LibraryFiles, SimpleHistoryAdmin, LibraryAdmin):
+class TraitPairAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
     form = TraitPairForm
     list_display = ("pair", "dimension", "slug", "position")
     list_filter = ("dimension",)

@@ -25,7 +25,6 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import display
 
@@ -33,6 +32,7 @@ from annotation.admin import wording
 from annotation.admin.access import StudyScoped, staff_user
 from annotation.admin.dashboard_page import flags_context
 from annotation.admin.fragments import answer_fragment
+from annotation.admin.history import HistoryAdmin
 from annotation.admin.margins import MarginPages
 from annotation.admin.money import MoneyPages
 from annotation.admin.study_actions import STUDY_ACTIONS, TO_INSTRUMENT
@@ -96,7 +96,7 @@ class MembershipInline(TabularInline):
 
 
 @admin.register(Study)
-class StudyAdmin(MarginPages, MoneyPages, StudyScoped, SimpleHistoryAdmin, ModelAdmin):
+class StudyAdmin(MarginPages, MoneyPages, StudyScoped, HistoryAdmin, ModelAdmin):
     list_display = (
         "title_link",
         "status_badge",
@@ -113,6 +113,7 @@ class StudyAdmin(MarginPages, MoneyPages, StudyScoped, SimpleHistoryAdmin, Model
     view_on_site = False
     inlines = (MembershipInline,)
     change_form_outer_before_template = "admin/annotation/study/head.html"
+    guarded_fields = frozenset({"completion_codes", "quality_thresholds"})
 
     # --- lists and forms --------------------------------------------------------------------
 
@@ -224,6 +225,9 @@ class StudyAdmin(MarginPages, MoneyPages, StudyScoped, SimpleHistoryAdmin, Model
         if study is not None:
             extra |= {"study": study, "tab": "settings", "study_tabs": build_tabs(study)}
         return super().changeform_view(request, object_id, form_url, extra)
+
+    def history_context(self, study: Study) -> dict[str, Any]:
+        return {"study": study, "tab": "history", "study_tabs": build_tabs(study)}
 
     @display(description=gettext_lazy("study"), ordering="title")
     def title_link(self, study: Study) -> SafeString:

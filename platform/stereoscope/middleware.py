@@ -1,5 +1,5 @@
-"""Health before everything else; one content security policy, a wider one for the admin theme; the
-language of a page."""
+"""Health before everything else; addresses that no database takes; one content security policy, a
+wider one for the admin theme; the language of a page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 from csp.middleware import CSPMiddleware
 from django.conf import settings
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
@@ -19,6 +20,19 @@ from stereoscope.health import check_health
 WIDER_PREFIXES = ("/admin/",)
 # Pages of researchers and annotators, whose texts are English.
 ENGLISH_PREFIXES = ("/admin/", "/annotate/", "/api/", "/panels/", "/reports/")
+
+
+class WholeAddresses:
+    """Refuse an address with a null character in it: no page has one, and PostgreSQL takes none."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        # A path comes decoded; of the query, the decoded parts alone are ever used.
+        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+            raise BadRequest("The address holds a null character.")
+        return self.get_response(request)
 
 
 class ContentSecurityPolicy(CSPMiddleware):

@@ -9,11 +9,11 @@ from django.contrib import admin
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextInputWidget
 
+from annotation.admin.history import HistoryAdmin
 from probing.models import LanguageModel, ModelKind
 from probing.runs.errors import RunError
 from probing.runs.language_models import is_registered, register_model
@@ -55,7 +55,7 @@ class RegisterModelForm(forms.ModelForm):
 
 
 @admin.register(LanguageModel)
-class LanguageModelAdmin(SimpleHistoryAdmin, ModelAdmin):
+class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
     """Registered models. Where a model is never changes: its runs refer to it."""
 
     list_display = ("name_and_label", "kind", "family", "location", "parameters", "created_at")

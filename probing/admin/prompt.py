@@ -12,11 +12,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
+from annotation.admin.history import HistoryAdmin
 from probing.measures.prompts import PromptError, parse_prompt, variety_name
 from probing.models import Prompt
 
@@ -95,7 +95,7 @@ class PromptForm(forms.ModelForm):
 
 
 @admin.register(Prompt)
-class PromptAdmin(SimpleHistoryAdmin, ModelAdmin):
+class PromptAdmin(HistoryAdmin, ModelAdmin):
     """The library of prompts; a run keeps its own copy, so an edit changes no result."""
 
     form = PromptForm

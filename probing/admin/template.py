@@ -11,10 +11,10 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
+from annotation.admin.history import HistoryAdmin
 from annotation.admin.library import build_tabs
 from annotation.admin.library_file import LibraryFiles
 from annotation.admin.library_form import CheckedForm
@@ -69,7 +69,7 @@ class TemplateLibraryAdmin(KeptWhileUsed, ModelAdmin):
 
 
 @admin.register(Template)
-class TemplateAdmin(LibraryFiles, SimpleHistoryAdmin, TemplateLibraryAdmin):
+class TemplateAdmin(LibraryFiles, HistoryAdmin, TemplateLibraryAdmin):
     """The library of templates; a run keeps its own copy, so an edit changes no score."""
 
     form = TemplateForm

@@ -13,11 +13,11 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from simple_history.admin import SimpleHistoryAdmin
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
+from annotation.admin.history import HistoryAdmin
 from annotation.admin.library_file import LibraryFiles
 from annotation.admin.library_use import KeptWhileUsed
 from probing.library.word_list_kind import WordListKind
@@ -74,7 +74,7 @@ class WordListForm(forms.ModelForm):
 
 
 @admin.register(WordList)
-class WordListAdmin(KeptWhileUsed, LibraryFiles, SimpleHistoryAdmin, ModelAdmin):
+class WordListAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, ModelAdmin):
     """Lists of words that are looked for in texts, such as those that a source calls offensive."""
 
     form = WordListForm
