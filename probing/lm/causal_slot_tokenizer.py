@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from probing.lm.chain import SlotChain, SlotState, to_chain
+from probing.lm.chain import SlotChain, SlotState, scored_pieces, to_chain
 from probing.lm.errors import (
     ContextTooLongError,
     MaskCountError,
     TokenizerError,
     UnknownWordError,
 )
-from probing.lm.protocols import SlotContext, Subwords
+from probing.lm.protocols import SlotContext, Subwords, WordPart
 from probing.lm.sources import ModelFacts
 from probing.lm.subwords import detect_scheme, token_classes
 
@@ -109,7 +109,7 @@ class CausalSlotTokenizer:
         return ids, len(ids)
 
     def slot_chain(
-        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, part: WordPart = "word"
     ) -> SlotChain:
         """Return the forward passes: one per context and beginning of a word, each once.
 
@@ -121,7 +121,7 @@ class CausalSlotTokenizer:
         for c, context in enumerate(contexts):
             ids, first = self.encode_slot(context, longest)
             for w, pieces in enumerate(split):
-                for i, target in enumerate(pieces[:1] if first_only else pieces):
+                for i, target in scored_pieces(pieces, part):
                     state = SlotState((*ids, *pieces[:i]), first + i - 1)
                     steps.append((state, c, w, i, target))
         return to_chain(steps)

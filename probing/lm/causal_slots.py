@@ -19,7 +19,7 @@ from probing.lm.causal_slot_tokenizer import CausalSlotTokenizer
 from probing.lm.chain import SlotChain
 from probing.lm.decoding import pad
 from probing.lm.errors import WrongModelKindError
-from probing.lm.protocols import Renormalisation, SlotBatch, SlotContext
+from probing.lm.protocols import Renormalisation, SlotBatch, SlotContext, WordPart
 from probing.lm.slot_facts import SlotFacts
 
 _PROBE_TOLERANCE = 1e-3
@@ -69,17 +69,17 @@ class CausalSlotModel(SlotFacts[CausalSlotTokenizer]):
         words: Sequence[str],
         *,
         renorm: Renormalisation | None = None,
-        first_only: bool = False,
+        part: WordPart = "word",
     ) -> npt.NDArray[np.float64]:
         """Return ln P(word | what stands before it) by the chain rule, (n_contexts, n_words).
 
         In nats, log-softmax in float64. ``renorm="class"`` divides a factor by the mass of its
         token's class; the released renormalisation is defined for masked models alone. With
-        `first_only` a word counts as its first subword.
+        another `part` a word counts as its first subword, or as its last one after the others.
         """
         if renorm == "released":
             raise ValueError("the released renormalisation is defined for masked models alone")
-        chain = self.slot_chain(contexts, words, first_only=first_only)
+        chain = self.slot_chain(contexts, words, part=part)
         factors = np.empty(len(chain.target), dtype=np.float64)
         for lookups, rows, _, logits in self._forward(chain):
             values = logits.cpu().double()

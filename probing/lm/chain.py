@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from probing.lm.protocols import SlotContext, SlotTokenizer
+from probing.lm.protocols import SlotContext, SlotTokenizer, WordPart
 
 
 class SlotState(NamedTuple):
@@ -50,12 +50,13 @@ def build_chain(
     contexts: Sequence[SlotContext],
     words: Sequence[str],
     *,
-    first_only: bool = False,
+    part: WordPart = "word",
 ) -> SlotChain:
     """Return the states in a fixed order that depends on nothing but the arguments.
 
     States are sorted by length, so that batches of neighbours need little padding. With
-    `first_only`, only the first subword of every word is looked up, before any mask is filled.
+    another `part`, only the first or last subword of every word is looked up, at its own mask
+    and before any mask is filled.
     """
     split = [tokenizer.split(word).ids for word in words]
     steps: list[tuple[SlotState, int, int, int, int]] = []
@@ -67,10 +68,17 @@ def build_chain(
         for w, pieces in enumerate(split):
             # The masks stand side by side, so that one mask less is one token less.
             spare = longest - len(pieces)
-            for i, target in enumerate(pieces[:1] if first_only else pieces):
-                filled = (*ids[:first], *pieces[:i], *ids[first + spare + i :])
+            for i, target in scored_pieces(pieces, part):
+                known = i if part == "word" else 0
+                filled = (*ids[:first], *pieces[:known], *ids[first + spare + known :])
                 steps.append((SlotState(filled, first + i), c, w, i, target))
     return to_chain(steps)
+
+
+def scored_pieces(pieces: Sequence[int], part: WordPart) -> list[tuple[int, int]]:
+    """Return the subwords of a word that are looked up, each with its place in the word."""
+    numbered = list(enumerate(pieces))
+    return {"word": numbered, "first": numbered[:1], "last": numbered[-1:]}[part]
 
 
 def to_chain(steps: Sequence[tuple[SlotState, int, int, int, int]]) -> SlotChain:

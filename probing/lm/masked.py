@@ -16,7 +16,14 @@ from probing.lm.chain import SlotChain, SlotState
 from probing.lm.embedding import embed_spans
 from probing.lm.families import Family
 from probing.lm.numerics import pick_logprobs
-from probing.lm.protocols import Pieces, Renormalisation, SlotBatch, SlotContext, SpanText
+from probing.lm.protocols import (
+    Pieces,
+    Renormalisation,
+    SlotBatch,
+    SlotContext,
+    SpanText,
+    WordPart,
+)
 from probing.lm.slot_facts import SlotFacts
 from probing.lm.sources import ModelFacts
 from probing.lm.subwords import MaskedTokenizer
@@ -85,7 +92,7 @@ class MaskedLanguageModel(SlotFacts[MaskedTokenizer]):
         words: Sequence[str],
         *,
         renorm: Renormalisation | None = None,
-        first_only: bool = False,
+        part: WordPart = "word",
     ) -> npt.NDArray[np.float64]:
         """Return ln P(word | context) by the chain rule, (n_contexts, n_words), in nats.
 
@@ -93,15 +100,15 @@ class MaskedLanguageModel(SlotFacts[MaskedTokenizer]):
         §3.2). With `renorm`, a factor is divided by the mass of its token's class (``class``),
         or of the word-initial tokens for the first subword and of the continuation tokens for
         all later ones, both within the base vocabulary (``released``); the latter is not a
-        probability for hyphenated words under WordPiece. With `first_only` a word counts as its
-        first subword, read while all of the word's masks are open.
+        probability for hyphenated words under WordPiece. With another `part` a word counts as its
+        first or last subword, read at its own mask while all of the word's masks are open.
 
         Raises
         ------
         UnknownWordError, MaskCountError, ContextTooLongError
             A word or context that cannot be put to this model.
         """
-        chain = self.slot_chain(contexts, words, first_only=first_only)
+        chain = self.slot_chain(contexts, words, part=part)
         factors = np.empty(len(chain.target), dtype=np.float64)
         for rows, lookups, _, logits in self._forward(chain):
             # MPS has no float64; everywhere else the logits stay where they are.

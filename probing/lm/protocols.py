@@ -69,6 +69,9 @@ class SlotBatch:
     target: npt.NDArray[np.int64]
 
 
+#: What of a word is scored in a slot: all of it by the chain rule, or one of its subwords.
+WordPart = Literal["word", "first", "last"]
+
 #: Which subwords of a span give its embedding; ``mean`` averages them all.
 Pieces = Literal["first", "last", "mean"]
 
@@ -115,7 +118,7 @@ class SlotTokenizer(Protocol):
         """Return the token ids with `masks` masks in the slot, and the first one's position."""
 
     def slot_chain(
-        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, part: WordPart = "word"
     ) -> SlotChain:
         """Return the forward passes that the words need in the contexts, each of them once."""
 
@@ -138,7 +141,7 @@ class SlotModel(SlotTokenizer, Protocol):
         words: Sequence[str],
         *,
         renorm: Renormalisation | None = None,
-        first_only: bool = False,
+        part: WordPart = "word",
     ) -> npt.NDArray[np.float64]:
         """Return ln P(word | context) by the chain rule, (n_contexts, n_words), in nats.
 
@@ -146,7 +149,8 @@ class SlotModel(SlotTokenizer, Protocol):
         subwords and the masks after it are still masked. `renorm` divides each factor by the
         mass of the class of its token (``class``), or as released by Cao et al. 2022, the first
         by the word-initial and all later ones by the continuation mass (``released``).
-        With `first_only` the word counts as its first subword, all its masks in place.
+        With another `part` the word counts as its first or last subword, read at its own mask
+        while all of the word's masks are open; a causal model reads the subwords before it.
         """
 
     def slot(self, contexts: Sequence[SlotContext], words: Sequence[str]) -> Iterator[SlotBatch]:

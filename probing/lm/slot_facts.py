@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from probing.lm.chain import SlotChain
-from probing.lm.protocols import SlotContext, SlotTokenizer, Subwords
+from probing.lm.protocols import SlotContext, SlotTokenizer, Subwords, WordPart
 
 T = TypeVar("T", bound=SlotTokenizer)
 
@@ -53,7 +53,7 @@ class SlotFacts(Generic[T]):
         return self.tokenizer.encode_slot(context, masks)
 
     def slot_chain(
-        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, part: WordPart = "word"
     ) -> SlotChain:
         """Return the forward passes that the words need, each of them once."""
-        return self.tokenizer.slot_chain(contexts, words, first_only=first_only)
+        return self.tokenizer.slot_chain(contexts, words, part=part)

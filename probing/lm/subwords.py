@@ -15,7 +15,7 @@ from probing.lm.errors import (
     TokenizerError,
     UnknownWordError,
 )
-from probing.lm.protocols import SlotContext, Subwords
+from probing.lm.protocols import SlotContext, Subwords, WordPart
 
 Scheme = Literal["wordpiece", "byte-level", "sentencepiece"]
 
@@ -135,10 +135,10 @@ class MaskedTokenizer:
         return sum(token == unknown for token in self.encode(text))
 
     def slot_chain(
-        self, contexts: Sequence[SlotContext], words: Sequence[str], *, first_only: bool = False
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, part: WordPart = "word"
     ) -> SlotChain:
         """Return the forward passes that the words need, each of them once."""
-        return build_chain(self, contexts, words, first_only=first_only)
+        return build_chain(self, contexts, words, part=part)
 
     def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
         """Return the token ids of `context` with `masks` masks in its slot.

@@ -51,17 +51,7 @@ def pair_scores(
     ValueError
         Rows are missing, doubled, or belong to no cell of the stimuli.
     """
-    scored = scored_words(stimuli) if words is None else words
-    expected = pd.MultiIndex.from_tuples(
-        [
-            (template.slug, group.slug, entry.trait, entry.pole, entry.word)
-            for template in stimuli.templates
-            for group in stimuli.groups
-            for entry in scored
-        ],
-        names=_ROW,
-    )
-    rows = _to_poles(_complete_rows(expected, shard_frames), average)
+    rows = _pole_rows(stimuli, shard_frames, words, average)
     low, high = rows.xs("low", level="pole"), rows.xs("high", level="pole")
     by_template = pd.DataFrame({"value": high["value"] - low["value"]})
     by_template["reason"] = [
@@ -77,6 +67,43 @@ def pair_scores(
     table = pd.concat([by_template.reset_index(), mean], ignore_index=True)
     table.insert(0, "name", PAIR_SCORE)
     return table[list(SCORE_COLUMNS)]
+
+
+def pole_scores(
+    stimuli: Stimuli,
+    shard_frames: Sequence[pd.DataFrame],
+    *,
+    words: Sequence[ScoredWord] | None = None,
+    average: Literal["mean", "median"] = "mean",
+) -> pd.DataFrame:
+    """Return S(group, pole) as the mean over the templates in which it is defined.
+
+    Arguments and errors as of :func:`pair_scores`. One row per group, trait and pole, with the
+    columns group, trait, pole, value (NaN where no template gives one) and n, the templates.
+    """
+    rows = _pole_rows(stimuli, shard_frames, words, average)
+    cells = rows.groupby(level=["group", "trait", "pole"], sort=False)["value"]
+    return pd.DataFrame({"value": cells.mean(), "n": cells.count()}).reset_index()
+
+
+def _pole_rows(
+    stimuli: Stimuli,
+    shard_frames: Sequence[pd.DataFrame],
+    words: Sequence[ScoredWord] | None,
+    average: Literal["mean", "median"],
+) -> pd.DataFrame:
+    """Return value and reason of every pole by template, in the order of the stimuli."""
+    scored = scored_words(stimuli) if words is None else words
+    expected = pd.MultiIndex.from_tuples(
+        [
+            (template.slug, group.slug, entry.trait, entry.pole, entry.word)
+            for template in stimuli.templates
+            for group in stimuli.groups
+            for entry in scored
+        ],
+        names=_ROW,
+    )
+    return _to_poles(_complete_rows(expected, shard_frames), average)
 
 
 def _complete_rows(expected: pd.MultiIndex, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:

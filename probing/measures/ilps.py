@@ -1,21 +1,25 @@
-"""ILPS, the increased log probability score of a word's first subword.
+"""ILPS, the increased log probability score of one subword of a word.
 
 Cao et al. (2022), §3.1, after Kurita et al. (2019), who score the group given the attribute;
 here the attribute is scored given the group:
 
     ILPS(g, t) = ln P(t | g) - ln P(t | prior)
 
-P is the probability of the first subword of t at the first of its masks, all of them open.
+P is the probability of the first subword of t at the first of its masks, all of them open; or, as
+an option, of the last one at the last: of earlier implementations Cao et al. say that they take
+“the first or the last sub-token” (§3.2). Their own released code takes the first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
-from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
+from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.base import Problem
 from probing.measures.log_ratio import compare_logprobs
 from probing.measures.slot_measure import SlotMeasure, SlotParameters, distinct_words
@@ -23,21 +27,38 @@ from probing.measures.stimuli import Stimuli
 
 
 class IlpsParameters(SlotParameters):
-    """Parameters of ILPS: the prior, and how the work is cut."""
+    """Parameters of ILPS."""
+
+    subword: Literal["first", "last"] = Field(
+        "first",
+        title="Subword",
+        description=(
+            "Which subword stands for an adjective, read at its own mask while all masks of the "
+            "adjective are open: the first (as in the released code) or the last. A causal model "
+            "reads the subwords before the last one."
+        ),
+    )
 
 
 class Ilps(SlotMeasure[IlpsParameters]):
-    """How much a group raises the log probability of an adjective's first subword, in nats."""
+    """How much a group raises the log probability of one of an adjective's subwords, in nats."""
 
     name = "ilps"
-    title = "ILPS, increased log probability score of the first subword"
+    title = "ILPS, increased log probability score of one subword"
     citation = (
         "Cao, Sotnikova, Daumé III, Rudinger and Zou (2022), Theory-Grounded Measurement of U.S. "
         "Social Stereotypes in English Language Models, §3.1; after Kurita et al. (2019)"
     )
     abilities = frozenset({"word_logprobs"})
     Parameters = IlpsParameters
-    first_subword_only = True
+
+    def part(self, parameters: IlpsParameters) -> WordPart:
+        """The first or the last subword."""
+        return parameters.subword
+
+    def evidence_key(self, parameters: IlpsParameters) -> tuple[Any, ...]:
+        """Log probabilities depend on the subword."""
+        return (parameters.subword,)
 
     def evidence(
         self,
@@ -46,8 +67,8 @@ class Ilps(SlotMeasure[IlpsParameters]):
         words: Sequence[str],
         parameters: IlpsParameters,
     ) -> np.ndarray:
-        """Return ln P(first subword | context), (n_contexts, n_words), in nats."""
-        return lm.word_logprobs(contexts, words, first_only=True)
+        """Return ln P(subword | context), (n_contexts, n_words), in nats."""
+        return lm.word_logprobs(contexts, words, part=parameters.subword)
 
     def compare(
         self,
@@ -62,17 +83,18 @@ class Ilps(SlotMeasure[IlpsParameters]):
     def problems(
         self, stimuli: Stimuli, parameters: IlpsParameters, lm: SlotTokenizer
     ) -> list[Problem]:
-        """Add a remark where adjectives share their first subword and cannot be told apart."""
+        """Add a remark where adjectives share the subword and cannot be told apart."""
         found = super().problems(stimuli, parameters, lm)
         if any(problem.fatal for problem in found):
             return found
-        by_first: dict[int, list[str]] = {}
+        place, verb = (0, "begin") if parameters.subword == "first" else (-1, "end")
+        alike: dict[int, list[str]] = {}
         for word in distinct_words(stimuli, parameters.adjectives):
-            by_first.setdefault(lm.split(word).ids[0], []).append(word)
-        for words in by_first.values():
+            alike.setdefault(lm.split(word).ids[place], []).append(word)
+        for words in alike.values():
             if len(words) > 1:
                 message = (
-                    f"{', '.join(words)} begin with the same subword, so ILPS gives them the same "
+                    f"{', '.join(words)} {verb} with the same subword, so ILPS gives them the same "
                     "score up to the number of masks. ILPS* tells them apart."
                 )
                 found.append(Problem("traits", message, False))

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pandas as pd
 from pydantic import Field
 
 from probing.lm.errors import LanguageModelError
-from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
+from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.adjectives import Adjectives, empty_lists, scored_words
-from probing.measures.aggregation import pair_scores
+from probing.measures.aggregation import pair_scores, pole_scores
 from probing.measures.base import Cost, Measure, MeasureParameters, Problem, ShardPlan
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template
 
@@ -75,8 +75,6 @@ class SlotMeasure(Measure[Stimuli, S]):
     """A measure whose evidence comes from one slot per sentence."""
 
     stimuli_type = Stimuli
-    #: Whether a word counts as its first subword alone.
-    first_subword_only: ClassVar[bool] = False
 
     @abstractmethod
     def evidence(
@@ -97,6 +95,10 @@ class SlotMeasure(Measure[Stimuli, S]):
     def evidence_key(self, parameters: S) -> tuple[Any, ...]:
         """Return the parameters that the evidence depends on, to tell cached priors apart."""
         return ()
+
+    def part(self, parameters: S) -> WordPart:
+        """Return what of a word is scored: the whole of it, unless a measure says otherwise."""
+        return "word"
 
     def plan(self, stimuli: Stimuli, parameters: S, seed: int = 0) -> list[ShardPlan]:
         """Return one shard for each template and chunk of groups, in the order of the stimuli."""
@@ -122,7 +124,7 @@ class SlotMeasure(Measure[Stimuli, S]):
                 contexts,
                 [prior_context(template, parameters.prior, lm)],
             ):
-                chain = lm.slot_chain(read, words, first_only=self.first_subword_only)
+                chain = lm.slot_chain(read, words, part=self.part(parameters))
                 passes += len(chain.states)
                 tokens += chain.tokens
         return Cost(len(self.plan(stimuli, parameters)), passes, tokens)
@@ -209,6 +211,13 @@ class SlotMeasure(Measure[Stimuli, S]):
         """Return pair scores by template and their means; see :func:`pair_scores`."""
         words = scored_words(stimuli, parameters.adjectives)
         return pair_scores(stimuli, shard_frames, words=words, average=parameters.list_average)
+
+    def poles(
+        self, stimuli: Stimuli, parameters: S, shard_frames: Sequence[pd.DataFrame]
+    ) -> pd.DataFrame:
+        """Return the scores of single poles, means over templates; see :func:`pole_scores`."""
+        words = scored_words(stimuli, parameters.adjectives)
+        return pole_scores(stimuli, shard_frames, words=words, average=parameters.list_average)
 
 
 def distinct_words(stimuli: Stimuli, choice: Adjectives = "pole") -> tuple[str, ...]:
