@@ -22,6 +22,7 @@ from evaluation.charts.intervals import (
     intervals_spec,
 )
 from evaluation.charts.lettering import GroupLabel, ScaleLabel
+from evaluation.charts.narrow_intervals import narrow_intervals_spec
 from evaluation.charts.rendering import render_png, render_svg, themeable
 from evaluation.charts.value_grid import GridCell, GridLabel, GridWords, value_grid_spec
 
@@ -48,6 +49,7 @@ __all__ = [
     "forest_spec",
     "heat_maps_spec",
     "intervals_spec",
+    "narrow_intervals_spec",
     "profile_spec",
     "render_png",
     "render_svg",

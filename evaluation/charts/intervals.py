@@ -86,10 +86,16 @@ class IntervalWords:
     right: str = ""
 
 
-class _Axis:
+class IntervalAxis:
     """Values to pixels, between round ends that hold every estimate and interval."""
 
-    def __init__(self, left: float, values: Sequence[float], reference: float | None) -> None:
+    def __init__(
+        self,
+        left: float,
+        values: Sequence[float],
+        reference: float | None,
+        width: float = PLOT,
+    ) -> None:
         known = [value for value in values if math.isfinite(value)]
         if reference is not None:
             known.append(reference)
@@ -98,11 +104,11 @@ class _Axis:
         self.tick = _nice(span / 4)
         self.first = math.floor(round(low / self.tick, 9))
         self.last = max(math.ceil(round(high / self.tick, 9)), self.first + 1)
-        self.left, self.right = left, left + PLOT
+        self.left, self.right = left, left + width
 
     def __call__(self, value: float) -> float:
         share = (value / self.tick - self.first) / (self.last - self.first)
-        return self.left + share * PLOT
+        return self.left + share * (self.right - self.left)
 
     @property
     def ticks(self) -> list[float]:
@@ -145,8 +151,8 @@ def intervals_spec(
     lines = [line for panel in panels for line in panel.lines]
     marks = [mark for line in lines for mark in line.marks]
     left = max(LABELS, widest([_short(line.label) for line in lines], 12.5) + 8)
-    axis = _Axis(left + 14, [v for m in marks for v in (m.value, m.low, m.high)], reference)
-    places = _decimals(marks) if decimals is None else decimals
+    axis = IntervalAxis(left + 14, [v for m in marks for v in (m.value, m.low, m.high)], reference)
+    places = decimals_of(marks) if decimals is None else decimals
     columns = {"value": axis.right + 62, "interval": axis.right + 78, "n": axis.right + 258}
     drawing = Drawing()
     y = _draw_legend(drawing, legend)
@@ -167,14 +173,14 @@ def intervals_spec(
                 y += ROW
             y += LINE_GAP
     bottom = max(y - LINE_GAP, top + ROW) - 4
-    _draw_axis(drawing, axis, words, reference, top - 12, bottom, signed=signed)
+    draw_axis(drawing, axis, words, reference, top - 12, bottom, signed=signed)
     for line, mark, at in rows:
         _draw_mark(drawing, axis, line, mark, at, columns, words, places, signed=signed)
     return drawing.specification(
         columns["n"] + 4,
         bottom + (66 if words.left or words.right else 48),
         title=words.title,
-        description=_describe(lines, marks, words, places, signed=signed),
+        description=describe(lines, marks, words, places, signed=signed),
     )
 
 
@@ -182,7 +188,7 @@ def _short(label: str) -> str:
     return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
 
 
-def _decimals(marks: Sequence[IntervalMark]) -> int:
+def decimals_of(marks: Sequence[IntervalMark]) -> int:
     largest = max((abs(m.value) for m in marks if math.isfinite(m.value)), default=1.0)
     return min(3, max(1, decimals_for(largest))) if largest > 0 else 2
 
@@ -191,7 +197,7 @@ def _draw_legend(drawing: Drawing, legend: Sequence[LegendEntry]) -> float:
     x = 0.0
     for entry in legend:
         drawing.line((x, 10), (x + 30, 10), colour=entry.tone, width=1.75)
-        _draw_symbol(drawing, x + 15, 10, entry.tone, outlined=entry.outlined)
+        draw_symbol(drawing, x + 15, 10, entry.tone, outlined=entry.outlined)
         drawing.text(x + 38, 10, entry.text, size=13)
         x += 38 + text_width(entry.text, 13) + 26
     return 44.0 if legend else 16.0
@@ -207,9 +213,9 @@ def _draw_heads(
     return y + 28
 
 
-def _draw_axis(
+def draw_axis(
     drawing: Drawing,
-    axis: _Axis,
+    axis: IntervalAxis,
     words: IntervalWords,
     reference: float | None,
     top: float,
@@ -231,7 +237,7 @@ def _draw_axis(
     drawing.text((axis.left + axis.right) / 2, y, words.axis, colour="ink3", align="center")
 
 
-def _draw_symbol(drawing: Drawing, x: float, y: float, tone: Tone, *, outlined: bool,
+def draw_symbol(drawing: Drawing, x: float, y: float, tone: Tone, *, outlined: bool,
                  tip: str = "") -> None:  # fmt: skip
     shape = "diamond" if tone == "model" else "circle"
     # A diamond of equal extent looks smaller than a circle.
@@ -242,7 +248,7 @@ def _draw_symbol(drawing: Drawing, x: float, y: float, tone: Tone, *, outlined: 
 
 def _draw_mark(
     drawing: Drawing,
-    axis: _Axis,
+    axis: IntervalAxis,
     line: IntervalLine,
     mark: IntervalMark,
     y: float,
@@ -267,10 +273,10 @@ def _draw_mark(
     drawing.text(columns["interval"], y, interval, colour="ink3")
     drawing.text(columns["n"], y, str(mark.n), align="right")
     tip = words.tip.format(line=line.label, value=value, interval=interval, n=mark.n)
-    _draw_symbol(drawing, axis(mark.value), y, mark.tone, outlined=mark.outlined, tip=tip)
+    draw_symbol(drawing, axis(mark.value), y, mark.tone, outlined=mark.outlined, tip=tip)
 
 
-def _describe(
+def describe(
     lines: Sequence[IntervalLine],
     marks: Sequence[IntervalMark],
     words: IntervalWords,

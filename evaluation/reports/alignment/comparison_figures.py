@@ -19,12 +19,12 @@ from evaluation.charts import (
     IntervalMark,
     IntervalPanel,
     IntervalWords,
-    intervals_spec,
     value_grid_spec,
 )
 from evaluation.reports.alignment import comparison_words as words
 from evaluation.reports.document import Figure
 from evaluation.reports.formatting import count, interval
+from evaluation.reports.interval_figure import interval_figure
 
 TAU_LIMIT = 0.6
 
@@ -70,22 +70,19 @@ class ComparisonFigures:
             )
             for part in self.by_part
         )
-        return Figure(
+        return interval_figure(
             "overall",
             f"Kendall’s τ of every run over pooled cells, highest first; {self.level} intervals "
             "resample people and groups.",
-            intervals_spec(
-                panels,
-                words=IntervalWords(
-                    title="Alignment of every run",
-                    axis="Kendall’s τ",
-                    level=self.level,
-                    value="τ",
-                    n="cells",
-                ),
-                reference=0.0,
-                decimals=2,
+            panels,
+            words=IntervalWords(
+                title="Alignment of every run",
+                axis="Kendall’s τ",
+                level=self.level,
+                value="τ",
+                n="cells",
             ),
+            decimals=2,
             data="overall",
         )
 
@@ -113,23 +110,20 @@ class ComparisonFigures:
             )
             for first in self.result.runs
         )
-        return Figure(
+        return interval_figure(
             "differences",
             f"{words.PARTS[part]}: difference in τ between every two runs; {self.level} "
             "intervals resample people and groups, for both runs alike.",
-            intervals_spec(
-                panels,
-                words=IntervalWords(
-                    title="Differences in alignment",
-                    axis="Difference in Kendall’s τ",
-                    level=self.level,
-                    value="difference",
-                    n="cells",
-                ),
-                reference=0.0,
-                decimals=2,
-                signed=True,
+            panels,
+            words=IntervalWords(
+                title="Differences in alignment",
+                axis="Difference in Kendall’s τ",
+                level=self.level,
+                value="difference",
+                n="cells",
             ),
+            decimals=2,
+            signed=True,
             data="differences",
         )
 

@@ -13,10 +13,10 @@ from evaluation.charts import (
     IntervalPanel,
     IntervalWords,
     distributions_spec,
-    intervals_spec,
 )
 from evaluation.reports.document import Figure
 from evaluation.reports.intersectional import words
+from evaluation.reports.interval_figure import interval_figure
 
 
 def order_figure(result: IntersectionalResult) -> Figure:
@@ -60,25 +60,22 @@ def domain_figure(result: IntersectionalResult) -> Figure:
             tuple(_domain_line(row) for row in rows if not row.dominant),
         ),
     )
-    return Figure(
+    return interval_figure(
         name="domains",
         caption="By how much the mean τ of paired groups with the component of the domain that "
         "is named first exceeds that with the other; both orders, "
         f"{level} intervals over component groups.",
-        spec=intervals_spec(
-            panels,
-            words=IntervalWords(
-                title="Domains of paired groups against each other",
-                axis="difference of the mean τ, first minus second domain",
-                level=level,
-                value="Difference",
-                left="second domain nearer",
-                right="first domain nearer",
-            ),
-            reference=0.0,
-            decimals=2,
-            signed=True,
+        panels=panels,
+        words=IntervalWords(
+            title="Domains of paired groups against each other",
+            axis="difference of the mean τ, first minus second domain",
+            level=level,
+            value="Difference",
+            left="second domain nearer",
+            right="first domain nearer",
         ),
+        decimals=2,
+        signed=True,
         data="domain_pairs",
     )
 

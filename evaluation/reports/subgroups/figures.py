@@ -15,11 +15,11 @@ from evaluation.charts import (
     IntervalPanel,
     IntervalWords,
     LegendEntry,
-    intervals_spec,
     value_grid_spec,
 )
 from evaluation.reports.document import Figure
 from evaluation.reports.formatting import count, interval
+from evaluation.reports.interval_figure import interval_figure
 from evaluation.reports.subgroups import words
 
 TAU_LIMIT = 0.6
@@ -44,27 +44,24 @@ class SubgroupFigures:
             )
             for slug, rows in self.by_question.items()
         )
-        return Figure(
+        return interval_figure(
             "subgroups",
             "Kendall’s τ between the model’s scores and the mean ratings of each subgroup, with "
             f"{self.level} intervals over people. Outlined: mean and central {self.level} of as "
             "many participants drawn at random.",
-            intervals_spec(
-                panels,
-                words=IntervalWords(
-                    title="Alignment with every subgroup",
-                    axis="Kendall’s τ",
-                    level=self.level,
-                    value="τ",
-                    n="people",
-                ),
-                legend=(
-                    LegendEntry("Subgroup", "human"),
-                    LegendEntry("As many random participants", "ink", outlined=True),
-                ),
-                reference=0.0,
-                decimals=2,
+            panels,
+            words=IntervalWords(
+                title="Alignment with every subgroup",
+                axis="Kendall’s τ",
+                level=self.level,
+                value="τ",
+                n="people",
             ),
+            legend=(
+                LegendEntry("Subgroup", "human"),
+                LegendEntry("As many random participants", "ink", outlined=True),
+            ),
+            decimals=2,
             data="subgroups",
         )
 

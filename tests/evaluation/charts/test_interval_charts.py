@@ -19,10 +19,12 @@ from evaluation.charts import (
     MatrixCell,
     agreement_matrix_spec,
     intervals_spec,
+    narrow_intervals_spec,
     render_svg,
     themeable,
 )
-from evaluation.charts.palette import CSS_VALUES, TOKENS
+from evaluation.charts.lettering import text_width
+from evaluation.charts.palette import CSS_VALUES, TEXT_SIZE, TOKENS
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = IntervalWords(title="Gaps", axis="AAL − WME", level="95 %", value="gap")
@@ -33,7 +35,7 @@ def mark(value: float, **options: Any) -> IntervalMark:
     return IntervalMark(value, **(values | options))
 
 
-def gaps(**options: Any) -> dict[str, Any]:
+def gaps(draw: Any = intervals_spec, **options: Any) -> dict[str, Any]:
     panels = (
         IntervalPanel(
             "Rouge-1", (IntervalLine("first model", (mark(-13.0), mark(7.5, outlined=True))),)
@@ -48,7 +50,7 @@ def gaps(**options: Any) -> dict[str, Any]:
         ),
     )
     values: dict[str, Any] = {"words": WORDS, "reference": 0.0, "decimals": 1, "signed": True}
-    return intervals_spec(panels, **(values | options))
+    return draw(panels, **(values | options))
 
 
 def matrix() -> dict[str, Any]:
@@ -70,14 +72,22 @@ def rows(spec: dict[str, Any], **marks: object) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("spec", [gaps(), matrix()], ids=["intervals", "matrix"])
+@pytest.mark.parametrize(
+    "spec",
+    [gaps(), gaps(narrow_intervals_spec), matrix()],
+    ids=["intervals", "narrow", "matrix"],
+)
 def test_specification_is_valid_vega_lite(spec):
     from altair.vegalite import v6
 
     jsonschema.Draft7Validator(v6.schema.core.load_schema()).validate(spec)
 
 
-@pytest.mark.parametrize("spec", [gaps(), matrix()], ids=["intervals", "matrix"])
+@pytest.mark.parametrize(
+    "spec",
+    [gaps(), gaps(narrow_intervals_spec), matrix()],
+    ids=["intervals", "narrow", "matrix"],
+)
 def test_every_colour_follows_the_page(spec):
     svg = render_svg(spec)
     painted = set(re.findall(r'\b(?:fill|stroke)="([^"]+)"', svg))
@@ -91,6 +101,45 @@ def test_every_estimate_is_printed_with_interval_and_n_or_reason():
         assert text in written
     assert "there is no value" in written
     assert "empty" not in written
+
+
+def test_narrow_drawing_fits_a_phone_with_every_estimate_its_interval_and_reason():
+    """A label that would run into its numbers is cut; so is a heading wider than the page."""
+    spec = gaps(
+        narrow_intervals_spec,
+        legend=[LegendEntry("Model", "model"), LegendEntry("Model, other way", "model", True)],
+    )
+    assert spec["width"] <= 320
+    written = texts(spec)
+    for text in ("first model", "−13.0, −14.0 to −11.0", "+7.5, +6.5 to +9.5", "+0.5", "Rouge-L",
+                 "there is no value", "Model, other way", "gap, 95 % interval"):  # fmt: skip
+        assert text in written
+    assert "empty" not in written
+    for row in rows(spec):
+        assert 0 <= row["x"] <= 320
+        assert 0 <= row["y"] <= spec["height"]
+    long = IntervalLine("a group whose name is far too long for a phone", (mark(1.0),))
+    panel = IntervalPanel("What is the highest level of school that you have completed?", (long,))
+    spec = narrow_intervals_spec((panel,), words=WORDS, decimals=2)
+    ends = [
+        row["x"] + text_width(row["text"], TEXT_SIZE)
+        for row in rows(spec, type="text", align="left")
+    ]
+    assert max(ends) <= 320
+    (name,) = [row for row in rows(spec, type="text") if row["text"].startswith("a group")]
+    (told,) = [row for row in rows(spec, type="text") if row["text"].startswith("1.00, ")]
+    assert name["text"].endswith("…")
+    assert text_width(name["text"], TEXT_SIZE) < 320 - text_width(told["text"], TEXT_SIZE)
+
+
+def test_narrow_marks_stand_on_the_axis_of_the_wide_drawing():
+    wide, narrow = gaps(), gaps(narrow_intervals_spec)
+    shares = []
+    for spec in (wide, narrow):
+        first, second = sorted(row["x"] for row in rows(spec, shape="diamond"))
+        (people,) = rows(spec, shape="circle")
+        shares.append((people["x"] - first) / (second - first))
+    assert shares[1] == pytest.approx(shares[0], abs=0.002)
 
 
 def test_marks_stand_in_order_on_one_axis_with_the_reference_line():
