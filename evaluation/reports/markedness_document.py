@@ -13,10 +13,8 @@ from evaluation.charts import (
     IntervalMark,
     IntervalPanel,
     IntervalWords,
-    intervals_spec,
 )
 from evaluation.models import Report
-from evaluation.reports.alignment.words import measure_title
 from evaluation.reports.cells import to_frame
 from evaluation.reports.document import (
     Column,
@@ -29,9 +27,16 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import MISSING, count, interval, number
+from evaluation.reports.interval_figure import interval_figure
 from evaluation.reports.provenance import banners, closing_lines, run_lines
 from evaluation.reports.score_inputs import TraitName
-from evaluation.reports.score_words import is_read_in_sentences, scored_over
+from evaluation.reports.score_words import (
+    is_read_in_sentences,
+    measure_title,
+    options_in_words,
+    remarks,
+    scored_over,
+)
 
 GROUPS = (
     "group", "group_name", "deviation", "residual", "explained", "low", "high", "n_traits",
@@ -87,7 +92,7 @@ def lay_out_markedness(report: Report) -> Document:
         ),
         tables=_data_tables(result, names, traits),
         method=_method(result, record),
-        caveats=CAVEATS,
+        caveats=(*CAVEATS, *remarks([run])),
         left_out=_left_out(result, record),
         provenance=(tuple(run_lines([run], record["hashes"])), closing_lines(report)),
     )
@@ -145,23 +150,20 @@ def _group_figure(result: Markedness, names: dict[str, str], level: str) -> Figu
         )
         for row in [*_ordered(result), *undefined]
     )
-    return Figure(
+    return interval_figure(
         name="groups",
         caption="Share of every group’s squared deviation from the unmarked sentence that the mean "
         f"of all other groups explains; {level} intervals over traits. 100 % is the most there "
         "can be; below 0 the others’ mean leads away.",
-        spec=intervals_spec(
-            (IntervalPanel("", lines),),
-            words=IntervalWords(
-                title="Share of the deviation that mention explains",
-                axis="explained by mention, %",
-                level=level,
-                value="%",
-                n="traits",
-            ),
-            reference=0.0,
-            decimals=0,
+        panels=(IntervalPanel("", lines),),
+        words=IntervalWords(
+            title="Share of the deviation that mention explains",
+            axis="explained by mention, %",
+            level=level,
+            value="%",
+            n="traits",
         ),
+        decimals=0,
         data="groups",
     )
 
@@ -211,24 +213,21 @@ def _trait_figure(result: Markedness, traits: dict[str, TraitName], level: str) 
         )
         for row in result.by_trait
     )
-    return Figure(
+    return interval_figure(
         name="traits",
         caption="What naming a group does to the score of each trait pair: mean of all groups’ "
         f"deviations from the unmarked sentence, with Student’s {level} interval over groups.",
-        spec=intervals_spec(
-            (IntervalPanel("", lines),),
-            words=IntervalWords(
-                title="Effect of mention on each trait",
-                axis="named minus unmarked, in the measure’s unit",
-                level=level,
-                value="Effect",
-                n="groups",
-                left="towards the left adjective",
-                right="towards the right",
-            ),
-            reference=0.0,
-            signed=True,
+        panels=(IntervalPanel("", lines),),
+        words=IntervalWords(
+            title="Effect of mention on each trait",
+            axis="named minus unmarked, in the measure’s unit",
+            level=level,
+            value="Effect",
+            n="groups",
+            left="towards the left adjective",
+            right="towards the right",
         ),
+        signed=True,
         data="traits",
     )
 
@@ -298,8 +297,8 @@ def _method(result: Markedness, record: dict[str, Any]) -> tuple[str, ...]:
     return (
         "After the comparison of marked with unmarked sentences by Kohankhaki et al. A score is "
         "that of a trait pair’s right adjective minus that of its left; the measure is "
-        f"{measure_title(record)}, {scored_over(run)}. A group’s deviation is its score minus "
-        f"that of {unmarked}.",
+        f"{measure_title(record)}, {options_in_words(run)}, {scored_over(run)}. A group’s "
+        f"deviation is its score minus that of {unmarked}.",
         "What mention does is the mean deviation of all other groups. It explains one minus the "
         "squared difference between a group’s deviations and this mean over the squared "
         "deviations, summed over traits.",

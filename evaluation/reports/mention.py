@@ -36,6 +36,17 @@ def summarise_mention(
     }
 
 
+def summarise_mention_of(
+    scores: pd.DataFrame, groups: Iterable[str], *, seed: int, resamples: int, level: float
+) -> dict[str, Any] | None:
+    """Return `summarise_mention` of the mean over templates.
+
+    scores : columns group, scale, value; one row a template
+    """
+    table = scores.groupby(["group", "scale"])["value"].mean().unstack("scale")
+    return summarise_mention(table, groups, seed=seed, resamples=resamples, level=level)
+
+
 def mention_caveat(record: dict[str, Any]) -> str:
     """Return what `summarise_mention` found as a sentence."""
     if record["reason"]:

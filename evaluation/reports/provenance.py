@@ -9,6 +9,7 @@ from annotation.models import Origin
 from evaluation.models import Report
 from evaluation.reports.document import Provenance
 from evaluation.reports.formatting import count
+from evaluation.reports.score_words import all_options
 
 SHOWN_DIGITS = 16
 
@@ -45,7 +46,17 @@ def run_lines(runs: Sequence[dict[str, Any]], hashes: dict[str, str]) -> list[Pr
         text = f"{run['model']}, seed {run['seed']}"
         lines.append((f"Run {run['number']}", text, _sha(hashes[run_key(run)])))
         lines.append(("Model revision", "", run["model_revision"] or "not recorded"))
+        lines.append((f"Options of run {run['number']}", "", all_options(run)))
     return lines
+
+
+def rated_run_lines(study: dict[str, Any], runs: Sequence[dict[str, Any]]) -> list[Provenance]:
+    """Return the ratings of a study, then the runs that are set beside them."""
+    ratings = f"instrument {study['instrument_version']}, {count(study['ratings'], 'rating')}"
+    return [
+        ("Ratings", f"{study['title']}, {ratings}", _sha(study["ratings_hash"])),
+        *run_lines(runs, {run_key(run): run["scores_hash"] for run in runs}),
+    ]
 
 
 def run_key(run: dict[str, Any]) -> str:

@@ -14,10 +14,9 @@ from evaluation.charts import (
     IntervalMark,
     IntervalPanel,
     IntervalWords,
-    intervals_spec,
 )
 from evaluation.models import Report
-from evaluation.reports.alignment.words import measure_title, show_slots
+from evaluation.reports.alignment.words import show_slots
 from evaluation.reports.cells import to_frame
 from evaluation.reports.document import (
     Column,
@@ -29,8 +28,11 @@ from evaluation.reports.document import (
     Table,
     TableBuilder,
 )
-from evaluation.reports.formatting import count, interval, listing, number, p_value
-from evaluation.reports.provenance import banners, closing_lines
+from evaluation.reports.formatting import count, interval, listing, number, p_cell, p_value
+from evaluation.reports.interval_figure import interval_figure
+from evaluation.reports.mention import MENTION, mention_caveat
+from evaluation.reports.provenance import banners, closing_lines, rated_run_lines
+from evaluation.reports.score_words import measure_title, options_in_words, remarks
 
 SHOWN_CANDIDATES = 20
 PARTS = {"pilot": "Pilot groups", "test": "Test groups", "overall": "All groups"}
@@ -56,7 +58,8 @@ CAVEATS = (
     "τ on the pilot groups is biased upwards, since the templates were chosen by it; so is the one "
     "over all groups, which contain the pilot groups. Cite the test groups.",
     "The interval of a pooled τ resamples people only: it says what other people would give for "
-    "these groups and templates, not what other groups would give.",
+    "these groups and templates, not what other groups would give. Its p treats the cells as "
+    "independent, which those of one group are not.",
     "Choosing again with other pilot groups or another seed until the test groups look well makes "
     "pilot groups of them.",
 )
@@ -77,6 +80,7 @@ class _Layout:
         self.parts = {
             name: from_plain(AlignmentResult, result["alignments"][name]) for name in PARTS
         }
+        self.mention: dict[str, Any] | None = result.get(MENTION)
         self.names = {entry["slug"]: entry["plural"] for entry in self.record["groups"]}
         self.level = f"{self.parts['test'].options.level * 100:g} %"
 
@@ -102,22 +106,14 @@ class _Layout:
             ),
             tables=self._data_tables(),
             method=self._method(),
-            caveats=CAVEATS,
+            caveats=(
+                *CAVEATS,
+                *remarks([run]),
+                *([mention_caveat(self.mention)] if self.mention else []),
+            ),
             left_out=self._left_out(),
             provenance=(
-                (
-                    (
-                        "Ratings",
-                        f"{study['title']}, {count(study['ratings'], 'rating')}",
-                        f"sha256 {study['ratings_hash'][:16]}",
-                    ),
-                    (
-                        f"Run {run['number']}",
-                        f"{run['model']}, seed {run['seed']}",
-                        f"sha256 {run['scores_hash'][:16]}",
-                    ),
-                    ("Model revision", "", run["model_revision"] or "not recorded"),
-                ),
+                tuple(rated_run_lines(study, [run])),
                 closing_lines(self.report),
             ),
         )
@@ -154,7 +150,7 @@ class _Layout:
         shown = found[:SHOWN_CANDIDATES]
         table = TableBuilder(
             caption=f"The {len(shown)} best of {count(len(found), 'candidate')} on the pilot "
-            "groups; the first is chosen.",
+            "groups; the first is chosen. p is not corrected for their number.",
             data="candidates",
             columns=(
                 Column("Templates", wide=True),
@@ -167,7 +163,7 @@ class _Layout:
             table.add(
                 " + ".join(map(self._text, row.templates)),
                 number(row.tau, 3),
-                number(row.p_value, 3),
+                p_cell(row.p_value),
                 str(row.n_cells),
                 note=row.reason,
             )
@@ -192,22 +188,19 @@ class _Layout:
             IntervalLine(PARTS[name], (_mark(part.pooled.tau, part.pooled.n_cells),), bold=True)
             for name, part in self.parts.items()
         )
-        return Figure(
+        return interval_figure(
             name="parts",
             caption="Kendall’s τ over all cells of the pilot groups, the test groups and all "
             f"groups, with the chosen templates; {self.level} intervals over people.",
-            spec=intervals_spec(
-                (IntervalPanel("", parts),),
-                words=IntervalWords(
-                    title="Alignment on pilot, test and all groups",
-                    axis="Kendall’s τ",
-                    level=self.level,
-                    value="τ",
-                    n="cells",
-                ),
-                reference=0.0,
-                decimals=2,
+            panels=(IntervalPanel("", parts),),
+            words=IntervalWords(
+                title="Alignment on pilot, test and all groups",
+                axis="Kendall’s τ",
+                level=self.level,
+                value="τ",
+                n="cells",
             ),
+            decimals=2,
             data="alignments",
         )
 
@@ -233,7 +226,7 @@ class _Layout:
                 str(pooled.n_groups),
                 number(pooled.tau.value),
                 interval(pooled.tau.interval.low, pooled.tau.interval.high),
-                number(pooled.p_value, 3),
+                p_cell(pooled.p_value),
                 number(pooled.group_tau.value),
                 number(pooled.precision.value),
                 interval(pooled.precision.interval.low, pooled.precision.interval.high),
@@ -274,8 +267,8 @@ class _Layout:
                 name,
                 number(row.tau.value),
                 interval(row.tau.interval.low, row.tau.interval.high),
-                number(row.p_value, 3),
-                number(row.p_holm, 3),
+                p_cell(row.p_value),
+                p_cell(row.p_holm),
                 number(row.precision.value),
                 str(row.n_raters),
                 note=str(row.tau.reason or row.tau.interval.reason),
@@ -350,7 +343,8 @@ class _Layout:
             f"{count(options.most, 'template')} with its scores averaged, is a candidate; the one "
             "with the highest Kendall’s tau-b over the pilot cells is chosen, the smaller one "
             "among equals.",
-            f"The measure is {measure_title(self.record)}. With the chosen templates the alignment "
+            f"The measure is {measure_title(self.record)}, "
+            f"{options_in_words(self.record['run'])}. With the chosen templates the alignment "
             "is computed as in an alignment report, apart for pilot groups, test groups and all "
             f"groups: tau-b over pooled cells, {test.n_resamples} resamples of whole submissions, "
             "and p-values of groups Holm-corrected within each part.",

@@ -30,8 +30,9 @@ from evaluation.reports.document import (
     Table,
     TableBuilder,
 )
-from evaluation.reports.formatting import count, interval, number, p_cell
-from evaluation.reports.provenance import banners, closing_lines, run_key, run_lines
+from evaluation.reports.formatting import MISSING, count, interval, number, p_cell
+from evaluation.reports.mention import MENTION
+from evaluation.reports.provenance import banners, closing_lines, rated_run_lines
 
 # With more differences than this the page shows those in τ of the last part alone.
 SHOWN_PAIRS = 60
@@ -48,7 +49,10 @@ class _Layout:
     def __init__(self, report: Report, result: dict[str, Any]) -> None:
         self.report = report
         self.record: dict[str, Any] = report.inputs
-        self.result = from_plain(ComparisonResult, result)
+        stored = dict(result)
+        #: The run's public id → what the mere mention of a group explains of its scores.
+        self.mention: dict[str, dict[str, Any]] = stored.pop(MENTION, {})
+        self.result = from_plain(ComparisonResult, stored)
         self.labels = {run["public_id"]: run["label"] for run in self.record["runs"]}
         self.groups = {entry["slug"]: entry for entry in self.record["groups"]}
         self.level = f"{self.result.options.level * 100:g} %"
@@ -57,7 +61,6 @@ class _Layout:
 
     def build(self) -> Document:
         study = self.record["study"]
-        hashes = {run_key(run): run["scores_hash"] for run in self.record["runs"]}
         return Document(
             title=self.report.title,
             question=words.question(self.record, self.result),
@@ -85,24 +88,23 @@ class _Layout:
                     ),
                     words.WHY_GROUPS,
                 ),
+                *(
+                    [Section("Mere mention", (self._mention_table(),), words.WHY_MENTION)]
+                    if self.mention
+                    else []
+                ),
             ),
             tables=tuple(
                 DataTable(name, TITLES[name], frame)
-                for name, frame in comparison_tables(self.record, self.result).items()
+                for name, frame in comparison_tables(
+                    self.record, self.result, self.mention
+                ).items()
             ),
             method=words.method(self.record, self.result),
             caveats=words.caveats(self.record, self.result),
             left_out=words.left_out(self.record, self.result),
             provenance=(
-                (
-                    (
-                        "Ratings",
-                        f"{study['title']}, instrument {study['instrument_version']}, "
-                        f"{count(study['ratings'], 'rating')}",
-                        f"sha256 {study['ratings_hash'][:16]}",
-                    ),
-                    *run_lines(self.record["runs"], hashes),
-                ),
+                tuple(rated_run_lines(study, self.record["runs"])),
                 (("Analysis", "", self.result.signature), *closing_lines(self.report)),
             ),
         )  # fmt: skip
@@ -299,4 +301,41 @@ class _Layout:
             raters = str(max(row.alignment.n_raters for row in rows))
             pilot = " (pilot)" if slug in self.result.pilot_groups else ""
             table.add(f"{entry['plural']}{pilot}", raters, *cells)
+        return table.build()
+
+    # -- mention -------------------------------------------------------------------------------
+
+    def _mention_table(self) -> Table:
+        table = TableBuilder(
+            caption="Share of the groups’ squared deviations from the unmarked sentence that the "
+            f"mere mention of any group explains, in %; the {self.level} interval resamples "
+            "traits.",
+            data="mention",
+            columns=(
+                Column("Run"),
+                Column("Explained, %", number=True, style="strong"),
+                Column(f"{self.level} interval", number=True, style="quiet"),
+                Column("Groups", number=True),
+                Column("Cells", number=True),
+            ),
+        )
+        for run in self.result.runs:
+            found = self.mention.get(run)
+            if found is None:
+                table.add(
+                    self.labels[run], *(MISSING,) * 4, note="the run has no unmarked sentence"
+                )
+                continue
+            explained, low, high = (
+                math.nan if found[name] is None else 100 * found[name]
+                for name in ("explained", "low", "high")
+            )
+            table.add(
+                self.labels[run],
+                number(explained, 0),
+                interval(low, high, 0),
+                str(found["n_groups"]),
+                str(found["n_cells"]),
+                note=found["reason"],
+            )
         return table.build()

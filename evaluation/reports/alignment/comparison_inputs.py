@@ -17,9 +17,9 @@ from evaluation.reports.alignment.inputs import (
     load_model_scores,
     load_people,
 )
-from evaluation.reports.alignment.words import measure_short
 from evaluation.reports.errors import ReportError
 from evaluation.reports.provenance import run_key
+from evaluation.reports.score_words import measure_short, short_options
 from probing.models import Run
 
 
@@ -28,11 +28,13 @@ class ComparisonInputs:
     """``models`` : the run's public id → its scores of the groups in the comparison.
 
     ``groups`` are those that people rated and a run scores; ``scales`` those that people rated
-    and every run scores, so that all are asked the same.
+    and every run scores, so that all are asked the same. ``all_scores`` are those of every run with
+    the groups that nobody rated, among them the unmarked baseline where it is scored.
     """
 
     ratings: pd.DataFrame
     models: dict[str, ModelScores]
+    all_scores: dict[str, pd.DataFrame]
     groups: tuple[GroupName, ...]
     scales: tuple[ScaleName, ...]
     record: dict[str, Any]
@@ -69,6 +71,7 @@ def load_comparison(study: Study, runs: Sequence[Run]) -> ComparisonInputs:
     return ComparisonInputs(
         ratings=people.ratings,
         models={model.record["public_id"]: model for model in kept},
+        all_scores={model.record["public_id"]: model.scores for model in models},
         groups=groups,
         scales=scales,
         record={
@@ -84,8 +87,13 @@ def load_comparison(study: Study, runs: Sequence[Run]) -> ComparisonInputs:
 
 
 def _label(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the runs with a name each: measure and model, and the number where these repeat."""
-    texts = [f"{measure_short({'run': run})}, {run['model']}" for run in runs]
+    """Return the runs with a name each: measure with the options that are not the defaults, and
+    model; and the number where these repeat."""
+    texts = []
+    for run in runs:
+        options = short_options(run)
+        measure = measure_short({"run": run}) + (f" ({options})" if options else "")
+        texts.append(f"{measure}, {run['model']}")
     often = Counter(texts)
     return [
         run | {"label": text if often[text] == 1 else f"{text} (run {run['number']})"}

@@ -13,10 +13,11 @@ from evaluation.analyses.alignment_comparison_result import (
     RunOverall,
 )
 from evaluation.reports.cells import to_frame
+from evaluation.reports.score_words import all_options
 
 OVERALL = (
-    "part", "run", "run_name", "measure", "model", "n_submissions", "n_groups", "n_cells",
-    "tau", "tau_low", "tau_high", "tau_wide_low", "tau_wide_high", "p_value", "p_holm",
+    "part", "run", "run_name", "measure", "options", "model", "n_submissions", "n_groups",
+    "n_cells", "tau", "tau_low", "tau_high", "tau_wide_low", "tau_wide_high", "p_value", "p_holm",
     "mean_group_tau", "precision", "precision_low", "precision_high", "precision_wide_low",
     "precision_wide_high", "precision_top", "precision_bottom", "ceiling_mean", "ceiling_low",
     "ceiling_high", "reason",
@@ -31,17 +32,23 @@ DIFFERENCES = (
     "first_value", "second_value", "difference", "low", "high", "wide_low", "wide_high", "p_value",
     "p_holm", "reason", "interval_reason",
 )  # fmt: skip
+MENTION = (
+    "run", "run_name", "explained", "low", "high", "level", "n_groups", "n_cells", "reason",
+)  # fmt: skip
 LEFT_OUT = ("run", "run_name", "what", "group", "group_name", "scale", "n", "reason")
 TITLES = {
     "overall": "Every run over all groups",
     "differences": "Every two runs",
     "groups": "Every group with every run",
+    "mention": "What the mere mention of a group explains",
     "left_out": "What did not enter, and why",
 }
 
 
-def comparison_tables(record: dict[str, Any], result: ComparisonResult) -> dict[str, pd.DataFrame]:
-    """Return the tables overall, differences, groups and left_out, numbers as computed."""
+def comparison_tables(
+    record: dict[str, Any], result: ComparisonResult, mention: dict[str, dict[str, Any]]
+) -> dict[str, pd.DataFrame]:
+    """Return the tables, numbers as computed; `mention` only where a run has the baseline."""
     runs = {run["public_id"]: run for run in record["runs"]}
     names = record["other_groups"] | {e["slug"]: e["plural"] for e in record["groups"]}
     return {
@@ -52,6 +59,7 @@ def comparison_tables(record: dict[str, Any], result: ComparisonResult) -> dict[
         "groups": to_frame(
             (_group(row, runs, names, result.pilot_groups) for row in result.by_group), GROUPS
         ),
+        **({"mention": _mention(mention, runs)} if mention else {}),
         "left_out": to_frame(
             (
                 {
@@ -71,6 +79,11 @@ def comparison_tables(record: dict[str, Any], result: ComparisonResult) -> dict[
     }
 
 
+def _mention(found: dict[str, dict[str, Any]], runs: dict[str, Any]) -> pd.DataFrame:
+    rows = ({"run": run, "run_name": runs[run]["label"]} | row for run, row in found.items())
+    return to_frame(rows, MENTION)
+
+
 def _overall(row: RunOverall, runs: dict[str, Any]) -> dict[str, Any]:
     pooled, run = row.pooled, runs[row.run]
     return {
@@ -78,6 +91,7 @@ def _overall(row: RunOverall, runs: dict[str, Any]) -> dict[str, Any]:
         "run": row.run,
         "run_name": run["label"],
         "measure": run["measure"],
+        "options": all_options(run),
         "model": run["model"],
         "n_submissions": pooled.n_submissions,
         "n_groups": pooled.n_groups,

@@ -6,9 +6,9 @@ from typing import Any
 
 from annotation.models import Origin
 from evaluation.analyses.alignment_comparison_result import ComparisonResult, RunGroup
-from evaluation.reports.alignment.words import measure_title, show_slots
+from evaluation.reports.alignment.words import show_slots
 from evaluation.reports.formatting import count, listing
-from evaluation.reports.score_words import scored_over
+from evaluation.reports.score_words import measure_title, options_in_words, remarks, scored_over
 
 PARTS = {"all": "All groups", "test": "Test groups"}
 QUANTITIES = {"tau": "τ", "precision": "P@3"}
@@ -25,6 +25,10 @@ WHY_PAIRS = (
 WHY_GROUPS = (
     "Every cell is one group with one run. With so few scales a single value is uncertain, and "
     "the best of many cells is high by chance too."
+)
+WHY_MENTION = (
+    "Naming any group moves the scores, since much goes without saying. What mere mention explains "
+    "tells little about a single group; a report of the kind “markedness” shows it by group."
 )
 CAVEATS = (
     "They describe models under stated prompts. They say nothing about the people in a group.",
@@ -61,7 +65,8 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
         "words. "
     )
     runs = "; ".join(
-        f"{run['label']}: {measure_title({'run': run})}, {scored_over(run)}"
+        f"{run['label']}: {measure_title({'run': run})}, {options_in_words(run)}, "
+        f"{scored_over(run)}"
         + (f" (“{show_slots(run['templates'][0])}”)" if len(run["templates"]) == 1 else "")
         for run in record["runs"]
     )
@@ -100,6 +105,7 @@ def caveats(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]
             f"There are only {count(len(result.groups), 'group')}: intervals that resample groups "
             "are too narrow with so few."
         )
+    found += remarks(record["runs"])
     if record["study"]["origin"] == Origin.IMPORTED:
         citation = record["study"]["source"].splitlines()[0]
         found.append(f"The ratings were imported, not collected here. {citation}")

@@ -41,6 +41,7 @@ from evaluation.reports.formatting import count, interval, number, p_value
 from evaluation.reports.mention import MENTION, mention_caveat
 from evaluation.reports.participants import NAME as PARTICIPANTS
 from evaluation.reports.participants import participants_section, participants_table
+from evaluation.reports.score_words import measure_short
 
 
 @dataclass(frozen=True)
@@ -291,7 +292,7 @@ class AlignmentDocument:
 
     @property
     def measure_short(self) -> str:
-        return words.measure_short(self.record)
+        return measure_short(self.record)
 
     @property
     def level(self) -> str:

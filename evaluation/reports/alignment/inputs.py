@@ -164,6 +164,7 @@ def load_model_scores(run: Run) -> ModelScores:
             "stimuli_hash": run.stimuli_hash,
             "scores_hash": _hash_scores(scores),
             "code_version": run.code_version,
+            "notices": run.notices,
         },
     )
 

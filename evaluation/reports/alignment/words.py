@@ -10,7 +10,15 @@ from annotation.models import Origin
 from evaluation.analyses import AlignmentResult
 from evaluation.models import Report
 from evaluation.reports.formatting import count, listing, number
-from evaluation.reports.score_words import CORPUS_CAVEAT, is_read_in_sentences, scored_over
+from evaluation.reports.score_words import (
+    CORPUS_CAVEAT,
+    all_options,
+    is_read_in_sentences,
+    measure_title,
+    options_in_words,
+    remarks,
+    scored_over,
+)
 
 # How many templates are named before the rest is only counted.
 NAMED_TEMPLATES = 4
@@ -51,28 +59,9 @@ def question(record: dict[str, Any], result: AlignmentResult) -> str:
     )
 
 
-def measure_title(record: dict[str, Any]) -> str:
-    """Return the measure's title, or its name where the measure is no longer registered."""
-    from probing.measures.registry import MEASURES
-
-    measure = MEASURES.get(record["run"]["measure"])
-    return str(measure.title) if measure else str(record["run"]["measure"])
-
-
-def measure_short(record: dict[str, Any]) -> str:
-    """Return the measure's short name for axes and heads."""
-    return {"set": "SeT", "ilps": "ILPS", "ilps_star": "ILPS*", "ceat": "CEAT"}.get(
-        record["run"]["measure"], record["run"]["measure"]
-    )
-
-
 def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
     """Return the method in words, one paragraph for people, model and comparison each."""
     study, run, options = record["study"], record["run"], result.options
-    templates = run["templates"]
-    quoted = [f"“{show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
-    if len(templates) > NAMED_TEMPLATES:
-        quoted.append(f"{len(templates) - NAMED_TEMPLATES} more")
     if study["origin"] == Origin.SIMULATED:
         source = "The ratings were simulated; no person gave them. "
     else:
@@ -90,16 +79,16 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         scored = (
             "The model’s score for a scale is an effect size, how much nearer the group’s "
             "embeddings are to those of the right adjective than to those of the left, "
-            f"{scored_over(run)}."
+            f"{scored_over(run)}{quoted_templates(run)}"
         )
     else:
         scored = (
             "The model’s score for a scale is that of the right adjective minus that of the left, "
-            f"{scored_over(run)}: {listing(quoted)}"
+            f"{scored_over(run)}{quoted_templates(run)}"
         )
     model = (
-        f"The measure is {measure_title(record)}. {scored} A positive score lies towards the right "
-        "adjective."
+        f"The measure is {measure_title(record)}, {options_in_words(run)}. {scored} A positive "
+        "score lies towards the right adjective."
     )
     comparison = (
         "τ is Kendall’s tau-b between the model’s scores and the means of people’s ratings: "
@@ -115,6 +104,18 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         f"{options.n_splits} splits."
     )
     return [people, model, comparison]
+
+
+def quoted_templates(run: dict[str, Any]) -> str:
+    """Return the first templates and how many more there are, after a colon; a full stop without.
+
+    run : the record of a run; templates end their sentence themselves
+    """
+    templates = run["templates"]
+    quoted = [f"“{show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
+    if len(templates) > NAMED_TEMPLATES:
+        return f": {listing([*quoted, f'{len(templates) - NAMED_TEMPLATES} more'])}."
+    return f": {listing(quoted)}" if quoted else "."
 
 
 def show_slots(template: str) -> str:
@@ -152,6 +153,7 @@ def caveats(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         found.append("One template was used: the scores say nothing about other wordings.")
     if is_read_in_sentences(record["run"]):
         found.append(CORPUS_CAVEAT)
+    found += remarks([record["run"]])
     origin = record["study"]["origin"]
     if origin == Origin.IMPORTED:
         citation = record["study"]["source"].splitlines()[0]
@@ -189,6 +191,7 @@ def provenance(
                 f"sha256 {run['scores_hash'][:16]}",
             ),
             ("Model revision", "", run["model_revision"] or "not recorded"),
+            ("Options of the run", "", all_options(run)),
             (
                 "Left out",
                 f"{count(excluded, 'finished submission')} not accepted; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from evaluation.analyses import from_plain
@@ -32,6 +33,7 @@ from evaluation.reports.intersectional.tables import data_tables
 from evaluation.reports.mention import mention_caveat
 from evaluation.reports.provenance import banners, closing_lines, run_lines
 from evaluation.reports.score_inputs import TraitName
+from evaluation.reports.score_words import remarks
 
 # Rows that a page shows of what there may be thousands of; the table of data has them all.
 SHOWN_PAIRS = 20
@@ -55,6 +57,10 @@ class _Layout:
         self.norms: NormAgreement | None = from_plain(NormAgreement, norms) if norms else None
         self.names: dict[str, str] = self.record["groups"]
         self.traits = {entry["slug"]: TraitName(**entry) for entry in self.record["traits"]}
+        self.by_poles: bool = self.record.get("by_poles", False)
+        vanishing = report.result.get("vanishing") or {"n": 0, "entries": []}
+        self.n_vanishing: int = vanishing["n"]
+        self.vanishing = [from_plain(Emergence, entry) for entry in vanishing["entries"]]
         self.level = f"{self.result.options.level * 100:g} %"
 
     def build(self) -> Document:
@@ -62,7 +68,7 @@ class _Layout:
         sections = [
             Section("Does the order matter?", self._order(), words.WHY_ORDER),
             Section("Which domain prevails?", self._domains(), words.WHY_DOMAINS),
-            Section("What emerges?", (self._emergent_table(),), words.WHY_EMERGENCE),
+            Section("What emerges?", self._emergence(), words.WHY_EMERGENCE),
         ]
         if self.norms is not None:
             sections.append(
@@ -76,9 +82,19 @@ class _Layout:
             facts=(f"Run {run['number']}: {run['model']}",),
             keys=self._keys(),
             sections=tuple(sections),
-            tables=data_tables(self.result, self.norms, self.names, self.traits),
+            tables=data_tables(
+                self.result,
+                self.norms,
+                self.names,
+                self.traits,
+                vanishing=self.vanishing if self.by_poles else None,
+            ),
             method=words.method(self.record, result, has_norms=self.norms is not None),
-            caveats=(*words.CAVEATS, *([mention_caveat(mention)] if mention else [])),
+            caveats=(
+                *words.CAVEATS,
+                *remarks([run]),
+                *([mention_caveat(mention)] if mention else []),
+            ),
             left_out=words.left_out(self.record, result, self.names),
             provenance=(
                 tuple(run_lines([run], self.record["hashes"])),
@@ -116,7 +132,9 @@ class _Layout:
             share = result.n_emergent / result.n_associations if result.n_associations else math.nan
             keys.append(
                 KeyNumber(
-                    "Scores beyond both components",
+                    "Scores above both components"
+                    if self.by_poles
+                    else "Scores beyond both components",
                     number(100 * share, 1),
                     "%",
                     (f"{result.n_emergent} of {count(result.n_associations, 'score')}",),
@@ -247,12 +265,29 @@ class _Layout:
 
     # -- emergence -----------------------------------------------------------------------------
 
-    def _emergent_table(self) -> Table:
+    def _emergence(self) -> tuple[Table, ...]:
         result = self.result
+        listed = count(len(result.emergent), "association")
+        if not self.by_poles:
+            caption = (
+                f"The {listed} furthest beyond both components, of {result.n_emergent}. Scores "
+                "are positive towards the trait."
+            )
+            return (self._emergent_table(result.emergent, caption, "emergent"),)
+        caption = f"The {listed} furthest above both components, of {result.n_emergent}."
+        fewer = (
+            f"The {count(len(self.vanishing), 'association')} furthest below both components, of "
+            f"{self.n_vanishing}: what the paired group has less of than either."
+        )
+        return (
+            self._emergent_table(result.emergent, caption, "emergent"),
+            self._emergent_table(self.vanishing, fewer, "vanishing"),
+        )
+
+    def _emergent_table(self, entries: Sequence[Emergence], caption: str, data: str) -> Table:
         table = TableBuilder(
-            caption=f"The {count(len(result.emergent), 'association')} furthest beyond both "
-            f"components, of {result.n_emergent}. Scores are positive towards the trait.",
-            data="emergent",
+            caption=caption,
+            data=data,
             columns=(
                 Column("Group"),
                 Column("Trait"),
@@ -263,8 +298,9 @@ class _Layout:
             ),
             heads=(HeadGroup("", 3), HeadGroup("Score towards the trait", 3, "model")),
         )
-        for entry in result.emergent:
-            sign = 1 if entry.pole == "high" else -1
+        for entry in entries:
+            # The score of an adjective is its own; that of a pair is positive to the right one.
+            sign = 1 if self.by_poles or entry.pole == "high" else -1
             table.add(
                 self._name(entry.pair),
                 self._adjective(entry),

@@ -6,12 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import pandas as pd
+
 from annotation.models import Domain, GroupComponent, SocialGroup
 from evaluation.analyses.intersectional_result import PairedGroup
 from evaluation.reports.errors import ReportError
 from evaluation.reports.formatting import count
 from evaluation.reports.score_inputs import RunScores, load_run_scores
 from probing.models import Run
+from probing.runs.pole_scores import load_pole_scores
 
 REMEDY = (
     "Create the paired groups of a set in the library, then start a run with the set and its "
@@ -22,21 +25,26 @@ COMPONENTS = 2
 
 @dataclass(frozen=True)
 class IntersectionalInputs:
-    """``pairs`` have scores of their own and of both components; ``domains`` by component."""
+    """``pairs`` have scores of their own and of both components; ``domains`` by component.
+
+    ``table`` is what is analysed: groups by trait pairs, or by single poles (`pole_column`).
+    """
 
     scores: RunScores
+    table: pd.DataFrame
     pairs: tuple[PairedGroup, ...]
     domains: dict[str, str]
     record: dict[str, Any]
 
 
-def load_intersections(run: Run) -> IntersectionalInputs:
+def load_intersections(run: Run, *, by_poles: bool = False) -> IntersectionalInputs:
     """Return the paired groups of a finished run that can be analysed.
 
     What cannot is counted in the record, under the reason. Raises `ReportError` where nothing can.
-    Five queries.
+    Five queries, two more for single poles.
     """
     scores = load_run_scores(run)
+    table = _load_poles(run, scores) if by_poles else scores.table
     scored = set(scores.table.index)
     components = _load_components(scored)
     if not components:
@@ -60,13 +68,38 @@ def load_intersections(run: Run) -> IntersectionalInputs:
         "n_components": len({slug for pair in pairs for slug in (pair.first, pair.second)}),
         "domains": {name: str(labels[name]) for name in sorted(set(domains.values()))},
         "left_out": reasons,
+        "by_poles": by_poles,
     }
     return IntersectionalInputs(
         scores=scores,
+        table=table,
         pairs=tuple(pairs),
         domains={slug: name for slug, name in domains.items() if slug in used},
         record=record,
     )
+
+
+def pole_column(trait: str, pole: str) -> str:
+    """Return the name of a pole's column; `split_pole_column` takes it apart."""
+    return f"{trait}:{pole}"
+
+
+def split_pole_column(name: str) -> tuple[str, str]:
+    trait, _, pole = name.rpartition(":")
+    return trait, pole
+
+
+def _load_poles(run: Run, scores: RunScores) -> pd.DataFrame:
+    """Return groups by poles, the low one of each trait pair first."""
+    found = load_pole_scores(run)
+    if found is None:
+        raise ReportError(
+            f"{run} has no scores of single adjectives, only of trait pairs. Choose “pairs”."
+        )
+    columns = [pole_column(trait.slug, pole) for trait in scores.traits for pole in ("low", "high")]
+    names = found["trait"] + ":" + found["pole"]
+    table = found.assign(column=names).pivot(index="group", columns="column", values="value")
+    return table[columns]
 
 
 def has_paired_groups(slugs: set[str]) -> bool:

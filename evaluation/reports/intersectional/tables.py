@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
+import pandas as pd
+
 from evaluation.analyses.emergence_norms import NormAgreement
-from evaluation.analyses.intersectional_result import IntersectionalResult
+from evaluation.analyses.intersectional_result import Emergence, IntersectionalResult
 from evaluation.reports.cells import to_frame
 from evaluation.reports.document import DataTable
 from evaluation.reports.intersectional.words import TITLES
@@ -33,8 +35,30 @@ def data_tables(
     norms: NormAgreement | None,
     names: Mapping[str, str],
     traits: Mapping[str, TraitName],
+    *,
+    vanishing: Sequence[Emergence] | None = None,
 ) -> tuple[DataTable, ...]:
-    """Return all tables; `emergent` has the scores of the trait pair, positive to its right."""
+    """Return all tables; `emergent` has the scores of the trait pair, positive to its right.
+
+    With `vanishing`, both it and `emergent` have the scores of single adjectives.
+    """
+
+    def emergence(entries: Sequence[Emergence]) -> pd.DataFrame:
+        return to_frame(
+            (
+                asdict(entry)
+                | {
+                    "pair_name": names.get(entry.pair, entry.pair),
+                    "dimension": traits[entry.trait].dimension,
+                    "adjective": traits[entry.trait].high
+                    if entry.pole == "high"
+                    else traits[entry.trait].low,
+                }
+                for entry in entries
+            ),
+            EMERGENT,
+        )
+
     frames = {
         "order_summary": to_frame(
             (
@@ -59,21 +83,10 @@ def data_tables(
             RELATIONS,
         ),
         "domain_pairs": to_frame((asdict(row) for row in result.domain_pairs), DOMAIN_PAIRS),
-        "emergent": to_frame(
-            (
-                asdict(entry)
-                | {
-                    "pair_name": names.get(entry.pair, entry.pair),
-                    "dimension": traits[entry.trait].dimension,
-                    "adjective": traits[entry.trait].high
-                    if entry.pole == "high"
-                    else traits[entry.trait].low,
-                }
-                for entry in result.emergent
-            ),
-            EMERGENT,
-        ),
+        "emergent": emergence(result.emergent),
     }
+    if vanishing is not None:
+        frames["vanishing"] = emergence(vanishing)
     if norms is not None:
         row = asdict(norms)
         frames["norms"] = to_frame([row], tuple(row))

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.intersectional_result import IntersectionalResult
-from evaluation.reports.alignment.words import measure_title
 from evaluation.reports.formatting import count
-from evaluation.reports.score_words import scored_over
+from evaluation.reports.score_words import measure_title, options_in_words, scored_over
 
 SUMMARY = {
     "first": "First component",
@@ -21,6 +20,7 @@ TITLES = {
     "domain_relations": "Domains: which dominate which",
     "domain_pairs": "Domains: every two",
     "emergent": "Emergent associations",
+    "vanishing": "Vanishing associations",
     "norms": "Emergent traits against a list",
 }
 SHORT_DOMAINS = {"socioeconomic": "socio-economic"}
@@ -73,17 +73,27 @@ def method(
 ) -> tuple[str, ...]:
     """Return the method in words."""
     options, run = result.options, record["run"]
+    n_traits, by_poles = len(record["traits"]), record.get("by_poles", False)
+    score = (
+        "A score is that of one adjective by itself"
+        if by_poles
+        else "A score is that of a trait pair’s right adjective minus that of its left"
+    )
+    over = count(2 * n_traits, "adjective") if by_poles else count(n_traits, "trait pair")
+    below = (
+        "; an adjective vanishes by the smaller of theirs minus its own"
+        if by_poles
+        else ", and the smaller of theirs minus its own"
+    )
     found = [
-        "After Cao et al. (2022), section 5.2. A score is that of a trait pair’s right adjective "
-        f"minus that of its left; the measure is {measure_title(record)}, "
-        f"{scored_over(run)}. τ is Kendall’s tau-b over "
-        f"{count(len(record['traits']), 'trait pair')}.",
+        f"After Cao et al. (2022), section 5.2. {score}; the measure is {measure_title(record)}, "
+        f"{options_in_words(run)}, {scored_over(run)}. τ is Kendall’s tau-b over {over}.",
         "Order: τ of a paired group with its first and second component and with itself in the "
         "other order, averaged over the paired groups that exist in both orders. Domains: mean τ "
         "with the component of either domain over all paired groups of the two, both orders; one "
         f"dominates where its mean is higher by {options.dominance_threshold:g} or more. A group "
         "belongs to the first domain that the library names. Emergence: the paired group’s score "
-        "minus the larger of its components’, and the smaller of theirs minus its own.",
+        f"minus the larger of its components’{below}.",
         f"Intervals come from {options.n_resamples} resamples of the component groups, in which a "
         "paired group weighs as often as both of its components were drawn (Owen 2007), since "
         "paired groups that share a component are not independent.",

@@ -25,7 +25,7 @@ from evaluation.reports.kinds.base import (
     RunsInput,
     StudyInput,
 )
-from evaluation.reports.mention import MENTION, summarise_mention
+from evaluation.reports.mention import MENTION, summarise_mention_of
 from evaluation.reports.participants import NAME as PARTICIPANTS
 from evaluation.reports.participants import ParticipantParameters, load_participants
 
@@ -116,8 +116,8 @@ class Alignment(ReportKind):
             ),
         )
         plain: dict[str, Any] = to_plain(result)
-        mention = summarise_mention(
-            inputs.all_scores.groupby(["group", "scale"])["value"].mean().unstack("scale"),
+        mention = summarise_mention_of(
+            inputs.all_scores,
             result.groups,
             seed=parameters.seed,
             resamples=parameters.resamples,

@@ -22,6 +22,7 @@ from evaluation.reports.errors import ReportError
 from evaluation.reports.formatting import number
 from evaluation.reports.kinds.base import Chosen, Loaded, ReportKind, RunsInput, StudyInput
 from evaluation.reports.kinds.options import IntervalParameters
+from evaluation.reports.mention import MENTION, summarise_mention_of
 
 MOST_RUNS = 12
 
@@ -111,7 +112,21 @@ class AlignmentComparison(ReportKind):
                 ),
             )
         )
-        return plain
+        groups = [group.slug for group in inputs.groups]
+        mention = {
+            run: found
+            for run, scores in inputs.all_scores.items()
+            if (
+                found := summarise_mention_of(
+                    scores,
+                    groups,
+                    seed=parameters.seed,
+                    resamples=parameters.resamples,
+                    level=parameters.level,
+                )
+            )
+        }
+        return plain | ({MENTION: mention} if mention else {})
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:
         return lay_out_comparison(report)

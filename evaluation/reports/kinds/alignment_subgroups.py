@@ -19,6 +19,7 @@ from evaluation.reports.errors import ReportError
 from evaluation.reports.formatting import number
 from evaluation.reports.kinds.base import Chosen, Loaded, ReportKind, RunsInput, StudyInput
 from evaluation.reports.kinds.options import IntervalParameters
+from evaluation.reports.mention import MENTION, summarise_mention_of
 from evaluation.reports.participants import ParticipantParameters
 from evaluation.reports.subgroups.document import SubgroupDocument
 from evaluation.reports.subgroups.inputs import SubgroupInputs, load_subgroups
@@ -107,7 +108,14 @@ class AlignmentSubgroups(ReportKind):
                 ),
             )
         )
-        return plain
+        mention = summarise_mention_of(
+            alignment.all_scores,
+            [group.slug for group in alignment.groups],
+            seed=parameters.seed,
+            resamples=parameters.resamples,
+            level=parameters.level,
+        )
+        return plain | ({MENTION: mention} if mention else {})
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:
         laid_out = SubgroupDocument(

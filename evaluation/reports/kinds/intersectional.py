@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+import pandas as pd
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
@@ -17,9 +19,13 @@ from evaluation.analyses.emergence_norms import (
     predict_associations,
 )
 from evaluation.analyses.intersectional import analyse_intersections
-from evaluation.analyses.intersectional_result import IntersectionalOptions, IntersectionalResult
+from evaluation.analyses.intersectional_result import (
+    Emergence,
+    IntersectionalOptions,
+    IntersectionalResult,
+)
 from evaluation.models import Report
-from evaluation.reports.corpus_inputs import run_record
+from evaluation.reports.corpus_inputs import hash_rows, run_record
 from evaluation.reports.document import Document
 from evaluation.reports.errors import ReportError
 from evaluation.reports.formatting import number
@@ -29,6 +35,7 @@ from evaluation.reports.intersectional.inputs import (
     IntersectionalInputs,
     has_paired_groups,
     load_intersections,
+    split_pole_column,
 )
 from evaluation.reports.intersectional.norms import read_norms
 from evaluation.reports.kinds.base import Chosen, Loaded, ReportKind, RunsInput
@@ -46,6 +53,11 @@ class IntersectionalParameters(IntervalParameters):
         ge=0,
         le=2,
         description="A domain dominates another where its mean τ is higher by this or more.",
+    )
+    traits: Literal["pairs", "poles"] = Field(
+        "pairs",
+        description="What a score is of: a trait pair, right adjective minus left (pairs), or "
+        "every adjective by itself (poles), as in Table A10 of Cao et al. (2022).",
     )
     top: int = Field(50, ge=1, le=1000, description="Emergent associations listed.")
     norms: str | None = Field(
@@ -78,8 +90,11 @@ class Intersectional(ReportKind):
 
     def load(self, chosen: Chosen, parameters: IntersectionalParameters) -> Loaded:
         run = chosen.runs[0]
-        inputs = load_intersections(run)
+        by_poles = parameters.traits == "poles"
+        inputs = load_intersections(run, by_poles=by_poles)
         hashes = {run_key(run_record(run)): inputs.scores.digest}
+        if by_poles:
+            hashes["poles"] = _hash_table(inputs.table)
         norms: frozenset[Association] | None = None
         record = inputs.record | {"norms": None}
         if parameters.norms is not None:
@@ -109,22 +124,26 @@ class Intersectional(ReportKind):
             level=parameters.level,
         )
         # Norms are compared with all emergent traits, not with the listed ones alone.
-        everything = 2 * len(inputs.pairs) * len(inputs.scores.traits)
+        everything = 2 * len(inputs.pairs) * inputs.table.shape[1]
         whole = analyse_intersections(
-            inputs.scores.table, inputs.pairs, inputs.domains, replace(options, top=everything)
+            inputs.table, inputs.pairs, inputs.domains, replace(options, top=everything)
         )
+        vanishing: list[Emergence] = []
+        if parameters.traits == "poles":
+            whole, vanishing = _split_poles(whole)
         return {
             "analysis": to_plain(
                 replace(whole, options=options, emergent=whole.emergent[: parameters.top])
             ),
             "norms": None if norms is None else to_plain(_agree(whole, norms, inputs, parameters)),
             "mention": summarise_mention(
-                inputs.scores.table,
+                inputs.table,
                 sorted(inputs.domains),
                 seed=parameters.seed,
                 resamples=parameters.resamples,
                 level=parameters.level,
             ),
+            **({"vanishing": _to_record(vanishing, parameters.top)} if vanishing else {}),
         }
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:
@@ -132,6 +151,34 @@ class Intersectional(ReportKind):
 
     def headline(self, result: dict[str, Any]) -> str:
         return f"τ {number(result['analysis']['summary']['best']['value'])}"
+
+
+def _split_poles(
+    found: IntersectionalResult,
+) -> tuple[IntersectionalResult, list[Emergence]]:
+    """Return the result with the adjectives that emerge, and apart from it those that vanish.
+
+    The analysis took every adjective for a trait with two poles of its own: its high one is the
+    adjective, its low one the lack of it.
+    """
+    emergent: list[Emergence] = []
+    vanishing: list[Emergence] = []
+    for entry in found.emergent:
+        trait, pole = split_pole_column(entry.trait)
+        kept = emergent if entry.pole == "high" else vanishing
+        kept.append(replace(entry, trait=trait, pole=pole))
+    return replace(found, emergent=tuple(emergent), n_emergent=len(emergent)), vanishing
+
+
+def _to_record(vanishing: list[Emergence], top: int) -> dict[str, Any]:
+    return {"n": len(vanishing), "entries": [to_plain(entry) for entry in vanishing[:top]]}
+
+
+def _hash_table(table: pd.DataFrame) -> str:
+    return hash_rows(
+        [str(group), *(None if math.isnan(value) else value for value in row)]
+        for group, row in zip(table.index, table.to_numpy(dtype=float).tolist(), strict=True)
+    )
 
 
 def _agree(

@@ -20,6 +20,7 @@ from evaluation.reports.errors import ReportError
 from evaluation.reports.formatting import number
 from evaluation.reports.kinds.base import Chosen, Loaded, ReportKind, RunsInput, StudyInput
 from evaluation.reports.kinds.options import IntervalParameters
+from evaluation.reports.mention import MENTION, summarise_mention_of
 from evaluation.reports.score_inputs import run_groups
 from evaluation.reports.template_selection_document import lay_out_selection
 from probing.models import Run
@@ -144,6 +145,13 @@ class TemplateChoice(ReportKind):
                     ("overall", tuple(groups)),
                 )
             },
+            MENTION: summarise_mention_of(
+                inputs.all_scores[inputs.all_scores["template"].isin(selection.chosen)],
+                groups,
+                seed=parameters.seed,
+                resamples=parameters.resamples,
+                level=parameters.level,
+            ),
         }
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:

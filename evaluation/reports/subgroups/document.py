@@ -30,9 +30,10 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import MISSING, count, interval, number, p_cell, p_value
+from evaluation.reports.mention import MENTION, mention_caveat
 from evaluation.reports.participants import NAME as PARTICIPANTS
 from evaluation.reports.participants import participants_section, participants_table
-from evaluation.reports.provenance import banners, closing_lines
+from evaluation.reports.provenance import banners, closing_lines, rated_run_lines
 from evaluation.reports.subgroups import words
 from evaluation.reports.subgroups.figures import SubgroupFigures
 from evaluation.reports.subgroups.tables import subgroup_tables
@@ -48,7 +49,9 @@ class SubgroupDocument:
     def __init__(self, report: Report, *, question: str = "", group: str = "") -> None:
         self.report = report
         self.record: dict[str, Any] = report.inputs
-        self.result = from_plain(SubgroupResult, report.result)
+        stored = dict(report.result or {})
+        self.mention: dict[str, Any] | None = stored.pop(MENTION, None)
+        self.result = from_plain(SubgroupResult, stored)
         self.labels: dict[str, str] = self.record["questions"]
         self.groups = {entry["slug"]: entry for entry in self.record["groups"]}
         self.by_question: dict[str, list[Subgroup]] = {}
@@ -92,7 +95,10 @@ class SubgroupDocument:
                 participants_table(self.record[PARTICIPANTS]),
             ),
             method=words.method(self.record, self.result),
-            caveats=words.caveats(self.record, self.result),
+            caveats=(
+                *words.caveats(self.record, self.result),
+                *([mention_caveat(self.mention)] if self.mention else []),
+            ),
             left_out=words.left_out(self.record, self.result),
             provenance=self._provenance(),
         )
@@ -320,27 +326,13 @@ class SubgroupDocument:
         return str(low) if low == high else f"{low} to {high}"
 
     def _provenance(self) -> tuple[tuple[tuple[str, str, str], ...], ...]:
-        study, run = self.record["study"], self.record["run"]
-        hashes = self.record["hashes"]
+        ratings, *run = rated_run_lines(self.record["study"], [self.record["run"]])
+        answers = (
+            "Answers of participants",
+            count(len(self.labels), "question"),
+            f"sha256 {self.record['hashes'][words.ANSWERS_HASH][:16]}",
+        )
         return (
-            (
-                (
-                    "Ratings",
-                    f"{study['title']}, instrument {study['instrument_version']}, "
-                    f"{count(study['ratings'], 'rating')}",
-                    f"sha256 {study['ratings_hash'][:16]}",
-                ),
-                (
-                    "Answers of participants",
-                    count(len(self.labels), "question"),
-                    f"sha256 {hashes[words.ANSWERS_HASH][:16]}",
-                ),
-                (
-                    f"Run {run['number']}",
-                    f"{run['model']}, seed {run['seed']}",
-                    f"sha256 {run['scores_hash'][:16]}",
-                ),
-                ("Model revision", "", run["model_revision"] or "not recorded"),
-            ),
+            (ratings, answers, *run),
             (("Analysis", "", self.result.signature), *closing_lines(self.report)),
         )

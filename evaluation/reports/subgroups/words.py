@@ -6,8 +6,16 @@ from typing import Any
 
 from annotation.models import Origin
 from evaluation.analyses.subgroup_result import SubgroupGroup, SubgroupResult
-from evaluation.reports.alignment.words import measure_title, show_slots
-from evaluation.reports.formatting import count, listing
+from evaluation.reports.alignment.words import quoted_templates
+from evaluation.reports.formatting import count
+from evaluation.reports.score_words import (
+    CORPUS_CAVEAT,
+    is_read_in_sentences,
+    measure_title,
+    options_in_words,
+    remarks,
+    scored_over,
+)
 
 EVERYBODY = "All participants"
 SIGN, SIGN_HOLM = "†", "‡"
@@ -52,7 +60,6 @@ def question(record: dict[str, Any], result: SubgroupResult) -> str:
 def method(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
     """Return the method in words: people, model, values, tests, small cells."""
     study, run, options = record["study"], record["run"], result.options
-    templates = [f"“{show_slots(text)}”" for text in run["templates"][:4]]
     source = (
         "The ratings and what is said of the participants were simulated; no person gave them. "
         if study["origin"] == Origin.SIMULATED
@@ -63,8 +70,8 @@ def method(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
         f"{source}A subgroup is everybody who gave an answer; who gave several counts in each. "
         "Who preferred not to say or left a question out is in no subgroup of it. After Cao et al. "
         "(2022), Tables A14 to A18.",
-        f"The measure is {measure_title(record)}, averaged over "
-        f"{count(len(run['templates']), 'template')}: {listing(templates)}",
+        f"The measure is {measure_title(record)}, {options_in_words(run)}, "
+        f"{scored_over(run)}{quoted_templates(run)}",
         "τ is Kendall’s tau-b between the model’s scores and the subgroup’s mean ratings over all "
         f"cells that it rated; precision at {options.k} is averaged over groups. Intervals rest on "
         f"{options.n_resamples} resamples of whole submissions and take the recentred percentile; "
@@ -94,6 +101,9 @@ def caveats(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
         "itself treat cells and scales as independent; rest a claim on the differences between "
         "subgroups.",
     ]
+    if is_read_in_sentences(record["run"]):
+        found.append(CORPUS_CAVEAT)
+    found += remarks([record["run"]])
     if record["study"]["origin"] == Origin.SIMULATED:
         found.append("Answers about themselves were drawn at random: no difference is expected.")
     return tuple(found)
