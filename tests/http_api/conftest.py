@@ -102,9 +102,8 @@ def api() -> Callable[[User | None], APIClient]:
     return build
 
 
-@pytest.fixture
-def study(alice, bob) -> Study:
-    """Three groups, rated by simulated people through the survey's own services."""
+def make_study(alice: User, bob: User) -> Study:
+    """Return three groups, rated by simulated people through the survey's own services."""
     wanted = [group for group in human_study_groups() if group.slug in GROUPS]
     study = create_study(
         title="Three groups",
@@ -121,14 +120,12 @@ def study(alice, bob) -> Study:
     return study
 
 
-@pytest.fixture
-def model(db, model_folder) -> LanguageModel:
-    return register_model(location=str(model_folder), name="Tiny (meaningless)", is_demo=True)
+def make_model(folder: Path) -> LanguageModel:
+    return register_model(location=str(folder), name="Tiny (meaningless)", is_demo=True)
 
 
-@pytest.fixture
-def run(model, alice) -> Run:
-    """A run that waits for a worker."""
+def make_run(model: LanguageModel, alice: User) -> Run:
+    """Return a run that waits for a worker."""
     return create_run(
         measure="set",
         model=model,
@@ -139,20 +136,18 @@ def run(model, alice) -> Run:
     )
 
 
-@pytest.fixture
-def finished_run(run) -> Run:
+def finish(run: Run) -> Run:
     work(worker="test")
     run.refresh_from_db()
     assert run.status == "finished", run.error
     return run
 
 
-@pytest.fixture
-def report(study, finished_run, alice) -> Report:
+def make_report(study: Study, run: Run, alice: User) -> Report:
     asked = request_report(
         kind="alignment",
         study=study,
-        runs=[finished_run],
+        runs=[run],
         created_by=alice,
         parameters={"resamples": 100, "splits": 100},
     )
@@ -160,3 +155,28 @@ def report(study, finished_run, alice) -> Report:
     assert built is not None
     assert built.status == "final", built.error
     return built
+
+
+@pytest.fixture
+def study(alice, bob) -> Study:
+    return make_study(alice, bob)
+
+
+@pytest.fixture
+def model(db, model_folder) -> LanguageModel:
+    return make_model(model_folder)
+
+
+@pytest.fixture
+def run(model, alice) -> Run:
+    return make_run(model, alice)
+
+
+@pytest.fixture
+def finished_run(run) -> Run:
+    return finish(run)
+
+
+@pytest.fixture
+def report(study, finished_run, alice) -> Report:
+    return make_report(study, finished_run, alice)
