@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sqlite3
+import subprocess
+import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from django.db import connection
+from filelock import FileLock
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+
+from tests.depth import DEEP
+from tests.ordering import pytest_collection_modifyitems as pytest_collection_modifyitems
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+# A busy machine makes no property false, so nothing is timed. In the suite always the same
+# examples: whoever changes something else is not surprised.
+hypothesis_settings.register_profile(
+    "suite",
+    deadline=None,
+    derandomize=not DEEP,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+hypothesis_settings.load_profile("suite")
 
 
 def find_shared_dir() -> Path | None:
@@ -26,3 +52,73 @@ def shared_dir() -> Path:
         warnings.warn(message, stacklevel=1)
         pytest.skip(message)
     return found
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of this run of the suite, the same one for all of its processes."""
+    place = tmp_path_factory.getbasetemp()
+    return place.parent if place.name.startswith("popen-") else place
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any
+) -> Iterator[None]:
+    """The test's database, as ever; on SQLite only one process of the suite migrates.
+
+    It leaves a copy in a file. The others begin with that, and find nothing left to migrate.
+    """
+    if connection.vendor != "sqlite":
+        request.getfixturevalue("django_db_setup")
+        yield
+        return
+    memory = connection.creation._get_test_db_name()
+    migrated = migrated_file(tmp_path_factory)
+    with FileLock(f"{migrated}.lock"), closing(sqlite3.connect(memory, uri=True)) as filled:
+        if migrated.exists():
+            with closing(sqlite3.connect(migrated)) as source:
+                source.backup(filled)
+        request.getfixturevalue("django_db_setup")
+        # Where no chosen test asks for a database, none was made.
+        if not migrated.exists() and connection.settings_dict["NAME"] == memory:
+            building = migrated.with_suffix(".building")
+            with django_db_blocker.unblock(), connection.cursor() as cursor:
+                cursor.execute("VACUUM INTO %s", [str(building)])
+            building.rename(migrated)
+    yield
+
+
+@pytest.fixture(scope="session")
+def make_database(
+    django_db_setup: None, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Path], None]:
+    """Return a maker of SQLite files that are as `manage.py migrate` leaves them."""
+    migrated = migrated_file(tmp_path_factory)
+    with FileLock(f"{migrated}.lock"):
+        if not migrated.exists():
+            building = migrated.with_suffix(".building")
+            subprocess.run(
+                [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
+                cwd=ROOT,
+                env={**os.environ, "DATABASE_URL": f"sqlite:///{building}"},
+                check=True,
+            )
+            _set_journal(building, "DELETE")  # one file, which a database in memory can read
+            building.rename(migrated)
+
+    def make(file: Path) -> None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(migrated, file)
+        _set_journal(file, "WAL")
+
+    return make
+
+
+def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the database lies that the first process of the suite has migrated."""
+    return shared_folder(tmp_path_factory) / "migrated.sqlite3"
+
+
+def _set_journal(file: Path, mode: str) -> None:
+    with closing(sqlite3.connect(file)) as database:
+        database.execute(f"PRAGMA journal_mode={mode}")

@@ -43,11 +43,10 @@ def read_name(database: Path) -> str:
         return name
 
 
-def test_a_backup_restores_what_was_there(tmp_path):
+def test_a_backup_restores_what_was_there(tmp_path, make_database):
     folder, copy = tmp_path / "var", tmp_path / "backups" / "monday.sqlite3"
     database = folder / "stereoscope.sqlite3"
-    done = manage(folder, "migrate", "--verbosity", "0")
-    assert done.returncode == 0, done.stderr
+    make_database(database)
     rename_group(database, "before")
     with closing(sqlite3.connect(database)) as busy:
         # Somebody writes meanwhile; what is not committed is not in the copy.

@@ -15,6 +15,7 @@ from probing.models import LanguageModel, Prompt, Run
 from probing.runs.creation import create_run
 from probing.runs.language_models import register_model
 from probing.runs.text_stimuli import load_text_stimuli
+from tests.conftest import shared_folder
 from tests.probing.training.dialect import (
     PROMPT,
     VARIETIES,
@@ -38,8 +39,7 @@ def own_folder(settings: Any, tmp_path: Path) -> None:
 @pytest.fixture(scope="session")
 def copying_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny T5 that copies; built once for all processes of the suite."""
-    place = tmp_path_factory.getbasetemp()
-    shared = place.parent if place.name.startswith("popen-") else place
+    shared = shared_folder(tmp_path_factory)
     folder = shared / "copying-model"
     with FileLock(f"{folder}.lock"):
         if not folder.is_dir():
