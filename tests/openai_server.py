@@ -166,7 +166,7 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     state = OpenAIServer(f"http://127.0.0.1:{server.server_port}/v1")
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield state

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from datetime import timedelta
 
 import pytest
@@ -10,6 +9,7 @@ from django.utils import timezone
 
 from stereoscope.models import WorkerPresence
 from stereoscope.presence import FORGET_AFTER, GONE_AFTER, end_presence, note_presence
+from tests.ports import free_port
 
 
 @pytest.fixture
@@ -60,10 +60,7 @@ def test_one_living_worker_beside_dead_ones_is_enough(client, worker):
 
 
 def test_not_ready_when_the_broker_is_away(client, worker, settings):
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        port = unused.getsockname()[1]
-    settings.CELERY_BROKER_URL = f"redis://user:secret@127.0.0.1:{port}/0"
+    settings.CELERY_BROKER_URL = f"redis://user:secret@127.0.0.1:{free_port()}/0"
     response = client.get("/health/ready")
     assert response.status_code == 503
     assert response.json()["broker"] == "does not answer"

@@ -19,6 +19,8 @@ from stereoscope.local import environment
 from stereoscope.local.administrator import ensure_administrator
 from stereoscope.local.launcher import HOST, PortTakenError, claim_port
 from stereoscope.local.statics import collect_static_files
+from stereoscope.local.supervision import GENTLE_SECONDS
+from tests.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,9 +37,7 @@ def test_a_taken_port_is_named_with_the_remedy():
 
 
 def test_a_free_port_can_be_had_and_stays_free():
-    with socket.socket() as other:
-        other.bind((HOST, 0))
-        port = other.getsockname()[1]
+    port = free_port()
     claim_port(port)
     claim_port(port)
 
@@ -198,18 +198,23 @@ sys.exit(Supervisor(children, say).run(
     is_ready=ready, on_ready=lambda: say("READY"), patience=float(sys.argv[2])
 ))
 """
-NOTE_PID = (
-    "import os, pathlib; pathlib.Path(__file__).with_suffix('.pid').write_text(str(os.getpid()))\n"
-)
+# Written aside and renamed: who sees the file can read the number.
+NOTE_PID = """
+import os, pathlib
+def note_pid(file):
+    file.with_suffix(".part").write_text(str(os.getpid()))
+    file.with_suffix(".part").rename(file)
+note_pid(pathlib.Path(__file__).with_suffix(".pid"))
+"""
 SLEEP = NOTE_PID + "import time\nwhile True: time.sleep(1)\n"
 STUBBORN = (
     "import signal\nfor s in (signal.SIGTERM, signal.SIGINT): signal.signal(s, signal.SIG_IGN)\n"
     + SLEEP
 )
 PARENT = (
-    "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', "
-    "'import time, os, sys; open(sys.argv[1], \"w\").write(str(os.getpid())); time.sleep(600)', "
-    "__file__ + '.grandchild'])\n" + STUBBORN
+    "import subprocess, sys\nchild = subprocess.Popen(['sleep', '600'])\n"
+    "open(__file__ + '.part', 'w').write(str(child.pid))\n"
+    "import os\nos.rename(__file__ + '.part', __file__ + '.grandchild')\n" + STUBBORN
 )
 DIES = NOTE_PID + "import sys, time\ntime.sleep(1)\nprint('the disk is full'); sys.exit(3)\n"
 WARNS = (
@@ -221,7 +226,7 @@ WARNS = (
 class Supervised:
     """A real supervisor in a process of its own, with two children."""
 
-    def __init__(self, folder: Path, web: str, worker: str, patience: float = 20) -> None:
+    def __init__(self, folder: Path, web: str, worker: str, patience: float = 120) -> None:
         self.folder = folder
         (folder / "web.py").write_text(web)
         (folder / "worker.py").write_text(worker)
@@ -243,7 +248,7 @@ class Supervised:
                 return seen
         raise AssertionError(f"“{text}” did not come: {seen}")
 
-    def finish(self, patience: float = 30) -> tuple[int, str]:
+    def finish(self, patience: float = 120) -> tuple[int, str]:
         output, _ = self.process.communicate(timeout=patience)
         return self.process.returncode, output
 
@@ -261,7 +266,7 @@ def is_alive(pid: int) -> bool:
 
 
 def assert_gone(pids: list[int]) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline and any(map(is_alive, pids)):
         time.sleep(0.05)
     assert [pid for pid in pids if is_alive(pid)] == []
@@ -283,9 +288,6 @@ def test_a_signal_stops_both_children(tmp_path, number):
 def test_a_second_ctrl_c_stops_at_once_even_children_of_children(tmp_path):
     supervised = Supervised(tmp_path, SLEEP, PARENT)
     supervised.wait_for("READY")
-    while not list(tmp_path.glob("*.grandchild")):
-        time.sleep(0.05)
-    time.sleep(0.2)
     pids = supervised.pids()
     assert len(pids) == 3
     supervised.process.send_signal(signal.SIGINT)
@@ -294,8 +296,8 @@ def test_a_second_ctrl_c_stops_at_once_even_children_of_children(tmp_path):
     supervised.process.send_signal(signal.SIGINT)
     status, output = supervised.finish()
     assert status == 0, output
-    # Far below the ten seconds that a stubborn child is given after the first one.
-    assert time.monotonic() - begun < 4
+    # Otherwise a stubborn child has so long, and a little more.
+    assert time.monotonic() - begun < GENTLE_SECONDS
     assert_gone(pids)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import socket
+import time
 import traceback
 from collections.abc import Iterator
 from dataclasses import replace
@@ -27,12 +27,13 @@ from probing.lm import (
 from probing.lm.chat import ChatModel
 from probing.lm.chat_limits import ChatLimits, FixedBudget
 from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
+from tests.ports import free_port
 
 KEY = "sk-only-for-this-test-0123456789"
 PROMPTS = ["he be", "They should be", "She is", "People who say", "What are"]
 SETTINGS = GenerationSettings(max_new_tokens=8, temperature=0.7)
 QUICK = ChatLimits(
-    requests_per_minute=0, timeout_seconds=10, attempts=3, first_wait=0.02, longest_wait=0.5
+    requests_per_minute=0, timeout_seconds=60, attempts=3, first_wait=0.02, longest_wait=0.5
 )
 
 pytestmark = pytest.mark.shared
@@ -127,6 +128,11 @@ def test_a_silent_server_is_given_up_after_all_attempts(server: OpenAIServer) ->
     chat = connect(server, limits=replace(QUICK, timeout_seconds=0.2, attempts=2))
     with pytest.raises(ServerAwayError, match="gave no answer in time"):
         chat.generate(["She is"], SETTINGS, seeds=[1])
+    # The second one may still be on its way; no later test shall count it.
+    end = time.monotonic() + 60
+    while len(server.requests) < 2:
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 def test_a_server_that_stays_broken_is_given_up_with_its_own_words(server: OpenAIServer) -> None:
@@ -144,9 +150,7 @@ def test_an_exhausted_account_is_not_asked_again(server: OpenAIServer) -> None:
 
 
 def test_a_server_that_is_away_is_named() -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    port = free_port()
     chat = ChatModel(f"http://127.0.0.1:{port}/v1", SERVED_NAME, limits=QUICK)
     with pytest.raises(ServerAwayError, match=f"127.0.0.1:{port} cannot be reached"):
         chat.generate(["She is"], SETTINGS, seeds=[1])
@@ -215,9 +219,9 @@ def test_a_model_that_wants_another_name_for_the_length_gets_it(server: OpenAISe
 def test_requests_keep_the_rate(server: OpenAIServer) -> None:
     """600 a minute are one every 0.1 s; how many wait at a time changes nothing."""
     chat = connect(server, limits=replace(QUICK, requests_per_minute=600, concurrency=3))
+    asked = time.monotonic()
     chat.generate(PROMPTS, SETTINGS, seeds=range(5))
-    begun = sorted(server.began)
-    assert begun[-1] - begun[0] >= 4 * 0.1 - 0.05
+    assert max(server.began) - asked >= 4 * 0.1
 
 
 def test_a_budget_stops_the_writing_and_counts_what_the_server_counts(

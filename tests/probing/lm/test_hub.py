@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.ports import free_port
 from tests.probing.lm.hub import COMMIT, HUB_ID, serve_hub
 
 # The hub's address is read when its client is imported, hence an interpreter of its own.
@@ -42,7 +42,7 @@ def ask(hub: str, cache: Path, source: str, revision: str = "", *more: str) -> d
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -51,10 +51,7 @@ def ask(hub: str, cache: Path, source: str, revision: str = "", *more: str) -> d
 
 @pytest.fixture
 def closed_port() -> str:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
-    return f"http://127.0.0.1:{port}"
+    return f"http://127.0.0.1:{free_port()}"
 
 
 def test_a_hub_model_is_loaded_and_afterwards_found_without_the_hub(
