@@ -25,11 +25,18 @@ elif os.environ["VAR_DIR"] == os.environ.get(_MARK) and "PYTEST_XDIST_WORKER" in
     os.environ["VAR_DIR"] = str(Path(os.environ[_MARK]) / os.environ["PYTEST_XDIST_WORKER"])
 
 from stereoscope.settings import *  # noqa: E402, F403
-from stereoscope.settings import DATABASES  # noqa: E402
+from stereoscope.settings import CELERY_BROKER_URL, DATABASES  # noqa: E402
 
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # pytest-django knows that Django's own backend keeps tests in memory; ours is told.
     DATABASES["default"]["TEST"] = {"NAME": ":memory:"}
+
+if CELERY_BROKER_URL.startswith("redis") and "PYTEST_XDIST_WORKER" in os.environ:
+    # Each process of the suite has a database of its own, the next one each time: the worker that a
+    # test starts takes no messages of a test in another process.
+    _server, _, _number = CELERY_BROKER_URL.rpartition("/")
+    _place = int(os.environ["PYTEST_XDIST_WORKER"].removeprefix("gw"))
+    CELERY_BROKER_URL = f"{_server}/{(int(_number) + _place) % 16}"
 
 # The real hashers are slow on purpose, half a second for each account that a test creates.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
