@@ -17,7 +17,7 @@ from urllib.error import URLError
 
 ROOT = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 180.0
 BACKLOG = 2048  # gunicorn's own
 
 

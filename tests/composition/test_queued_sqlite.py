@@ -21,7 +21,7 @@ from stereoscope.queued_sqlite3.turns import Turns
 def open_file(tmp_path: Path, django_db_blocker) -> Iterator[Callable[..., BaseDatabaseWrapper]]:
     """Return an opener of connections to one file, as the settings open it."""
     file, opened = tmp_path / "queue.sqlite3", []
-    options = {"transaction_mode": "IMMEDIATE", "timeout": 20}
+    options = {"transaction_mode": "IMMEDIATE", "timeout": 120}
 
     def open_one(**changes: object) -> BaseDatabaseWrapper:
         settings = {**connections.settings["default"], "NAME": str(file)}
@@ -51,7 +51,7 @@ def write(connection: BaseDatabaseWrapper, who: str) -> None:
 
 
 def wait_until(turns: Turns, waiting: int) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while turns.n_waiting < waiting:
         assert time.monotonic() < end, f"{turns.n_waiting} wait, expected {waiting}"
         time.sleep(0.005)
@@ -75,7 +75,7 @@ def test_who_comes_first_writes_first_and_nobody_passes(open_file) -> None:
         # The one that had its turn comes back at once, and is last all the same.
         write(holder, "holder")
         for future in done:
-            future.result(timeout=20)
+            future.result(timeout=120)
     with holder.cursor() as cursor:
         cursor.execute("SELECT who FROM line ORDER BY rowid")
         assert [row[0] for row in cursor.fetchall()] == ["first", "second", "third", "holder"]

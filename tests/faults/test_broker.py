@@ -28,7 +28,7 @@ def link(tmp_path: Path) -> Iterator[Connection]:
 
 
 def receive(queue: SimpleQueue) -> object:
-    message = queue.get(timeout=5)
+    message = queue.get(timeout=60)
     message.ack()
     return message.payload
 

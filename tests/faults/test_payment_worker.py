@@ -46,9 +46,10 @@ def test_a_killed_worker_and_a_lost_message_pay_nobody_twice(
         "PANEL_PAUSE_SECONDS": "0.01",
         "PANEL_LEASE_SECONDS": "60",
         "PANEL_SETTLE_SECONDS": "1",
+        "PANEL_TIMEOUT_SECONDS": "120",
     }
     # The panel approves both, and says nothing for so long that the worker is killed meanwhile.
-    panel.faults.append(Fault(drop=True, works=True, hang=2.0, only="bulk-approve"))
+    panel.faults.append(Fault(drop=True, works=True, hang=60.0, only="bulk-approve"))
     worker.start()
     wait_until(lambda: panel.count("bulk-approve") == 1)
     worker.kill()

@@ -42,7 +42,8 @@ GROUPS = [entry.slug for entry in HUMAN_STUDY_GROUPS[:18]]
 QUOTA = 8
 GROUPS_EACH = 4
 SCALES = 16
-PATIENCE_SECONDS = 150
+# Some ten seconds; more where the machine does something else meanwhile.
+PATIENCE_SECONDS = 600
 
 
 def encode(person: int, group: str, scale: str) -> int:

@@ -42,7 +42,7 @@ def panel(monkeypatch: pytest.MonkeyPatch, settings: Any) -> Iterator[PanelServe
         settings.PROLIFIC_API_URL = server.api_url
         settings.PROLIFIC_JWKS_URL = server.jwks_url
         settings.PANEL_PAUSE_SECONDS = 0.0
-        settings.PANEL_TIMEOUT_SECONDS = 5.0
+        settings.PANEL_TIMEOUT_SECONDS = 60.0
         settings.PANEL_SETTLE_SECONDS = 0.0
         yield server
 

@@ -68,6 +68,7 @@ def test_silence_after_the_work_leaves_a_payment_in_doubt(panel, client, setting
     panel.faults.append(Fault(drop=True, works=True, hang=0.3))
     with pytest.raises(PanelUnclearError, match="in time"):
         hasty.approve(["one"])
+    panel.wait_until_idle()
     assert panel.paid("reward") == {"one": 1}
 
 

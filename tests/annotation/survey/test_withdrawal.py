@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+import time_machine
 from django.utils import timezone
 
 from annotation.models import (
@@ -95,8 +96,10 @@ def test_withdrawing_twice_changes_nothing_more(person) -> None:
 
 def test_withdrawal_is_open_through_its_last_day(person) -> None:
     person.go_on()
-    Study.objects.update(withdraw_until=timezone.now().date())
-    assert withdraw(person).status == 302
+    last_moment = timezone.now().replace(hour=23, minute=59)
+    Study.objects.update(withdraw_until=last_moment.date())
+    with time_machine.travel(last_moment, tick=False):
+        assert withdraw(person).status == 302
     assert not Rating.objects.exists()
 
 

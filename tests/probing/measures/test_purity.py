@@ -62,7 +62,7 @@ def import_all(*packages: str) -> list[str]:
         env={**environment, "PYTHONPATH": str(ROOT), "WITH_TORCH": " ".join(WITH_TORCH)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -166,7 +166,7 @@ def _work_aside(run: Run) -> None:
         connection.close()
 
 
-def _wait(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+def _wait(condition: Callable[[], bool], seconds: float = 300.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not within {seconds:g} s"

@@ -93,7 +93,7 @@ def test_a_full_disk_is_told_plainly_and_harms_no_checkpoint(tmp_path: Path) -> 
         env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=True,
     )
     assert f"There is no room left in {tmp_path} (File too large)" in done.stdout
