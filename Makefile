@@ -19,6 +19,7 @@ help:
 	@echo "make load                    how many participants this machine serves, on both databases"
 	@echo "make messages                renew the lists of texts to translate, and compile them"
 	@echo "make model-test              participants and panels in any order, many times over"
+	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
 
@@ -65,6 +66,13 @@ messages: environment-dev
 model-test: environment-dev
 	$(EMBEDDED) STEREOSCOPE_TESTS_DEEP=1 $(PYTHON) -m pytest -s \
 	  tests/annotation/survey/test_any_order.py tests/annotation/panels/test_paying_once.py
+
+# Many minutes: pages are seen long before their scripts run, and answers come late. A test that does
+# not wait for what a person would wait for fails here, before it fails on a busy machine. One after
+# another: the slow device is made by keeping a core busy.
+.PHONY: slow-test
+slow-test: browser
+	$(EMBEDDED) STEREOSCOPE_TESTS_SLOW=1 $(PYTHON) -m pytest -m browser
 
 .PHONY: environment-dev
 environment-dev:

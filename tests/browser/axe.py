@@ -42,6 +42,7 @@ def scan(page: Page, seen: str) -> None:
     All rules are asked once; the three other looks are asked for what a look can change. The page
     fits the narrowest phone, has a title and a language, and keeps still.
     """
+    page.wait_for_load_state()
     page.evaluate(AXE_SCRIPT)
     found = []
     options: dict[str, object] = {"resultTypes": ["violations"], "rules": MORE_RULES}

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from django.db import connections
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser
 
 from tests.annotation.survey.conftest import make_study  # noqa: F401
+from tests.browser.chromium import run_chromium
 from tests.conftest import ROOT
 from tests.web_server import HOST, describe_environment, run_web_server
-
-# Two cores may be busy with other tests: wait longer than the usual five seconds for an element.
-expect.set_options(timeout=20_000)
-
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 class RunningSite(NamedTuple):
@@ -43,19 +37,12 @@ def chromium(monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
     """Chromium without a window; skips loudly where none is installed."""
     # Playwright keeps an event loop in this thread, where Django would refuse to ask the database.
     monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    executable = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     chosen = connections["default"]
-    with sync_playwright() as playwright:
-        if executable is None and not Path(playwright.chromium.executable_path).exists():
-            message = "no Chromium is installed: browser tests are SKIPPED"
-            warnings.warn(message, stacklevel=1)
-            pytest.skip(message)
+    with run_chromium() as browser:
         # Django keeps other connections inside a loop than outside: without this, the database
         # of whatever test had a loop before would answer.
         connections["default"] = chosen
-        browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield browser
-        browser.close()
         del connections["default"]
 
 

@@ -54,6 +54,7 @@ class Visitor:
 
     def overflow(self) -> int:
         """How many pixels the page is wider than the window."""
+        self.page.wait_for_load_state()
         return int(
             self.page.evaluate(
                 "document.documentElement.scrollWidth - document.documentElement.clientWidth"

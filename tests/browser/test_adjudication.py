@@ -77,7 +77,8 @@ def test_texts_are_decided_edited_and_undone_by_keyboard_alone(
     expect(page.locator("main, .page").first).not_to_contain_text("adjudicated")
 
     # Without a choice nothing is decided.
-    page.keyboard.press("Control+Enter")
+    with page.expect_navigation():
+        page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Nothing was decided.")).to_be_visible()
     assert decided(study) == {}
 

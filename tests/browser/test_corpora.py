@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Corpus
 
@@ -30,6 +30,7 @@ def log_in(page: Page, site: str, name: str) -> None:
 
 
 def scrolls_sideways(page: Page) -> bool:
+    page.wait_for_load_state()
     return page.evaluate(
         "document.documentElement.scrollWidth > document.documentElement.clientWidth"
     )
@@ -52,7 +53,8 @@ def test_a_corpus_comes_in_on_a_phone(
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_label("Name").fill(name)
     page.get_by_label("Licence").fill("CC0")
-    page.get_by_role("button", name="Import corpus").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Import corpus").click()
     page.get_by_text("Nothing was imported: 1 of 2 rows are bad.").wait_for()
     assert "unpaired" in page.get_by_role("row", name="3 “WME” is empty").inner_text()
     assert not scrolls_sideways(page)
@@ -67,7 +69,7 @@ def test_a_corpus_comes_in_on_a_phone(
     assert not scrolls_sideways(page)
 
     page.get_by_role("link", name="Texts", exact=True).click()
-    assert page.locator("mark").inner_text() == "be"
+    expect(page.locator("mark")).to_have_text("be")
     page.get_by_label("Words in the text").fill("nothing of it")
     page.get_by_role("button", name="Show").click()
     page.get_by_text("No text fits this search.").wait_for()

@@ -106,7 +106,8 @@ def test_connection_cut_and_restored_on_every_page_at_320_pixels_by_touch(
     assert visitor.overflow() == 0
     assert_each_page_is_stored_once(study, visitor)
 
-    page.get_by_role("link", name="Withdraw my answers").tap()
+    with page.expect_event("load"):
+        page.get_by_role("link", name="Withdraw my answers").tap()
     page.get_by_role("checkbox").tap()
     send_without_connection("Withdraw my answers")
     assert study.submissions.get().state == "finished"

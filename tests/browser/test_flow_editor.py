@@ -237,6 +237,8 @@ def test_steps_are_dragged_by_pointer_and_escape_leaves_them(
     log_in(page, site)
     page.goto(f"{site}{reverse('admin:annotation_study_instrument', args=[study.pk])}")
     editor = Editor(page)
+    # Once the steps are checked, no card changes its height any more.
+    expect(page.locator(".flow-verdict")).to_have_text("The steps fit together.")
 
     def drag(label: str, onto: str, *, release: bool) -> None:
         grip = editor.card(label).locator(".flow-grip").first

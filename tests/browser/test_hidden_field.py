@@ -18,9 +18,12 @@ def test_pastes_are_counted_and_the_hidden_field_is_out_of_reach(
     study = make_study(flow=["consent", free_text(), "rating"])
     page = chromium.new_page()
     page.goto(site + study.get_absolute_url())
-    page.get_by_role("button", name="Start").click()
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Start").click()
     page.get_by_role("checkbox").check()
-    page.get_by_role("button", name="Continue").click()
+    # What counts pastes is there once the page is loaded.
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Continue").click()
     box = page.get_by_role("textbox")
     expect(box).to_have_count(1)  # the hidden one is none to a screen reader
     box.fill("People see what they read.")

@@ -78,7 +78,8 @@ def test_a_third_annotator_judges_a_blind_mix_by_keyboard_and_never_their_own(
         complaints = listen(page)
         log_in(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/")
-        page.get_by_role("link", name="Begin judging").press("Enter")
+        with page.expect_navigation():
+            page.get_by_role("link", name="Begin judging").press("Enter")
         seen = []
         for number in range(1, len(tasks) + 1):
             expect(page.locator(".top-progress b")).to_have_text(

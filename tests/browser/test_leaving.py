@@ -44,7 +44,8 @@ def test_the_browser_asks_before_answers_are_left_that_were_not_sent(
     visitor.put(rows.nth(1), 80)
     page.get_by_role("link", name="Leave the study").click()
     page.wait_for_url("**/w/**")
-    page.get_by_role("link", name="Go on with the study").click()
+    with page.expect_event("load"):
+        page.get_by_role("link", name="Go on with the study").click()
     expect(line).to_have_value(place)
     visitor.rate_all()
     visitor.move_on()

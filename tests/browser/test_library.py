@@ -62,7 +62,8 @@ def test_groups_come_into_the_library(
         encoding="utf-8",
     )
     page.locator("input[type=file]").set_input_files(file)
-    page.get_by_role("button", name="Preview").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Preview").click()
     page.get_by_text("1 entry is bad.").wait_for()
     expect(page.get_by_role("button", name="Import 1 entry")).to_have_count(0)
     assert not scrolls_sideways(page)

@@ -64,6 +64,7 @@ def look_again(page: Page) -> None:
 
 def find_violations(page: Page) -> list[str]:
     """Return what axe-core finds between the theme's frame and the page's end."""
+    page.wait_for_load_state()
     page.evaluate(AXE_SCRIPT)
     options = {"resultTypes": ["violations"], "rules": MORE_RULES}
     found = page.evaluate("options => axe.run('.page', options)", options)["violations"]
@@ -79,6 +80,7 @@ def test_the_page_follows_two_people_and_keeps_focus_and_open_parts(
     page.evaluate("window.notReloaded = true")
     take_part(site, study)
     # The page looks by itself, without any event.
+    expect(page.get_by_text("Counting …")).to_have_count(0)
     finished = page.get_by_role("row", name="Finished")
     expect(finished).to_contain_text("1")
     page.locator("#quota-table summary").click()

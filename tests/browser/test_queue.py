@@ -144,6 +144,7 @@ def test_axe_finds_nothing_in_the_queue_and_its_confirmation(
 
 
 def find_violations(scanned: Page) -> list[str]:
+    scanned.wait_for_load_state()
     scanned.evaluate(AXE_SCRIPT)
     options = {"resultTypes": ["violations"], "rules": MORE_RULES}
     found = scanned.evaluate("options => axe.run('.page', options)", options)["violations"]

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
-
 import pytest
 from django.urls import reverse
+from playwright.sync_api import Browser, Page
 
 from annotation.models import CheckKind, Study, Submission, SubmissionState
 from tests.annotation.studies.people import make_study, make_submission, make_user
@@ -18,32 +15,17 @@ PASSWORD = "a long pass phrase"  # of tests.annotation.studies.people.make_user
 
 
 @pytest.fixture
-def page(monkeypatch: pytest.MonkeyPatch) -> Iterator:
-    from playwright.sync_api import sync_playwright
-
-    program = shutil.which("chromium") or shutil.which("chromium-browser")
-    # Playwright's loop runs in this thread; the test itself only waits.
-    monkeypatch.setitem(os.environ, "DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    with sync_playwright() as playwright:
-        try:
-            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        except Exception as error:
-            if program is None:
-                pytest.skip(f"no Chromium was found: {error}")
-            raise
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
-        context.set_default_timeout(20_000)
-        opened = context.new_page()
-        opened.complaints = []
-        opened.on(
-            "console",
-            lambda message: (
-                opened.complaints.append(message.text) if message.type == "error" else None
-            ),
-        )
-        opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
-        yield opened
-        browser.close()
+def page(chromium: Browser) -> Page:
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    context.set_default_timeout(20_000)
+    opened = context.new_page()
+    opened.complaints = []
+    opened.on(
+        "console",
+        lambda message: opened.complaints.append(message.text) if message.type == "error" else None,
+    )
+    opened.on("pageerror", lambda error: opened.complaints.append(str(error)))
+    return opened
 
 
 @pytest.fixture
@@ -63,6 +45,7 @@ def log_in(page, base: str) -> None:
 
 
 def scrolls_sideways(page) -> bool:
+    page.wait_for_load_state()
     return page.evaluate(
         "document.documentElement.scrollWidth > document.documentElement.clientWidth"
     )
@@ -83,7 +66,8 @@ def test_a_researcher_watches_a_study_and_reviews_it(page, live_server, study: S
     assert page.evaluate("window.notReloaded") is True
     assert page.locator("#quota-table[open]").count() == 1
 
-    page.get_by_role("link", name="Review 2").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Review 2").click()
     page.get_by_role("heading", name="Attention checks").wait_for()
     first = page.get_by_role("heading", level=1).inner_text()
     page.get_by_role("button", name="Accept data, pay").click()

@@ -65,6 +65,7 @@ def test_every_page_of_the_survey_and_what_it_says_of_missing_answers(
             page.context.set_offline(True)
             visitor.answer()
             page.get_by_role("button", name="Continue").click()
+            expect(page.get_by_text("There is no connection.")).to_be_visible()
             scan(page, "no connection")
             page.context.set_offline(False)
             page.evaluate("localStorage.clear()")
@@ -84,7 +85,8 @@ def test_every_page_of_the_survey_and_what_it_says_of_missing_answers(
         visitor.move_on()
     assert len(seen) == len(FLOW)
     scan(page, "completion")
-    page.get_by_role("link", name="Withdraw my answers").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Withdraw my answers").click()
     scan(page, "own page")
     page.get_by_role("button", name="Withdraw my answers").click()
     expect(page.locator(PROBLEM).first).to_be_visible()

@@ -113,7 +113,8 @@ def test_greetings_and_pages_that_cannot_be_taken(
     goto(study.get_absolute_url(), study.title, study=study, own=early.token)
     lapse(early)
     goto(f"/r/{early.token}/", "Welcome back", study=study, own=early.token)
-    page.get_by_role("button", name="Go on").click()
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Go on").click()
     page.get_by_role("checkbox").check()
     visitor.move_on()
 
@@ -122,7 +123,8 @@ def test_greetings_and_pages_that_cannot_be_taken(
     page.locator("input[name=step]").evaluate("node => { node.value += 'x'; }")
     page.get_by_role("button", name="Continue").click()
     check_page(page, "This page cannot be taken", study=study, own=early.token)
-    page.get_by_role("link", name="Go on with your visit").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Go on with your visit").click()
 
     # The group went to somebody else meanwhile, and another one is free.
     visitor.rate_all()

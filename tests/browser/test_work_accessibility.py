@@ -44,7 +44,8 @@ def test_writing(site: str, page: Page, tag: str) -> None:
     queue = site + reverse("counterparts:queue", args=[study.public_id])
     page.goto(queue)
     scan(page, "texts to write")
-    page.get_by_role("link", name="Begin writing").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Begin writing").click()
     scan(page, "an empty field")
     page.locator("#body").fill("He is going to leave now")
     expect(page.locator("[data-diff] ins").first).to_be_visible()
@@ -87,7 +88,8 @@ def test_judging(site: str, page: Page, tag: str) -> None:
     log_in_annotator(page, site, name)
     page.goto(site + reverse("judgments:queue", args=[study.public_id]))
     scan(page, "counterparts to judge")
-    page.get_by_role("link", name="Begin judging").click()
+    with page.expect_navigation():
+        page.get_by_role("link", name="Begin judging").click()
     scan(page, "four questions")
     page.keyboard.press("4")
     submit(page)

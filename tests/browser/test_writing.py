@@ -169,7 +169,8 @@ def test_two_annotators_write_twenty_texts(site: str, study: Study, chromium: Br
 
     # The third one cannot be interpreted; the first answer lacks its reason.
     page.keyboard.press("Alt+n")
-    page.keyboard.press("Control+Enter")
+    with page.expect_navigation():
+        page.keyboard.press("Control+Enter")
     expect(page.get_by_text("Choose why the text cannot be interpreted.")).to_be_visible()
     page.get_by_label("What the text means is unclear").check()
     page.keyboard.press("Control+Enter")
@@ -316,9 +317,10 @@ def test_the_pages_of_writers_work_without_scripts(
     expect(page.get_by_role("button", name="Start from the source")).to_be_hidden()
     page.locator("#body").fill("Without any script")
     page.get_by_role("button", name="Save and next").click()
-    assert page.url == site + address_of(second)
+    page.wait_for_url(site + address_of(second))
     page.get_by_label("I cannot interpret this text").check()
     page.get_by_label("A word or expression that I do not know").check()
-    page.get_by_role("button", name="Save and next").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save and next").click()
     assert WritingTask.objects.filter(annotator=ann, state=TaskState.DONE).count() == 2
     assert WritingTask.objects.filter(study=study, overlap=Overlap.COMMON).count() == 8

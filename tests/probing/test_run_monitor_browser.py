@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -14,13 +13,14 @@ from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.db import connection
 from django.test import Client
 from django.test.testcases import LiveServerThread
-from playwright.sync_api import BrowserContext, expect, sync_playwright
+from playwright.sync_api import BrowserContext, expect
 
 from probing.models import Run, RunStatus
 from probing.runs.claiming import claim_shard
 from probing.runs.computing import compute_shard
 from probing.runs.failing import fail_shard
 from probing.runs.working import work
+from tests.browser.chromium import run_chromium
 from tests.probing.runs.fixtures import (  # noqa: F401
     RunMaker,
     bert,
@@ -30,9 +30,6 @@ from tests.probing.runs.fixtures import (  # noqa: F401
 )
 
 T = TypeVar("T")
-
-# The page follows within seconds; a machine with other work needs more patience.
-expect.set_options(timeout=20_000)
 
 pytestmark = [pytest.mark.browser, pytest.mark.shared, pytest.mark.slow]
 
@@ -58,9 +55,7 @@ def contexts(address: str) -> Iterator[Any]:
     client = Client()
     client.force_login(User.objects.create_superuser("alice"))
     cookie = client.cookies[django_settings.SESSION_COOKIE_NAME].value
-    system = shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=system, args=["--no-sandbox"])
+    with run_chromium() as browser:
 
         def open_window(**options: Any) -> BrowserContext:
             context = browser.new_context(base_url=address, **options)
@@ -70,7 +65,6 @@ def contexts(address: str) -> Iterator[Any]:
             return context
 
         yield open_window
-        browser.close()
 
 
 def aside(call: Callable[[], T]) -> T:
