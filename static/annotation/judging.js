@@ -44,7 +44,14 @@ function collect() {
   return { answers: Object.fromEntries(answers), comment: comment.value };
 }
 
-const stored = JSON.stringify(collect());
+// As the server sent the page; its reader may have been faster than this script.
+const isChanged = (question) => radiosOf(question).some((one) => one.checked !== one.defaultChecked);
+const stored = JSON.stringify({
+  answers: Object.fromEntries(questions.map((question) => [
+    question.dataset.question, radiosOf(question).find((one) => one.defaultChecked)?.value ?? "",
+  ])),
+  comment: comment.defaultValue,
+});
 
 function keep() {
   const content = collect();
@@ -54,16 +61,22 @@ function keep() {
 
 function restore() {
   const content = kept.read();
-  if (!content) return;
+  if (!content) {
+    keep();
+    return;
+  }
   // Nobody else's keys, and nothing that this page cannot choose.
   for (const question of questions) {
+    if (isChanged(question)) continue;
     const wanted = content.answers?.[question.dataset.question];
     const radio = radiosOf(question).find((one) => one.value === wanted);
     if (radio) radio.checked = true;
   }
-  if (typeof content.comment === "string") comment.value = content.comment;
-  if (JSON.stringify(collect()) === stored) kept.forget();
-  else raise("restored");
+  if (typeof content.comment === "string" && comment.value === comment.defaultValue) {
+    comment.value = content.comment;
+  }
+  keep();
+  if (kept.read()) raise("restored");
 }
 
 // --- Banners and problems -------------------------------------------------------------------------

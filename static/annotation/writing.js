@@ -177,11 +177,22 @@ function tickReason(content) {
   showReasons();
 }
 
+// Whether somebody has been at the page before this script was.
+function isChanged() {
+  return [tick, ...form.querySelectorAll("[name=reason]")]
+    .some((control) => control.checked !== control.defaultChecked)
+    || [field, detail].some((control) => control.value !== control.defaultValue);
+}
+
 function restore() {
+  const here = isChanged();
   const kept = drafts.findKept();
-  if (!kept) return;
-  if (!kept.isNewer) {
-    offerChoice(drafts.number, kept.content, { hereIsField: false });
+  if (!kept) {
+    if (here) drafts.note();
+    return;
+  }
+  if (here || !kept.isNewer) {
+    offerChoice(drafts.number, kept.content, { hereIsField: here });
     return;
   }
   tickReason(kept.content);

@@ -33,4 +33,6 @@ function draw() {
 if (text && shown.length) {
   text.addEventListener("input", draw);
   names?.addEventListener("input", draw);
+  // Somebody may have begun before this script came.
+  draw();
 }

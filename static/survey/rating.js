@@ -44,6 +44,8 @@ class Line {
     this.help = row.querySelector(".line-help");
     this.changed = changed;
     this.touched = this.input.value !== "";
+    // As a number, before this script came.
+    this.typed = this.touched && this.input.value !== this.input.defaultValue;
     this.firstTouch = null;
     this.changes = 0;
     this.draw(this.touched ? Number(this.input.value) : MIDDLE);
@@ -266,11 +268,12 @@ const lines = [...list.querySelectorAll("[data-line]")].map((row) => new Line(ro
 const kept = step.draft.read() ?? {};
 for (const line of lines) {
   const answer = kept[line.key];
-  if (answer && Number.isInteger(answer.value)) {
+  if (answer && Number.isInteger(answer.value) && !line.typed) {
     line.restore(answer);
     step.restored = true;
   }
 }
-showCounts();
+if (lines.some((line) => line.typed)) keep();
+else showCounts();
 const pointed = lines.find((line) => line.input.autofocus && !line.touched);
 pointed?.point();

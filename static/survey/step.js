@@ -8,11 +8,25 @@ function readFields() {
   return [...new FormData(step.form)].filter(([name]) => !OURS.has(name));
 }
 
-function restore(fields) {
-  for (const control of step.form.elements) {
-    if (!control.name || OURS.has(control.name)) continue;
-    // What the server wrote on the page is its own, and no answer.
-    if (control.type === "submit" || control.type === "hidden") continue;
+/** Whether somebody has been at a control already: a script may come later than they do. */
+function isChanged(control) {
+  if (control.type === "radio" || control.type === "checkbox") {
+    return control.checked !== control.defaultChecked;
+  }
+  if (control.type !== "select-one") return control.value !== control.defaultValue;
+  const first = [...control.options].findIndex((option) => option.defaultSelected);
+  return control.selectedIndex !== Math.max(0, first);
+}
+
+function findControls() {
+  // What the server wrote on the page is its own, and no answer.
+  return [...step.form.elements].filter((control) => control.name && !OURS.has(control.name)
+    && control.type !== "submit" && control.type !== "hidden");
+}
+
+function restore(fields, changed) {
+  for (const control of findControls()) {
+    if (changed.has(control.name)) continue;
     const values = fields.filter(([name]) => name === control.name).map(([, value]) => value);
     if (control.type === "radio" || control.type === "checkbox") {
       control.checked = values.includes(control.value);
@@ -22,9 +36,14 @@ function restore(fields) {
   }
 }
 
+const changed = new Set(findControls().filter(isChanged).map((control) => control.name));
 const kept = step.draft.read();
 if (Array.isArray(kept)) {
-  restore(kept);
+  restore(kept, changed);
   step.restored = true;
+}
+// Where the browser itself has brought answers back, nothing is new.
+if (changed.size && JSON.stringify(readFields()) !== JSON.stringify(kept)) {
+  step.draft.write(readFields());
 }
 step.form.addEventListener("input", () => step.draft.write(readFields()));
