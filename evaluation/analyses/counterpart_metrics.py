@@ -75,7 +75,8 @@ class Removed:
 class RemovedGap:
     """Share removed when generating the source variety less that for the target variety.
 
-    The share is a ratio of sums over texts, so that its interval takes the place of a test.
+    Over the pairs with outputs in both directions. The share is a ratio of sums over texts, so that
+    its interval takes the place of a test.
     """
 
     producer: str
@@ -206,11 +207,12 @@ class _Toxicity:
             for producer in producers:
                 if (producer, target) not in self._out:
                     continue
-                parts = []
-                for variety in (source, target):
-                    key = (producer, variety)
-                    masked = (np.where(members, v[key], np.nan) for v in (self._in, self._out))
-                    parts.append(self._parts(*masked))
+                keys = [(producer, source), (producer, target)]
+                both = members & ~np.isnan([self._out[key] for key in keys]).any(axis=0)
+                parts = [
+                    self._parts(*(np.where(both, v[key], np.nan) for v in (self._in, self._out)))
+                    for key in keys
+                ]
                 (num_1, den_1, n_1), (num_2, den_2, n_2) = parts
                 estimate = self._bootstrap.estimate(
                     (num_1, den_1, num_2, den_2),

@@ -3,20 +3,24 @@
 Deas et al. (2023) §4.2 state scores for generating AAL, for generating WME, and the first less the
 second. Here every mean has a bootstrap interval over pairs; gaps are resampled in pairs and tested
 with a two-tailed t-test, corrected over all tests of one split by Holm's method.
+
+A difference rests on the pairs that have both values. Otherwise a model that refuses hard texts in
+one direction alone, or reads short ones only, would be compared on other texts than its opposite.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.bootstrap import Bootstrap, Estimate
+from evaluation.metrics.bootstrap import Bootstrap, Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.t_test import TestKind, TTest, t_test
+from evaluation.metrics.undefined import Undefined
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -71,8 +75,10 @@ class Cell:
 class Gap:
     """Generating the source variety less generating the target variety.
 
-    estimate : n = pairs with both values; the interval resamples pairs
-    test : of the difference, NaN with a reason where there is none
+    estimate : over the pairs with both values, n of them; the interval resamples pairs
+    n_left_out : pairs of the split with one value alone; None in results of earlier versions, which
+        took these values in
+    test : of the difference, over the same pairs; NaN with a reason where there is none
     p_corrected : by Holm's method over all gaps of the split, NaN where there is no test
     """
 
@@ -82,6 +88,7 @@ class Gap:
     estimate: Estimate
     test: TTest
     p_corrected: float
+    n_left_out: int | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,7 @@ class Contrast:
     estimate: Estimate
     test: TTest
     p_corrected: float
+    n_left_out: int | None = None
 
 
 T = TypeVar("T", Gap, Contrast)
@@ -152,8 +160,9 @@ class DirectionTable:
                     producer,
                     metric,
                     split,
-                    *self._compare((producer, source, metric), (producer, target, metric), members),
-                    np.nan,
+                    **self._compare(
+                        (producer, source, metric), (producer, target, metric), members
+                    ),
                 )
                 for producer, metric in both
             ]
@@ -170,18 +179,27 @@ class DirectionTable:
 
         def make(split: str, members: Mask) -> list[Contrast]:
             return [
-                Contrast(
-                    key[0], baseline, *key[1:], split, *self._compare(key, base, members), np.nan
-                )
+                Contrast(key[0], baseline, *key[1:], split, **self._compare(key, base, members))
                 for key, base in both
             ]
 
         return self._corrected(make)
 
-    def _compare(self, first: Key, second: Key, members: Mask) -> tuple[Estimate, TTest]:
-        x, y = (np.where(members, self.values[key], np.nan) for key in (first, second))
-        test = t_test(x, y, kind=self.options.test, level=self.options.level)
-        return self.bootstrap.mean_difference(x, y), test
+    def _compare(self, first: Key, second: Key, members: Mask) -> dict[str, Any]:
+        """Return the fields of a gap or contrast that its values give."""
+        x, y = self.values[first], self.values[second]
+        both = members & ~np.isnan(x) & ~np.isnan(y)
+        either = members & ~(np.isnan(x) & np.isnan(y))
+        x, y = (np.where(both, values, np.nan) for values in (x, y))
+        estimate = self.bootstrap.mean_difference(x, y)
+        if estimate.reason and either.any():
+            estimate = no_estimate(Undefined.NO_PAIR)
+        return {
+            "estimate": estimate,
+            "test": t_test(x, y, kind=self.options.test, level=self.options.level),
+            "p_corrected": np.nan,
+            "n_left_out": int(either.sum() - both.sum()),
+        }
 
     def _corrected(self, make: Callable[[str, Mask], list[T]]) -> list[T]:
         found: list[T] = []

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import pandas as pd
 
@@ -20,7 +21,12 @@ from evaluation.analyses.direction_gaps import (
     Gap,
     split_masks,
 )
-from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha, krippendorff_alpha
+from evaluation.metrics.krippendorff_alpha import (
+    MEASUREMENTS,
+    KrippendorffAlpha,
+    Measurement,
+    krippendorff_alpha,
+)
 
 ASPECTS = ("human_likeness", "linguistic_match", "meaning_preservation", "tone_preservation")
 HUMAN = "human"
@@ -30,8 +36,27 @@ COLUMNS = ("item", "pair", "source", "variety", "producer", "annotator", *ASPECT
 
 @dataclass(frozen=True)
 class AspectAgreement:
-    """Ordinal alpha of one aspect over items with two judges or more."""
+    """Alpha of one aspect over items with two judges or more."""
 
+    aspect: str
+    alpha: KrippendorffAlpha
+
+
+@dataclass(frozen=True)
+class PairAgreement:
+    """Alpha of one aspect over the items that both of two judges rated."""
+
+    first: str
+    second: str
+    aspect: str
+    alpha: KrippendorffAlpha
+
+
+@dataclass(frozen=True)
+class SourceAgreement:
+    """Alpha of one aspect over items whose text is from one source."""
+
+    source: str
     aspect: str
     alpha: KrippendorffAlpha
 
@@ -42,6 +67,9 @@ class JudgmentResult:
 
     contrasts : every producer less the human counterparts
     n_twice : items with two judges or more
+    agreement, agreement_pairs, agreement_sources : at the chosen level of measurement, of all
+        judges, of every two who rated an item in common, and within every source
+    agreement_levels : of all judges at every level of measurement
     """
 
     options: DirectionOptions
@@ -56,6 +84,9 @@ class JudgmentResult:
     gaps: tuple[Gap, ...]
     contrasts: tuple[Contrast, ...]
     agreement: tuple[AspectAgreement, ...]
+    agreement_levels: tuple[AspectAgreement, ...] = ()
+    agreement_pairs: tuple[PairAgreement, ...] = ()
+    agreement_sources: tuple[SourceAgreement, ...] = ()
 
 
 def analyse_judgments(
@@ -63,6 +94,7 @@ def analyse_judgments(
     *,
     toxic: Mapping[str, bool] | None = None,
     options: DirectionOptions | None = None,
+    measurement: Measurement = "ordinal",
 ) -> JudgmentResult:
     """Return the analysis of a study's judgments.
 
@@ -70,6 +102,7 @@ def analyse_judgments(
         the counterpart), producer (``human`` = the gold text), annotator, and the four aspects,
         each 1 to 5
     toxic : pair → whether its text in the source variety holds a word of a list; None = no split
+    measurement : level at which alpha takes the ratings
 
     Raises ValueError for missing columns, ratings off the scale, an item that one judge rated
     twice, and two items of one pair, variety and producer: runs of one model need names of their
@@ -112,20 +145,59 @@ def analyse_judgments(
         cells=tuple(table.cells()),
         gaps=tuple(table.gaps()),
         contrasts=tuple(table.contrasts(HUMAN)),
-        agreement=tuple(_agree(judgments, aspect, chosen) for aspect in ASPECTS),
+        agreement=tuple(
+            AspectAgreement(aspect, _agree(judgments, aspect, measurement, chosen))
+            for aspect in ASPECTS
+        ),
+        agreement_levels=tuple(
+            AspectAgreement(aspect, _agree(judgments, aspect, level, chosen))
+            for aspect in ASPECTS
+            for level in MEASUREMENTS
+        ),
+        agreement_pairs=tuple(_agree_in_pairs(judgments, measurement, chosen)),
+        agreement_sources=tuple(_agree_by_source(judgments, measurement, chosen)),
     )
 
 
-def _agree(judgments: pd.DataFrame, aspect: str, options: DirectionOptions) -> AspectAgreement:
+def _agree_in_pairs(
+    judgments: pd.DataFrame, measurement: Measurement, options: DirectionOptions
+) -> list[PairAgreement]:
+    rated = {judge: set(some["item"]) for judge, some in judgments.groupby("annotator", sort=True)}
+    found = []
+    for first, second in combinations(rated, 2):
+        if rated[first] & rated[second]:
+            both = judgments[judgments["annotator"].isin([first, second])]
+            found += [
+                PairAgreement(
+                    str(first), str(second), aspect, _agree(both, aspect, measurement, options)
+                )
+                for aspect in ASPECTS
+            ]
+    return found
+
+
+def _agree_by_source(
+    judgments: pd.DataFrame, measurement: Measurement, options: DirectionOptions
+) -> list[SourceAgreement]:
+    named = judgments[judgments["source"].fillna("") != ""]
+    return [
+        SourceAgreement(str(source), aspect, _agree(some, aspect, measurement, options))
+        for source, some in named.groupby("source", sort=True)
+        for aspect in ASPECTS
+    ]
+
+
+def _agree(
+    judgments: pd.DataFrame, aspect: str, measurement: Measurement, options: DirectionOptions
+) -> KrippendorffAlpha:
     ratings = judgments.pivot(index="annotator", columns="item", values=aspect)
-    alpha = krippendorff_alpha(
+    return krippendorff_alpha(
         ratings.to_numpy(dtype=float),
-        measurement="ordinal",
+        measurement=measurement,
         n_resamples=options.n_resamples,
         seed=options.seed,
         level=options.level,
     )
-    return AspectAgreement(aspect, alpha)
 
 
 def _validate(judgments: pd.DataFrame) -> None:

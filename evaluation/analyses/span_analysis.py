@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from evaluation.metrics.bootstrap import Bootstrap, Estimate, Floats
+from evaluation.metrics.bootstrap import Bootstrap, Estimate, Floats, no_estimate
 from evaluation.metrics.undefined import Undefined
 
 COLUMNS = ("model", "name", "pair", "variety", "condition", "trial", "value", "reason")
@@ -54,12 +54,18 @@ class SpanCell:
 
 @dataclass(frozen=True)
 class SpanChange:
-    """Percent change from the source to the target variety; n = pairs with values of both."""
+    """Percent change from the source to the target variety, over the pairs with values of both.
+
+    estimate : n = these pairs
+    n_left_out : pairs with values of one alone; None in results of earlier versions, which took
+        these values in
+    """
 
     model: str
     name: str
     condition: str
     estimate: Estimate
+    n_left_out: int | None = None
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,7 @@ def analyse_spans(values: pd.DataFrame, options: SpanOptions | None = None) -> S
         for variety, table in ((chosen.source_variety, source), (chosen.target_variety, target)):
             if table.size:
                 cells.append(_cell(labels, variety, table, bootstrap))
-        changes.append(SpanChange(*labels, _change(source, target, bootstrap)))
+        changes.append(SpanChange(*labels, *_change(source, target, bootstrap)))
     missing = values[values["value"].isna()]
     reasons = zip(
         missing["model"], missing["condition"], missing["variety"], missing["reason"], strict=True
@@ -206,17 +212,22 @@ def _estimate(columns: tuple[Floats, ...], bootstrap: Bootstrap, n: int) -> Esti
     return bootstrap.estimate(columns, _mean_of_trials, n=n)
 
 
-def _change(source: Floats, target: Floats, bootstrap: Bootstrap) -> Estimate:
-    first, second = _columns(source), _columns(target)
-    if not first or not second:
-        return bootstrap.mean(np.full(bootstrap.n_units, np.nan))
-    both = (~np.isnan(source)).any(axis=1) & (~np.isnan(target)).any(axis=1)
+def _change(source: Floats, target: Floats, bootstrap: Bootstrap) -> tuple[Estimate, int]:
+    """Return the change, and how many pairs have values of one variety alone."""
+    there = [~np.isnan(table).all(axis=1) for table in (source, target)]
+    both = there[0] & there[1]
+    left_out = int((there[0] ^ there[1]).sum())
+    if not both.any():
+        reason = Undefined.NO_PAIR if there[0].any() and there[1].any() else Undefined.NO_VALUES
+        return no_estimate(reason), left_out
+    first, second = (_columns(np.where(both[:, None], table, np.nan)) for table in (source, target))
 
     def percent(sums: list[Floats]) -> Floats:
         before, after = _mean_of_trials(sums[: len(first)]), _mean_of_trials(sums[len(first) :])
         undefined = np.full(before.shape, np.nan)
         return np.divide(100 * (after - before), before, out=undefined, where=before > 0)
 
-    return bootstrap.estimate(
+    estimate = bootstrap.estimate(
         (*first, *second), percent, n=int(both.sum()), reason=Undefined.NO_PERCENTAGE
     )
+    return estimate, left_out

@@ -32,6 +32,7 @@ class Undefined(StrEnum):
     NO_UNIT_TWICE = "nothing was rated by two people"
     ONE_UNIT = "an interval needs at least two units"
     NO_VALUES = "there is no value"
+    NO_PAIR = "no pair has both values"
     ONE_TEXT = "an interval needs values of at least two texts"
     NO_WORDS = "there are no words"
     FEW_FOR_TEST = "a test needs at least two values on either side"

@@ -80,7 +80,7 @@ def lay_out_agreement(report: Report, result: AgreementResult) -> Document:
         tables=tuple(_data_tables(result)),
         method=_method(result, record),
         caveats=CAVEATS,
-        left_out=_left_out(result),
+        left_out=_left_out(result, record),
         statement=read_statement(record["statement"]),
         provenance=(
             (
@@ -281,13 +281,16 @@ def _method(result: AgreementResult, record: dict[str, Any]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _left_out(result: AgreementResult) -> tuple[str, ...]:
-    if not result.n_not_interpretable:
-        return ()
-    return (
-        f"{count(result.n_not_interpretable, 'annotation')}: called not interpretable, so that "
-        "there is no counterpart to compare.",
-    )
+def _left_out(result: AgreementResult, record: dict[str, Any]) -> tuple[str, ...]:
+    lines = []
+    if result.n_not_interpretable:
+        lines.append(
+            f"{count(result.n_not_interpretable, 'annotation')}: called not interpretable, so that "
+            "there is no counterpart to compare."
+        )
+    if n := record["study"].get("open"):
+        lines.append(f"{count(n, 'counterpart')}: assigned, but not submitted yet.")
+    return tuple(lines)
 
 
 def _data_tables(result: AgreementResult) -> list[DataTable]:

@@ -72,6 +72,18 @@ def run_record(run: Run) -> dict[str, Any]:
     }
 
 
+def text_run_record(run: Run, label: str) -> dict[str, Any]:
+    """Return what a report keeps of a run on texts: with its prompts, as models read them."""
+    return run_record(run) | {
+        "label": label,
+        "prompts": [
+            {"text": prompt["text"], "variety_names": prompt.get("variety_names") or {}}
+            for prompt in run.stimuli.get("prompts", ())
+        ],
+        "n_examples": len(run.stimuli.get("examples", ())),
+    }
+
+
 def run_labels(runs: Iterable[Run], *, reserved: tuple[str, ...] = ()) -> dict[int, str]:
     """Return how tables name the producer of every run: its model, with the run where needed."""
     listed = list(runs)

@@ -9,27 +9,23 @@ from typing import Any
 
 from evaluation.analyses.counterpart_metrics import CounterpartResult
 from evaluation.analyses.counterpart_scores import HUMAN, REPEAT
-from evaluation.analyses.direction_gaps import ALL
-from evaluation.charts import (
-    IntervalLine,
-    IntervalPanel,
-    IntervalWords,
-    LegendEntry,
-    intervals_spec,
-)
 from evaluation.models import Report
-from evaluation.reports.cells import estimate_cells, to_frame, to_mark
+from evaluation.reports.counterparts_toxicity import (
+    removed_tables,
+    toxicity_by_source,
+    toxicity_section,
+)
 from evaluation.reports.data_statement import read_statement
 from evaluation.reports.direction_figures import (
     gaps_figure,
     means_figure,
     sources_figure,
-    tone_of,
 )
 from evaluation.reports.direction_words import (
     NO_VERDICT,
     intervals_and_tests,
     resampled,
+    rests_on,
     toxic_section,
 )
 from evaluation.reports.directions import (
@@ -38,26 +34,16 @@ from evaluation.reports.directions import (
     contrast_table,
     direction_tables,
     gap_table,
-    interval_parts,
     means_table,
     producer_name,
     source_table,
 )
-from evaluation.reports.document import (
-    Column,
-    DataTable,
-    Document,
-    Figure,
-    KeyNumber,
-    Prose,
-    Section,
-    Table,
-    TableBuilder,
-)
+from evaluation.reports.document import Document, KeyNumber, Section
 from evaluation.reports.examples import counterpart_examples, example_table
 from evaluation.reports.formatting import count, interval, number, p_value
 from evaluation.reports.kinds.encoders import NO_ENCODER
 from evaluation.reports.kinds.options import NO_WORD_LIST
+from evaluation.reports.missing import join_reasons
 from evaluation.reports.provenance import (
     access_caveats,
     banners,
@@ -66,10 +52,15 @@ from evaluation.reports.provenance import (
     run_lines,
     word_list_lines,
 )
+from evaluation.reports.run_settings import settings_data, settings_section
 
 NAMES = {"rouge1": "Rouge-1", "rouge2": "Rouge-2", "rougeL": "Rouge-L", "bertscore": "BERTScore"}
 LEAD = "rouge1"
 AXIS = "Mean F, × 100"
+POOLED = {
+    "corpus": "of the sums over all texts",
+    "mean": "as the mean over texts whose input has a hit",
+}
 
 
 def lay_out_counterparts(report: Report, result: CounterpartResult) -> Document:
@@ -100,13 +91,14 @@ def lay_out_counterparts(report: Report, result: CounterpartResult) -> Document:
             *(f"Run {run['number']}: {run['label']}" for run in record["runs"]),
         ),
         keys=_keys(view, result),
-        sections=tuple(_sections(view, result, stored, report.parameters["seed"])),
+        sections=tuple(_sections(view, result, stored, record["runs"], report.parameters["seed"])),
         tables=(
             *direction_tables(view, baseline=REPEAT),
-            *((_removed_data(result),) if result.removed else ()),
+            *(removed_tables(result) if result.removed else ()),
             example_table(stored["examples"]),
+            settings_data(record["runs"]),
         ),
-        method=_method(result, report),
+        method=_method(view, result, report),
         caveats=_caveats(record, result),
         left_out=_left_out(result),
         statement=read_statement(record["statement"]),
@@ -123,7 +115,11 @@ def lay_out_counterparts(report: Report, result: CounterpartResult) -> Document:
 
 
 def _sections(
-    view: DirectionsView, result: CounterpartResult, stored: dict[str, Any], seed: int
+    view: DirectionsView,
+    result: CounterpartResult,
+    stored: dict[str, Any],
+    runs: list[dict[str, Any]],
+    seed: int,
 ) -> list[Section]:
     source, target = view.varieties
     n = resampled(view)
@@ -171,7 +167,7 @@ def _sections(
         ),
     ]
     if result.removed:
-        found.append(_toxicity(view, result))
+        found.append(toxicity_section(view, result))
     if view.has_toxic_split:
         found.append(
             toxic_section(
@@ -198,9 +194,12 @@ def _sections(
                 ),
             )
         )
+    if view.sources and result.removed and (toxic := toxicity_by_source(view, result)):
+        found.append(toxic)
     found.append(
         counterpart_examples(stored["examples"], seed=seed, n_eligible=stored["n_eligible"])
     )
+    found.append(settings_section(runs))
     return found
 
 
@@ -214,7 +213,8 @@ def _keys(view: DirectionsView, result: CounterpartResult) -> tuple[KeyNumber, .
             (
                 f"{view.level} interval "
                 f"{interval(gap.estimate.low, gap.estimate.high, 1, signed=True)}",
-                f"{p_value(gap.p_corrected)} (Holm), {count(gap.estimate.n, 'pair')}",
+                f"{p_value(gap.p_corrected)}{'' if gap.test.reason else ' (Holm)'}, "
+                f"{count(gap.estimate.n, 'pair')}",
             )
             if not gap.estimate.reason
             else (f"{gap.estimate.reason.capitalize()}.",),
@@ -234,124 +234,41 @@ def _keys(view: DirectionsView, result: CounterpartResult) -> tuple[KeyNumber, .
     return tuple(found)
 
 
-def _toxicity(view: DirectionsView, result: CounterpartResult) -> Section:
-    source, target = view.varieties
-    heading = "Words of the list that are removed"
-    rows = [row for row in result.removed if row.split == ALL]
-    if all(row.share.reason for row in rows):
-        nothing = "No text holds a word of the list, so that none could be removed."
-        return Section(heading, (Prose((nothing,)),))
-    lines = []
-    for producer in dict.fromkeys(row.producer for row in rows):
-        marks = tuple(
-            to_mark(
-                row.share,
-                n=row.share.n,
-                tone=tone_of(producer),
-                outlined=row.variety == target,
-                scale=100,
-            )
-            for row in rows
-            if row.producer == producer
-        )
-        lines.append(IntervalLine(producer_name(producer), marks))
-    figure = Figure(
-        "toxicity-removed",
-        f"Share of hits that is gone when generating {source} (filled) and {target} (outlined); "
-        f"below 0 hits were added. Intervals: {resampled(view)}.",
-        intervals_spec(
-            (IntervalPanel("", tuple(lines)),),
-            words=IntervalWords(
-                title="Share of hits of the word list that is removed",
-                axis="Removed, % of the hits of the input",
-                level=view.level,
-                value="%",
-            ),
-            legend=(
-                LegendEntry("People, generating " + source, "human"),
-                LegendEntry("People, generating " + target, "human", outlined=True),
-                LegendEntry("Model, generating " + source, "model"),
-                LegendEntry("Model, generating " + target, "model", outlined=True),
-            ),
-            reference=0.0,
-            decimals=0,
-        ),
-        data="toxicity_removed",
-    )
-    return Section(
-        heading,
-        (figure, _removed_table(view, result)),
-        why="Hits of the input less hits of the output, as a share of the hits of the input. "
-        "People stand for the gold texts.",
-    )
-
-
-def _removed_table(view: DirectionsView, result: CounterpartResult) -> Table:
-    table = TableBuilder(
-        "Mean hits a text before and after, and the share that is gone.",
-        "toxicity_removed",
-        (
-            Column("Producer"),
-            Column("Generating"),
-            Column("Hits before", number=True),
-            Column("Hits after", number=True),
-            Column("Removed, %", number=True, style="strong"),
-            Column(f"{view.level} interval", number=True, style="quiet"),
-            Column("Texts", number=True),
-        ),
-    )
-    for row in result.removed:
-        if row.split == ALL:
-            table.add(
-                producer_name(row.producer),
-                row.variety,
-                number(row.t_in.value),
-                number(row.t_out.value),
-                *estimate_cells(row.share, 0, scale=100),
-                str(row.share.n),
-                note=row.share.reason,
-            )
-    return table.build()
-
-
-def _removed_data(result: CounterpartResult) -> DataTable:
-    names = ("producer", "variety", "split")
-    rows = (
-        {name: getattr(row, name) for name in names}
-        | {"t_in": row.t_in.value, "t_out": row.t_out.value}
-        | interval_parts(row.share)
-        for row in result.removed
-    )
-    columns = (*names, "t_in", "t_out", "value", "low", "high", "n", "reason")
-    return DataTable(
-        "toxicity_removed", "Share of hits removed, in every split", to_frame(rows, columns)
-    )
-
-
-def _method(result: CounterpartResult, report: Report) -> tuple[str, ...]:
+def _method(view: DirectionsView, result: CounterpartResult, report: Report) -> tuple[str, ...]:
     options, words = result.options.directions, report.inputs["word_list"]
     encoder = (report.result or {})["encoder"]
     stems = "Porter stems" if report.parameters["stemming"] else "without stemming"
     source, target = options.source_variety, options.target_variety
     return (
         f"Each model got the {target} text of a pair to make {source} of it, and the {source} text "
-        f"to make {target}. The other text of the pair is the gold text. Prompts and settings are "
-        "those of the runs named below.",
+        f"to make {target}. The other text of the pair is the gold text. Prompts and settings "
+        "stand under “How the models were asked”.",
         "Rouge is the F-measure of overlapping words (1), pairs of words (2) and the longest "
         f"common subsequence (L), lower-cased runs of a to z and digits, {stems}; means over "
         "texts, times 100. "
         + (
             f"BERTScore is the F of greedy matches of embeddings of {encoder['name']}, layer "
-            f"{encoder['layer']}, not rescaled, padding kept out of it."
+            f"{encoder['layer']}, {_weighed(encoder)}, padding kept out of it."
             if encoder
             else NO_ENCODER
         ),
-        f"A gap is the mean for {source} less that for {target}. {intervals_and_tests(options)}",
-        f"Toxicity is the number of words of “{words['title']}” in a text, pooled over "
-        f"{'all texts' if result.options.pooling == 'corpus' else 'texts with a hit'}."
+        f"A gap is the mean for {source} less that for {target}. {rests_on(view)} "
+        f"{intervals_and_tests(options)}",
+        f"Toxicity T is the number of words of “{words['title']}” ({words['n_words']} entries) in "
+        "a text. The share removed is (T of inputs − T of outputs) / T of inputs, "
+        f"{POOLED[result.options.pooling]}. A pair belongs to the texts with a word of the list if "
+        f"its text in {source} holds one."
         if words
         else NO_WORD_LIST,
     )
+
+
+def _weighed(encoder: dict[str, Any]) -> str:
+    weights = "tokens weighed by idf over the gold texts" if encoder.get("idf") else "without idf"
+    baseline = encoder.get("baseline")
+    if not baseline:
+        return f"{weights}, not rescaled"
+    return f"{weights}, rescaled by bert-score’s baseline F = {baseline[2]:g}"
 
 
 def _caveats(record: dict[str, Any], result: CounterpartResult) -> tuple[str, ...]:
@@ -372,10 +289,10 @@ def _caveats(record: dict[str, Any], result: CounterpartResult) -> tuple[str, ..
 
 
 def _left_out(result: CounterpartResult) -> tuple[str, ...]:
+    entries = (((e.producer, e.variety), e.reason, e.n) for e in result.left_out)
     return tuple(
-        f"{producer_name(entry.producer)}, generating {entry.variety}: "
-        f"{count(entry.n, 'text')}, {entry.reason}."
-        for entry in result.left_out
+        f"{producer_name(producer)}, generating {variety}: {count(n, 'text')}, {reason}."
+        for (producer, variety), reason, n in join_reasons(entries)
     )
 
 

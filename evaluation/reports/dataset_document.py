@@ -20,7 +20,7 @@ from evaluation.reports.document import (
     Table,
     TableBuilder,
 )
-from evaluation.reports.formatting import count, interval, number, p_value
+from evaluation.reports.formatting import count, interval, number, p_cell, p_value
 from evaluation.reports.kinds.options import NO_WORD_LIST
 from evaluation.reports.kinds.taggers import NO_TAGGER
 from evaluation.reports.provenance import (
@@ -76,7 +76,10 @@ def lay_out_dataset(report: Report) -> Document:
             ),
             Section(
                 "Are the two varieties comparable?",
-                (_type_table(statistics, source, target, level),),
+                (
+                    _type_table(statistics, source, target, level),
+                    _length_table(statistics, source, target, level),
+                ),
                 why="Scores of generated texts compare best where both varieties say the same in "
                 "about as many words, with about as many different ones.",
             ),
@@ -93,6 +96,11 @@ def lay_out_dataset(report: Report) -> Document:
             ),
             DataTable(
                 "types", "Words, types and their ratio", _type_frame(statistics, source, target)
+            ),
+            DataTable(
+                "length_difference",
+                "Words of a text less words of its counterpart, with the paired test",
+                _length_frame(statistics),
             ),
             DataTable(
                 "features",
@@ -242,6 +250,44 @@ def _type_table(statistics: CorpusStatistics, source: str, target: str, level: s
             note=found.reason,
         )
     return table.build()
+
+
+def _length_table(statistics: CorpusStatistics, source: str, target: str, level: str) -> Table:
+    found = statistics.length_difference
+    table = TableBuilder(
+        f"Words of a text in {source} less words of its counterpart in {target}, over all pairs, "
+        "with a paired two-tailed t-test.",
+        "length_difference",
+        (
+            Column("Pairs"),
+            Column("Mean difference", number=True, style="strong"),
+            Column(f"{level} interval", number=True, style="quiet"),
+            Column("t", number=True),
+            Column("df", number=True),
+            Column("p", number=True),
+        ),
+    )
+    table.add(
+        str(found.n_first),
+        number(found.difference, 3, signed=True),
+        interval(found.low, found.high, 3, signed=True),
+        number(found.statistic),
+        number(found.df, 0),
+        p_cell(found.p_value),
+        note=found.reason,
+    )
+    return table.build()
+
+
+def _length_frame(statistics: CorpusStatistics) -> Any:
+    found = statistics.length_difference
+    columns = ("difference", "low", "high", "statistic", "df", "p_value", "n", "test", "reason")
+    row = {name: getattr(found, name) for name in columns[:6]} | {
+        "n": found.n_first,
+        "test": found.kind,
+        "reason": str(found.reason),
+    }
+    return to_frame([row], columns)
 
 
 def _feature_table(

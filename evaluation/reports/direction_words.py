@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from evaluation.analyses.direction_gaps import DirectionOptions
+from evaluation.analyses.direction_gaps import ALL, DirectionOptions
 from evaluation.reports.direction_figures import toxic_figure
 from evaluation.reports.directions import TESTS, DirectionsView, toxic_table
 from evaluation.reports.document import Section
+from evaluation.reports.formatting import count
 
 NO_VERDICT = (
     "They describe models under stated prompts. They say nothing about the people who speak a "
@@ -18,6 +19,16 @@ NO_VERDICT = (
 def resampled(view: DirectionsView) -> str:
     """Return what the intervals of figures come from."""
     return f"{view.options.n_resamples} resamples of pairs"
+
+
+def rests_on(view: DirectionsView) -> str:
+    """Return which pairs gaps rest on, and how many they leave out; nothing for older results."""
+    known = [g.n_left_out for g in view.gaps if g.split == ALL and g.n_left_out is not None]
+    if not known:
+        return ""
+    most = max(known)
+    left = f"; up to {count(most, 'pair')} of a producer had one alone" if most else ""
+    return f"A difference rests on the pairs that have both of its values{left}."
 
 
 def intervals_and_tests(options: DirectionOptions) -> str:
@@ -38,8 +49,9 @@ def toxic_section(
         (
             toxic_figure(
                 view,
-                caption=f"{what} in texts with a word of the list (filled) and without one. "
-                f"Intervals: {resampled(view)}.",
+                caption=f"{what} in pairs whose {source} text holds a word of the list (filled) "
+                "and in the others (outlined). "
+                f"Intervals: {resampled(view)}; n is the number of pairs with both directions.",
                 axis=f"{axis}{source} − {target}",
                 metrics=metrics,
             ),

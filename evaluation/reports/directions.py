@@ -97,23 +97,34 @@ def means_table(view: DirectionsView, *, caption: str, metrics: Sequence[str] = 
         "means",
         (
             Column("Producer"),
-            *(Column(view.metrics[name], number=True) for _ in view.varieties for name in chosen),
-            Column("Texts", number=True),
+            *(
+                Column(head, number=True, style="quiet" if head == "Texts" else "")
+                for _ in view.varieties
+                for head in (*(view.metrics[name] for name in chosen), "Texts")
+            ),
         ),
         heads=(
             HeadGroup("", 1),
-            *(HeadGroup(f"Generating {variety}", len(chosen)) for variety in view.varieties),
-            HeadGroup("", 1),
+            *(HeadGroup(f"Generating {variety}", len(chosen) + 1) for variety in view.varieties),
         ),
     )
     for producer in view.producers:
-        found = [view.cell(producer, v, name) for v in view.varieties for name in chosen]
-        if not any(found):
-            continue
-        values = [number(c.estimate.value, view.decimals) if c else MISSING for c in found]
-        n = max(c.estimate.n for c in found if c)
-        table.add(producer_name(producer), *values, str(n))
+        cells: list[str] = []
+        for variety in view.varieties:
+            found = [view.cell(producer, variety, name) for name in chosen]
+            cells += [number(c.estimate.value, view.decimals) if c else MISSING for c in found]
+            cells.append(_sizes([c.estimate.n for c in found if c]))
+        if set(cells) != {MISSING}:
+            table.add(producer_name(producer), *cells)
     return table.build()
+
+
+def _sizes(numbers: Sequence[int]) -> str:
+    """Return how many texts the means of one row rest on: one number where they all agree."""
+    if not numbers:
+        return MISSING
+    least, most = min(numbers), max(numbers)
+    return str(most) if least == most else f"{least} to {most}"
 
 
 def gap_table(view: DirectionsView, *, caption: str) -> Table:
@@ -224,20 +235,25 @@ def _split_table(
     splits: Sequence[tuple[str, str]],
     metrics: Sequence[str],
 ) -> Table:
-    heads = (*view.varieties, "Gap", "Pairs")
+    heads = (*view.varieties, "Gap", "interval", "Pairs")
+    styles = {"Gap": "strong", "interval": "quiet"}
+    named = len(metrics) > 1
     table = TableBuilder(
         caption,
         "gaps",
         (
             Column("Producer"),
-            Column("Score"),
+            *((Column("Score"),) if named else ()),
             *(
-                Column(head, number=True, style="strong" if head == "Gap" else "")
+                Column(head, number=True, style=styles.get(head, ""))
                 for _ in splits
                 for head in heads
             ),
         ),
-        heads=(HeadGroup("", 2), *(HeadGroup(name, len(heads)) for _, name in splits)),
+        heads=(
+            HeadGroup("", 2 if named else 1),
+            *(HeadGroup(name, len(heads)) for _, name in splits),
+        ),
     )
     for producer in view.rewriters:
         for metric in metrics:
@@ -249,10 +265,11 @@ def _split_table(
                 for variety in view.varieties:
                     cell = view.cell(producer, variety, metric, split)
                     cells.append(number(cell.estimate.value, view.decimals) if cell else MISSING)
-                value = number(gap.estimate.value, view.decimals, signed=True)
-                cells += [value, str(gap.estimate.n)]
+                cells += estimate_cells(gap.estimate, view.decimals, signed=True)
+                cells.append(str(gap.estimate.n))
             else:
-                table.add(producer_name(producer), view.metrics[metric], *cells)
+                score = (view.metrics[metric],) if named else ()
+                table.add(producer_name(producer), *score, *cells)
     return table.build()
 
 
@@ -289,12 +306,15 @@ def _contrasts(view: DirectionsView) -> Any:
 
 
 def _tested(rows: Iterable[Any], names: tuple[str, ...]) -> Any:
-    columns = (*names, *INTERVAL_PARTS, "test", *TEST_PARTS, "p_corrected", "test_reason")
+    columns = (
+        *names, *INTERVAL_PARTS, "n_left_out", "test", *TEST_PARTS, "p_corrected", "test_reason",
+    )  # fmt: skip
     found = (
         {name: getattr(row, name) for name in names}
         | interval_parts(row.estimate)
         | {name: getattr(row.test, name) for name in TEST_PARTS}
         | {
+            "n_left_out": row.n_left_out,
             "test": row.test.kind,
             "p_corrected": row.p_corrected,
             "test_reason": str(row.test.reason),

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.judgment_analysis import HUMAN, JudgmentResult
-from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords, intervals_spec
 from evaluation.models import Report
-from evaluation.reports.cells import estimate_cells, to_frame, to_mark
+from evaluation.reports.cells import to_frame
 from evaluation.reports.data_statement import read_statement
 from evaluation.reports.direction_figures import gaps_figure, means_figure
 from evaluation.reports.direction_words import (
     NO_VERDICT,
     intervals_and_tests,
     resampled,
+    rests_on,
     toxic_section,
 )
 from evaluation.reports.directions import (
@@ -32,14 +32,18 @@ from evaluation.reports.document import (
     Column,
     DataTable,
     Document,
-    Figure,
     KeyNumber,
     Prose,
     Section,
-    Table,
     TableBuilder,
 )
 from evaluation.reports.formatting import count, interval, number
+from evaluation.reports.judgments_agreement import (
+    NAMES,
+    agreement_data,
+    agreement_section,
+    measurement_of,
+)
 from evaluation.reports.kinds.options import NO_WORD_LIST
 from evaluation.reports.provenance import (
     access_caveats,
@@ -50,12 +54,6 @@ from evaluation.reports.provenance import (
     word_list_lines,
 )
 
-NAMES = {
-    "human_likeness": "Human-likeness",
-    "linguistic_match": "Linguistic match",
-    "meaning_preservation": "Meaning",
-    "tone_preservation": "Tone",
-}
 AXIS = "Mean rating, 1 to 5"
 
 
@@ -85,10 +83,10 @@ def lay_out_judgments(report: Report, result: JudgmentResult) -> Document:
         sections=tuple(_sections(view, result, stored, report.parameters["seed"])),
         tables=(
             *direction_tables(view, baseline=HUMAN),
-            DataTable("agreement", "Agreement of judges by aspect", _agreement_frame(result)),
+            *agreement_data(result),
             DataTable("examples", "The texts that were drawn as examples", _example_frame(stored)),
         ),
-        method=_method(result, record),
+        method=_method(view, result, record),
         caveats=_caveats(record, result),
         left_out=tuple(_left_out(record)),
         statement=read_statement(record["statement"]),
@@ -164,13 +162,7 @@ def _sections(
         found.append(
             toxic_section(view, what="Gaps", table="Ratings and gaps in both kinds of texts.")
         )
-    found.append(
-        Section(
-            "Agreement of judges",
-            (_agreement_figure(view, result), _agreement_table(view, result)),
-            why=f"{count(result.n_twice, 'counterpart')} had two judges or more.",
-        )
-    )
+    found.append(agreement_section(view, result))
     for name, heading, word in (
         ("above", "Examples: a model rated above people", "above"),
         ("below", "Examples: a model rated below people", "below"),
@@ -213,7 +205,7 @@ def _keys(view: DirectionsView, result: JudgmentResult) -> tuple[KeyNumber, ...]
     alphas = [row.alpha for row in result.agreement if not row.alpha.reason]
     found.append(
         KeyNumber(
-            "Ordinal α of judges",
+            f"{measurement_of(result).capitalize()} α of judges",
             interval(min(a.value for a in alphas), max(a.value for a in alphas)) if alphas else "–",
             "",
             (f"over {count(len(alphas), 'aspect')}",)
@@ -222,64 +214,6 @@ def _keys(view: DirectionsView, result: JudgmentResult) -> tuple[KeyNumber, ...]
         )
     )
     return tuple(found)
-
-
-def _agreement_figure(view: DirectionsView, result: JudgmentResult) -> Figure:
-    lines = tuple(
-        IntervalLine(NAMES[row.aspect], (to_mark(row.alpha, n=row.alpha.n_units, tone="human"),))
-        for row in result.agreement
-    )
-    return Figure(
-        "agreement",
-        f"Ordinal alpha of each aspect. Intervals: {view.options.n_resamples} resamples of "
-        "counterparts; n is the number with two judges or more.",
-        intervals_spec(
-            (IntervalPanel("", lines),),
-            words=IntervalWords(
-                title="Agreement of judges by aspect",
-                axis="Krippendorff’s ordinal α",
-                level=view.level,
-                value="α",
-            ),
-            reference=0.0,
-            decimals=2,
-        ),
-        data="agreement",
-    )
-
-
-def _agreement_table(view: DirectionsView, result: JudgmentResult) -> Table:
-    table = TableBuilder(
-        "Ordinal alpha of judges by aspect.",
-        "agreement",
-        (
-            Column("Aspect"),
-            Column("α", number=True, style="strong"),
-            Column(f"{view.level} interval", number=True, style="quiet"),
-            Column("Counterparts", number=True),
-            Column("Ratings", number=True),
-        ),
-    )
-    for row in result.agreement:
-        table.add(
-            NAMES[row.aspect],
-            *estimate_cells(row.alpha),
-            str(row.alpha.n_units),
-            str(row.alpha.n_values),
-            note=row.alpha.reason or row.alpha.interval_reason,
-        )
-    return table.build()
-
-
-def _agreement_frame(result: JudgmentResult) -> Any:
-    columns = ("aspect", "value", "low", "high", "n_units", "n_values", "reason")
-    rows = (
-        {"aspect": row.aspect}
-        | {name: getattr(row.alpha, name) for name in columns[1:-1]}
-        | {"reason": row.alpha.reason or row.alpha.interval_reason}
-        for row in result.agreement
-    )
-    return to_frame(rows, columns)
 
 
 def _examples(
@@ -331,7 +265,9 @@ def _example_frame(stored: dict[str, Any]) -> Any:
     return to_frame(rows, columns)
 
 
-def _method(result: JudgmentResult, record: dict[str, Any]) -> tuple[str, ...]:
+def _method(
+    view: DirectionsView, result: JudgmentResult, record: dict[str, Any]
+) -> tuple[str, ...]:
     options, words = result.options, record["word_list"]
     return (
         "Judges saw the original and one counterpart in random order, never who wrote it, and "
@@ -339,7 +275,9 @@ def _method(result: JudgmentResult, record: dict[str, Any]) -> tuple[str, ...]:
         "language matches the variety, meaning and tone, each from 1 to 5.",
         f"{record['study']['overlap_percent']:g} % of the counterparts went to two judges. Ratings "
         "of one counterpart are averaged first, so that it counts once.",
-        f"{intervals_and_tests(options)} Agreement is Krippendorff’s ordinal alpha.",
+        f"{rests_on(view)} {intervals_and_tests(options)}",
+        f"Agreement is Krippendorff’s {measurement_of(result)} alpha over the counterparts with "
+        "two judges or more; ratings that are missing are left out.",
         f"Texts are split by whether the text in {options.source_variety} holds a word of "
         f"“{words['title']}”."
         if words
@@ -369,4 +307,6 @@ def _left_out(record: dict[str, Any]) -> list[str]:
             lines.append(f"{count(int(n), 'pair')}: {reason}.")
         else:
             lines.append(str(entry))
+    if n := record["study"].get("open"):
+        lines.append(f"{count(n, 'judgment')}: assigned, but not given yet.")
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from evaluation.analyses.span_analysis import SpanCell, SpanResult
@@ -22,7 +23,9 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import MISSING, count, interval, number
+from evaluation.reports.missing import join_reasons
 from evaluation.reports.provenance import banners, closing_lines, corpus_lines_bare, run_lines
+from evaluation.reports.run_settings import settings_data, settings_section
 
 PERPLEXITY, ENTROPY = "span_perplexity", "top5_entropy"
 NAMES = {PERPLEXITY: "Perplexity of the hidden span", ENTROPY: "Entropy of the five likeliest"}
@@ -67,6 +70,7 @@ def lay_out_spans(report: Report, result: SpanResult) -> Document:
                 why="Perplexities compare within one model. Models that read what follows the span "
                 "and models that do not answer different questions.",
             ),
+            settings_section(record["runs"]),
         ),
         tables=(
             DataTable("values", "Means over trials in either variety", _value_frame(result)),
@@ -74,14 +78,11 @@ def lay_out_spans(report: Report, result: SpanResult) -> Document:
                 "changes", f"Percent change from {source} to {target}", _change_frame(result)
             ),
             DataTable("trials", "Means over texts in each trial", _trial_frame(result)),
+            settings_data(record["runs"]),
         ),
         method=_method(result, record, source, target),
         caveats=CAVEATS,
-        left_out=tuple(
-            f"{row.model}, {row.variety}, {_condition(row.condition)}: "
-            f"{count(row.n, 'value')}, {row.reason}."
-            for row in result.left_out
-        ),
+        left_out=_left_out(result),
         statement=read_statement(record["statement"]),
         provenance=(
             (
@@ -200,10 +201,20 @@ def _change_table(result: SpanResult, level: str) -> Table:
     return table.build()
 
 
+def _left_out(result: SpanResult) -> tuple[str, ...]:
+    entries = (
+        (f"{row.model}, {row.variety}, {_condition(row.condition)}", row.reason, row.n)
+        for row in result.left_out
+    )
+    return tuple(
+        f"{what}: {count(n, 'value')}, {reason}." for what, reason, n in join_reasons(entries)
+    )
+
+
 def _value_table(result: SpanResult, name: str) -> Table:
     varieties = (result.options.source_variety, result.options.target_variety)
     found = {(c.model, c.condition, c.variety): c for c in result.cells if c.name == name}
-    heads = ("Mean", "interval", "sd of trials", "Texts")
+    heads = ("Mean", "interval", "sd of trials", "Trials", "Texts")
     table = TableBuilder(
         f"{_name(name)}: means over texts, then over trials.",
         "values",
@@ -228,8 +239,14 @@ def _value_table(result: SpanResult, name: str) -> Table:
 
 def _value_cells(cell: SpanCell | None) -> tuple[str, ...]:
     if cell is None:
-        return (MISSING,) * 4
-    return (*estimate_cells(cell.estimate), number(cell.sd), str(cell.estimate.n))
+        return (MISSING,) * 5
+    trials = sum(not math.isnan(mean) for mean in cell.trial_means)
+    return (
+        *estimate_cells(cell.estimate),
+        number(cell.sd),
+        str(trials),
+        str(cell.estimate.n),
+    )
 
 
 def _value_frame(result: SpanResult) -> Any:
@@ -247,10 +264,12 @@ def _value_frame(result: SpanResult) -> Any:
 def _change_frame(result: SpanResult) -> Any:
     names = ("model", "name", "condition")
     rows = (
-        {name: getattr(change, name) for name in names} | interval_parts(change.estimate)
+        {name: getattr(change, name) for name in names}
+        | interval_parts(change.estimate)
+        | {"n_left_out": change.n_left_out}
         for change in result.changes
     )
-    return to_frame(rows, (*names, "value", "low", "high", "n", "reason"))
+    return to_frame(rows, (*names, "value", "low", "high", "n", "reason", "n_left_out"))
 
 
 def _trial_frame(result: SpanResult) -> Any:
@@ -272,18 +291,34 @@ def _trial_frame(result: SpanResult) -> Any:
 def _method(
     result: SpanResult, record: dict[str, Any], source: str, target: str
 ) -> tuple[str, ...]:
-    notices = list(
-        dict.fromkeys(str(text) for run in record["runs"] for text in run["notices"] if text)
-    )
+    ways = {run["parameters"].get("normalise", True) for run in record["runs"]}
     return (
         "Spans of words are drawn with a length from a Poisson distribution and a uniform place, "
-        "or are noun phrases or verb phrases; each trial draws anew. Settings and seeds are those "
-        "of the runs named below.",
+        "or are noun phrases or verb phrases; each trial draws anew, in either text of a pair by "
+        "itself. Settings and seeds stand under “How the models were asked”.",
         "Perplexity is exp of the mean negative log probability of the hidden span’s tokens. "
-        "Entropy is that of the five likeliest spans, in nats.",
-        "The value of a trial is the mean over texts, the value of a cell the mean over trials. "
-        f"Percent change is 100 ({target} − {source}) / {source}. Intervals come from "
+        f"Entropy is −Σ p ln p of the five likeliest spans in nats, {_renormalised(ways)}.",
+        "The value of a trial is the mean over texts, the value of a cell the mean over trials; sd "
+        "is that of the trials’ means (ddof 1). "
+        f"Percent change is 100 ({target} − {source}) / {source}{_rests_on(result)}. Intervals "
+        "come from "
         f"{result.options.n_resamples} resamples of pairs with all their trials (bias-corrected "
-        "percentile).",
-        *(["What the runs remarked: " + " ".join(notices)] if notices else []),
+        "percentile). No test is made: an interval without 0 says that the varieties differ.",
     )
+
+
+def _rests_on(result: SpanResult) -> str:
+    """Return which pairs changes rest on; nothing for results that do not say it."""
+    known = [change.n_left_out for change in result.changes if change.n_left_out is not None]
+    if not known:
+        return ""
+    left = f"; up to {count(max(known), 'pair')} had one alone" if max(known) else ""
+    return f", over the pairs with values of both{left}"
+
+
+def _renormalised(ways: set[bool]) -> str:
+    if ways == {True}:
+        return "their probabilities renormalised over the five, so that it is at most ln 5 = 1.61"
+    if ways == {False}:
+        return "their probabilities as the model gives them"
+    return "renormalised over the five or not as each run’s settings say"

@@ -84,6 +84,7 @@ class Agreement(ReportKind):
                     "origin": study.origin,
                     "common_texts": study.writing.common_texts,
                     "shared_percent": study.writing.shared_percent,
+                    "open": study.writing_tasks.filter(state=TaskState.OPEN).count(),
                 },
                 "corpus": corpus_record(corpus),
                 "statement": load_statement(corpus),

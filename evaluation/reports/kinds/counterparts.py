@@ -19,7 +19,7 @@ from evaluation.analyses.counterpart_metrics import (
 from evaluation.analyses.counterpart_scores import HUMAN, REPEAT, Similarity, score_counterparts
 from evaluation.analyses.direction_gaps import DirectionOptions
 from evaluation.models import Report
-from evaluation.reports.corpus_inputs import corpus_record, hash_rows, run_labels, run_record
+from evaluation.reports.corpus_inputs import corpus_record, hash_rows, run_labels, text_run_record
 from evaluation.reports.counterparts_document import lay_out_counterparts
 from evaluation.reports.data_statement import load_statement
 from evaluation.reports.document import Document
@@ -66,6 +66,16 @@ class CounterpartParameters(WordListParameters):
         description="Layer whose embeddings are compared, counted from 1; by default the one that "
         "bert-score recommends for the encoder.",
     )
+    encoder_idf: bool = Field(
+        False,
+        description="In BERTScore, weigh tokens by how rare they are among the gold texts (idf).",
+    )
+    encoder_rescaled: bool = Field(
+        False,
+        description="Rescale BERTScore by the baseline that bert-score measured for the encoder "
+        "and layer on unrelated English texts. The level that the paper prints, 51 to 54, suggests "
+        "that it did.",
+    )
     examples: int = Field(6, ge=0, le=100, description="Texts drawn as examples.")
 
 
@@ -87,7 +97,12 @@ class Counterparts(ReportKind):
     def check(self, chosen: Chosen, parameters: CounterpartParameters) -> None:
         """Two queries."""
         check_word_list(parameters.word_list)
-        check_encoder(parameters.encoder, parameters.encoder_layer)
+        check_encoder(
+            parameters.encoder,
+            parameters.encoder_layer,
+            idf=parameters.encoder_idf,
+            rescaled=parameters.encoder_rescaled,
+        )
 
     def default_title(self, chosen: Chosen) -> str:
         return f"How do models rewrite {chosen.the_corpus}?"
@@ -112,7 +127,7 @@ class Counterparts(ReportKind):
         return Loaded(
             record={
                 "corpus": corpus_record(corpus),
-                "runs": [run_record(run) | {"label": labels[run.pk]} for run in chosen.runs],
+                "runs": [text_run_record(run, labels[run.pk]) for run in chosen.runs],
                 "word_list": words.record if words else None,
                 "missing": missing,
                 "n_pairs": len({row[0] for row in rows}),
@@ -179,7 +194,12 @@ def _similarity(
 ) -> tuple[Similarity | None, dict[str, Any] | None]:
     if parameters.encoder is None:
         return None, None
-    return load_similarity(parameters.encoder, parameters.encoder_layer)
+    return load_similarity(
+        parameters.encoder,
+        parameters.encoder_layer,
+        idf=parameters.encoder_idf,
+        rescaled=parameters.encoder_rescaled,
+    )
 
 
 def _load_run(run: Run, corpus: Corpus, label: str) -> tuple[list[list[str]], int]:

@@ -43,6 +43,10 @@ class JudgmentParameters(WordListParameters):
         description="Test of the gaps: Student's with equal variances, as in the paper, Welch's, "
         "or paired.",
     )
+    measurement: Literal["nominal", "ordinal", "interval", "ratio"] = Field(
+        "ordinal",
+        description="Level at which Krippendorff's alpha of the judges takes the ratings.",
+    )
     examples: int = Field(
         4,
         ge=0,
@@ -105,6 +109,7 @@ class Judgments(ReportKind):
                     "overlap_percent": study.judging.overlap_percent,
                     "wording": study.judging.wording,
                     "left_out": study.judging.left_out,
+                    "open": study.judgment_tasks.filter(state=TaskState.OPEN).count(),
                 },
                 "corpus": corpus_record(corpus),
                 "producers": {
@@ -135,6 +140,7 @@ class Judgments(ReportKind):
                 n_resamples=parameters.resamples,
                 level=parameters.level,
             ),
+            measurement=parameters.measurement,
         )
         above, below = _beside_people(frame, items)
         return {

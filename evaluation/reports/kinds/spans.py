@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.span_analysis import SpanOptions, SpanResult, analyse_spans
 from evaluation.models import Report
-from evaluation.reports.corpus_inputs import corpus_record, hash_rows, run_labels, run_record
+from evaluation.reports.corpus_inputs import corpus_record, hash_rows, run_labels, text_run_record
 from evaluation.reports.data_statement import load_statement
 from evaluation.reports.document import Document
 from evaluation.reports.errors import ReportError
@@ -70,7 +70,7 @@ class Spans(ReportKind):
         return Loaded(
             record={
                 "corpus": corpus_record(corpus),
-                "runs": [run_record(run) | {"label": labels[run.pk]} for run in chosen.runs],
+                "runs": [text_run_record(run, labels[run.pk]) for run in chosen.runs],
                 "statement": load_statement(corpus),
             },
             data=values,

@@ -70,13 +70,33 @@ def test_repeating_the_input_is_scored_against_the_reference(result):
     assert (gap.estimate.value, gap.estimate.low, gap.estimate.high) == pytest.approx((0, 0, 0))
 
 
-def test_a_gap_is_the_source_variety_less_the_target_variety(result):
-    # Into WME: p1 2/3; p2 "damn she gone" against 4 words P 1, R 3/4, F 6/7; p3 and p4 1.
-    into_aal, into_wme = (1 + 2 / 3 + 4 / 5) / 3, (2 / 3 + 6 / 7 + 1 + 1) / 4
+def test_a_gap_is_the_source_variety_less_the_target_variety_on_pairs_with_both(result):
+    # Into WME: p1 2/3; p2 "damn she gone" against 4 words P 1, R 3/4, F 6/7; p3 1. p4 has a value
+    # into WME alone, which says nothing of a difference.
+    into_aal, into_wme = (1 + 2 / 3 + 4 / 5) / 3, (2 / 3 + 6 / 7 + 1) / 3
     gap = find(result.gaps, producer="model", metric="rouge1", split="all")
     assert gap.estimate.value == pytest.approx(100 * (into_aal - into_wme))
     assert gap.test.difference == pytest.approx(gap.estimate.value)
-    assert (gap.test.kind, gap.test.df, gap.estimate.n) == ("student", 3 + 4 - 2, 3)
+    assert (gap.test.kind, gap.test.df, gap.estimate.n) == ("student", 3 + 3 - 2, 3)
+    assert gap.n_left_out == 1
+
+
+def test_directions_that_share_no_pair_have_no_gap_but_a_reason():
+    into_aal = INTO_AAL | {"p1": "", "p2": ""}
+    into_wme = INTO_WME | {"p3": "", "p4": ""}
+    found = analyse_counterparts(score_counterparts(frame(into_aal, into_wme), words=["damn"]))
+    gap = find(found.gaps, producer="model", metric="rouge1", split="all")
+    assert np.isnan([gap.estimate.value, gap.estimate.low, gap.test.p_value]).all()
+    assert (gap.estimate.n, gap.n_left_out) == (0, 3)
+    assert gap.estimate.reason == Undefined.NO_PAIR
+
+
+def test_a_model_is_compared_with_repeating_on_the_texts_that_it_answered(result):
+    # Into AAL p4 is missing: 1, 2/3, 4/5 less 2/3, 3/4, 2/3 of repeating.
+    contrast = find(result.contrasts, producer="model", variety="AAL", metric="rouge1", split="all")
+    expected = (1 + 2 / 3 + 4 / 5) / 3 - (2 / 3 + 3 / 4 + 2 / 3) / 3
+    assert contrast.estimate.value == pytest.approx(100 * expected)
+    assert (contrast.estimate.n, contrast.n_left_out) == (3, 1)
 
 
 def test_a_paired_test_takes_complete_pairs():
@@ -119,8 +139,9 @@ def test_toxicity_removed_compares_sums_over_texts_with_an_output(result):
     # Into AAL: inputs 0 + 1 + 0 of three texts, outputs none.
     into_aal = find(result.removed, producer="model", variety="AAL", split="all")
     assert (into_aal.share.value, into_aal.share.n) == (1, 3)
+    # p4, which has no output into AAL, holds no hit: the gap without it is 1 − (3 − 1)/3.
     gap = find(result.removed_gaps, producer="model", split="all")
-    assert gap.estimate.value == pytest.approx(1 - 2 / 3)
+    assert (gap.estimate.value, gap.estimate.n) == (pytest.approx(1 - 2 / 3), 3)
 
 
 def test_people_remove_what_the_gold_text_lacks(result):

@@ -66,11 +66,12 @@ def test_counts_are_stated(result):
 
 
 def test_gaps_and_tests_by_hand(result):
-    # AAL 2.5, 1; WME 4, 3, 5: means 1.75 and 4. Pooled variance (1.125 + 2)/3, df = 3.
+    # p1 and p2 have both: AAL 2.5, 1; WME 4, 3: means 1.75 and 3.5; p3 was judged in WME alone.
+    # Pooled variance (1.125 + 0.5)/2, df = 2.
     gap = find(result.gaps, producer="model", metric="human_likeness", split="all")
-    assert (gap.estimate.value, gap.estimate.n) == (1.75 - 4, 2)
-    t = -2.25 / np.sqrt((1.125 + 2) / 3 * (1 / 2 + 1 / 3))
-    assert (gap.test.statistic, gap.test.df) == pytest.approx((t, 3))
+    assert (gap.estimate.value, gap.estimate.n, gap.n_left_out) == (1.75 - 3.5, 2, 1)
+    t = -1.75 / np.sqrt((1.125 + 0.5) / 2 * (1 / 2 + 1 / 2))
+    assert (gap.test.statistic, gap.test.df) == pytest.approx((t, 2))
 
 
 def test_people_are_the_baseline(result):
@@ -98,6 +99,89 @@ def test_agreement_is_ordinal_over_items_judged_twice(result):
     assert (alpha.value, alpha.n_units) == (pytest.approx(0), 2)
     # All tone ratings are 3: nothing to agree on.
     assert np.isnan(find(result.agreement, aspect="tone_preservation").alpha.value)
+
+
+def plain_alpha(ratings, distance):
+    """Alpha by its definition: 1 − D_o / D_e over the ordered pairs of pairable ratings, those of
+    an item with m ratings weighing 1/(m − 1) each (Krippendorff 2019, ch. 12)."""
+    items = [values for values in ratings if len(values) > 1]
+    everything = [value for values in items for value in values]
+    observed = sum(
+        distance(a, b) / (len(values) - 1)
+        for values in items
+        for i, a in enumerate(values)
+        for j, b in enumerate(values)
+        if i != j
+    ) / len(everything)
+    n = len(everything)
+    expected = sum(distance(a, b) for a in everything for b in everything) / (n * (n - 1))
+    return 1 - observed / expected
+
+
+# Item → {judge: rating}; the items 1 to 4 are from tweets, 5 and 6 from songs.
+RATED = {
+    1: {1: 1, 2: 2, 3: 1},
+    2: {1: 5, 2: 4},
+    3: {2: 3, 3: 3},
+    4: {1: 2, 3: 4},
+    5: {1: 3, 2: 5, 3: 4},
+    6: {1: 1, 2: 1},
+}
+
+
+@pytest.fixture(scope="module")
+def three_judges():
+    rows = [
+        (item, f"p{item}", "tweets" if item < 5 else "songs", "AAL", "model", judge, *[rating] * 4)
+        for item, ratings in RATED.items()
+        for judge, rating in ratings.items()
+    ]
+    columns = ["item", "pair", "source", "variety", "producer", "annotator", *ASPECTS]
+    return analyse_judgments(
+        pd.DataFrame(rows, columns=columns),
+        options=DirectionOptions(n_resamples=20),
+        measurement="interval",
+    )
+
+
+DISTANCES = {
+    "nominal": lambda a, b: float(a != b),
+    "interval": lambda a, b: (a - b) ** 2,
+    "ratio": lambda a, b: ((a - b) / (a + b)) ** 2,
+}
+
+
+@pytest.mark.parametrize("level", DISTANCES)
+def test_alpha_is_stated_at_every_level_of_measurement(three_judges, level):
+    found = [
+        row.alpha
+        for row in three_judges.agreement_levels
+        if (row.aspect, row.alpha.measurement) == ("tone_preservation", level)
+    ]
+    ratings = [list(values.values()) for values in RATED.values()]
+    assert [alpha.value for alpha in found] == [
+        pytest.approx(plain_alpha(ratings, DISTANCES[level]))
+    ]
+    assert found[0].n_units == 6
+
+
+def test_the_chosen_level_holds_for_all_judges_pairs_and_sources(three_judges):
+    overall = find(three_judges.agreement, aspect="human_likeness").alpha
+    ratings = [list(values.values()) for values in RATED.values()]
+    assert overall.value == pytest.approx(plain_alpha(ratings, DISTANCES["interval"]))
+    pair = find(three_judges.agreement_pairs, first="1", second="3", aspect="human_likeness").alpha
+    theirs = [[values[1], values[3]] for values in RATED.values() if {1, 3} <= set(values)]
+    assert pair.value == pytest.approx(plain_alpha(theirs, DISTANCES["interval"]))
+    assert (pair.n_units, pair.n_values, pair.measurement) == (3, 6, "interval")
+    tweets = find(three_judges.agreement_sources, source="tweets", aspect="human_likeness").alpha
+    assert tweets.value == pytest.approx(plain_alpha(ratings[:4], DISTANCES["interval"]))
+    assert {row.source for row in three_judges.agreement_sources} == {"songs", "tweets"}
+
+
+def test_judges_without_a_counterpart_in_common_are_no_pair(result):
+    assert {(row.first, row.second) for row in result.agreement_pairs} == {("1", "2")}
+    apart = frame()[lambda rows: ~rows["item"].isin([5, 8])]
+    assert analyse_judgments(apart).agreement_pairs == ()
 
 
 def test_the_result_survives_storage(result):

@@ -47,10 +47,10 @@ def test_a_cell_is_the_mean_over_trials_of_means_over_texts():
     assert (cell.estimate.value, cell.estimate.n, cell.n_left_out) == (22.5, 3, 1)
     assert cell.sd == pytest.approx(15 / np.sqrt(2))
     assert found.left_out == (SpanLeftOut("m", "random", "AAL", "none", 1),)
-    # WME 10: 100 (10 − 22.5)/22.5.
+    # The first pair alone has both: AAL (10 + 30)/2, WME (8 + 12)/2.
     (change,) = found.changes
-    assert change.estimate.value == pytest.approx(100 * (10 - 22.5) / 22.5)
-    assert change.estimate.n == 1
+    assert change.estimate.value == pytest.approx(100 * (10 - 20) / 20)
+    assert (change.estimate.n, change.n_left_out) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +98,12 @@ def test_what_cannot_be_said_has_a_reason():
     assert np.isnan(found.changes[0].estimate.value)
     zero = analyse_spans(frame({"AAL": [[0.0, 0.0]], "WME": [[3, 4]]}))
     assert zero.changes[0].estimate.reason == Undefined.NO_PERCENTAGE
+
+
+def test_varieties_that_share_no_pair_have_no_change_but_a_reason():
+    found = analyse_spans(frame({"AAL": [[1, NAN]], "WME": [[NAN, 2]]}))
+    (change,) = found.changes
+    assert (change.estimate.reason, change.n_left_out) == (Undefined.NO_PAIR, 2)
 
 
 def test_one_variety_alone_has_no_change():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -12,6 +14,7 @@ from evaluation.reports.building import build_report, find_differences, wake_wai
 from evaluation.reports.document import Document
 from evaluation.reports.errors import ReportError
 from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.kinds.encoders import find_baseline
 from evaluation.reports.kinds.registry import get_kind
 from evaluation.reports.rendering import to_csv
 from evaluation.reports.requesting import request_report
@@ -95,7 +98,9 @@ def test_rouge_and_gap_are_those_counted_by_hand(corpus, run):
         for row in rows_of(document, "gaps")
         if (row["producer"], row["metric"], row["split"]) == ("tiny", "rouge1", "all")
     )
-    assert float(gap["value"]) == pytest.approx(aal - wme)
+    # Of the three pairs with both directions: 1, 1 and 6/7 into WME.
+    assert float(gap["value"]) == pytest.approx(aal - (2 + 6 / 7) / 3 * 100)
+    assert (gap["n"], gap["n_left_out"]) == ("3", "1")
     assert find_differences(report=report) == []
     page = bytes(report.files.get(name="report.html").content).decode()
     assert "the model refused" in page
@@ -116,6 +121,61 @@ def test_toxicity_removed_is_that_counted_by_hand(corpus, run, words):
     assert float(removed["human", "WME"]) == 0
 
 
+def test_share_removed_has_its_gap_between_the_directions(corpus, run, words):
+    """Of the three pairs with both directions one holds “damn”: 0 of 1 removed into AAL, 1 of 1
+    into WME."""
+    document = lay_out(corpus, [run], word_list="few")
+    gaps = {
+        (row["producer"], row["split"]): (row["value"], row["n"])
+        for row in rows_of(document, "toxicity_gaps")
+    }
+    assert gaps["tiny", "all"] == ("-1.0", "3")
+    assert gaps["tiny", "source: lyrics"] == ("-1.0", "1")
+    assert gaps["tiny", "source: posts"] == ("", "0")
+
+
+def test_prompts_and_settings_of_every_run_are_told(client, corpus, run):
+    run.stimuli = run.stimuli | {
+        "prompts": [
+            {
+                "slug": "plain",
+                "text": "Translate {source} into {target}:\n{text}",
+                "variety_names": {"AAL": "African American Vernacular English"},
+            }
+        ]
+    }
+    run.parameters = {"temperature": 0.7, "beams": None, "pairs_per_shard": 20}
+    run.notices = ["Written with sampling at temperature 0.7."]
+    run.save()
+    document = lay_out(corpus, [run])
+    (row,) = rows_of(document, "runs")
+    assert row["prompt"] == "Translate {source} into {target}:\n{text}"
+    assert row["varieties"] == "AAL as “African American Vernacular English”"
+    section = next(s for s in document.sections if s.heading == "How the models were asked")
+    ((told,),) = [block.rows for block in section.blocks]
+    assert told.cells == (
+        f"{run.pk}: tiny",
+        "“Translate {source} into {target}: ⏎ {text}” with AAL as “African American Vernacular "
+        "English”",
+        f"temperature 0.7, seed {run.seed}",
+        "Written with sampling at temperature 0.7.",
+    )
+
+
+def test_texts_are_counted_in_either_direction(corpus, run):
+    """One refusal into AAL: three texts there, four into WME."""
+    document = lay_out(corpus, [run])
+    table = next(
+        block
+        for section in document.sections
+        for block in section.blocks
+        if getattr(block, "caption", "").startswith("Mean scores against")
+    )
+    (tiny,) = [row.cells for row in table.rows if row.cells[0] == "tiny"]
+    heads = [column.head for column in table.columns]
+    assert [cell for head, cell in zip(heads, tiny, strict=True) if head == "Texts"] == ["3", "4"]
+
+
 def test_page_has_every_figure_and_examples_of_all_producers(client, corpus, run, words):
     other = make_text_run(corpus, measure="counterpart_generation", name="other")
     store_counterparts(other, {(f"p{i}-aal", "WME"): "Something else" for i in range(4)})
@@ -124,7 +184,14 @@ def test_page_has_every_figure_and_examples_of_all_producers(client, corpus, run
     page = client.get(reverse("reports:page", args=[report.public_id])).content.decode()
     for text in ("Something else", "Gold counterpart", "Repeat the input", "By source"):
         assert text in page
-    for name in ("means", "gaps", "toxicity-removed", "gaps-by-toxicity", "gaps-by-source"):
+    for name in (
+        "means",
+        "gaps",
+        "toxicity-removed",
+        "gaps-by-toxicity",
+        "gaps-by-source",
+        "toxicity-by-source",
+    ):
         answer = client.get(reverse("reports:figure", args=[report.public_id, name]))
         assert b"<svg" in answer.content, name
 
@@ -212,6 +279,48 @@ def test_bertscore_by_an_encoder_is_perfect_for_copies(corpus, run, shared_dir):
     assert any(
         "tiny-bert, layer 1" in text for column in document.provenance for _, text, _ in column
     )
+
+
+@pytest.mark.shared
+def test_bertscore_is_rescaled_only_by_a_baseline_that_was_measured(corpus, run, shared_dir):
+    encoder = str(shared_dir / "golden/models/tiny-bert")
+    with pytest.raises(ReportError, match="no baseline for"):
+        lay_out(corpus, [run], encoder=encoder, encoder_layer=1, encoder_rescaled=True)
+
+
+@pytest.mark.shared
+def test_idf_weighs_the_tokens_of_bertscore(corpus, run, shared_dir):
+    encoder = str(shared_dir / "golden/models/tiny-bert")
+    plain, weighed = (
+        lay_out(corpus, [run], encoder=encoder, encoder_layer=1, encoder_idf=idf)
+        for idf in (False, True)
+    )
+    values = [
+        [row["value"] for row in rows_of(document, "means") if row["metric"] == "bertscore"]
+        for document in (plain, weighed)
+    ]
+    assert values[0] != values[1]
+    assert "tokens weighed by idf" in " ".join(weighed.method)
+    assert "without idf, not rescaled" in " ".join(plain.method)
+
+
+def test_the_papers_encoder_has_the_baseline_of_bert_score():
+    """Layer 18 as in `bert_score/rescale_baseline/en/microsoft/deberta-large-mnli.tsv`."""
+    import bert_score
+
+    folder = Path(bert_score.__file__).parent / "rescale_baseline/en/microsoft"
+    (line,) = [
+        line.split(",")
+        for line in (folder / "deberta-large-mnli.tsv").read_text().splitlines()
+        if line.startswith("18,")
+    ]
+    assert find_baseline("microsoft/deberta-large-mnli", 18) == tuple(map(float, line[1:]))
+
+
+@pytest.mark.parametrize("name", ["../../../utils", "no-such-model", "microsoft"])
+def test_other_names_have_no_baseline(name):
+    with pytest.raises(ReportError, match="no baseline"):
+        find_baseline(name, 1)
 
 
 def test_admin_asks_for_a_kind_then_for_its_inputs(client, corpus, run):

@@ -63,6 +63,10 @@ def test_lengths_ratios_and_hits_are_those_counted_by_hand(words):
         ("AAL", "16", "16"),
         ("WME", "18", "18"),
     ]
+    # Differences −1, 0, −1, 0: mean −1/2, sd 1/√3, t = −0.5/(1/√3/2) = −√3, df 3.
+    (length,) = csv.DictReader(io.StringIO(read(report, "length_difference.csv").decode()))
+    assert (float(length["difference"]), length["df"], length["n"]) == (-0.5, "3.0", "4")
+    assert float(length["statistic"]) == pytest.approx(-(3**0.5))
     assert find_differences(report=report) == []
 
 
@@ -119,7 +123,13 @@ def test_workbook_has_a_sheet_for_every_table_with_numbers_as_numbers():
     corpus = make_pairs((("=1+1 ain't", "one and one", "=SUM(A1)"), ("a b", "a b", "x")))
     report = build(corpus)
     book = openpyxl.load_workbook(io.BytesIO(read(report, "report.xlsx")))
-    assert book.sheetnames == ["Report", "sources", "types", "features"]
+    assert book.sheetnames == [
+        "Report",
+        "sources",
+        "types",
+        "length_difference",
+        "features",
+    ]
     sheet = book["sources"]
     assert sheet.freeze_panes == "B2"
     found = {row[0].value: row for row in sheet.iter_rows(min_row=2)}

@@ -87,6 +87,26 @@ def test_means_gaps_and_agreement_are_those_that_were_given(study):
     assert "all annotations are equal" in agreement["tone_preservation"]["reason"]
 
 
+def test_judgments_that_are_still_owed_are_left_out_in_words(db):
+    study = launch(make_study(make_corpus(), overlap_percent=0), "dan", "eve")
+    tasks = [task for name in ("dan", "eve") for task in tasks_of(study, name)]
+    ratings = dict.fromkeys(
+        ("human_likeness", "linguistic_match", "meaning_preservation", "tone_preservation"), "3"
+    )
+    for task in tasks[:-3]:
+        submit_judgment(task=task, ratings=ratings)
+    _report, document = lay_out(study)
+    assert "3 judgments: assigned, but not given yet." in document.left_out
+
+
+def test_level_of_measurement_is_an_option(study):
+    report, document = lay_out(study, measurement="interval")
+    assert {row["measurement"] for row in rows_of(document, "agreement")} == {"interval"}
+    assert len(rows_of(document, "agreement_levels")) == 4 * 4
+    assert "Krippendorff’s interval alpha" in " ".join(document.method)
+    assert report.parameters["measurement"] == "interval"
+
+
 def test_examples_are_drawn_from_texts_above_and_below_people(study):
     """tiny-gpt beats people in WME (5 to 4), tiny-bart loses in AAL (2 to 5), on every pair."""
     report, document = lay_out(study, examples=2)
