@@ -214,18 +214,18 @@ def _estimate(columns: tuple[Floats, ...], bootstrap: Bootstrap, n: int) -> Esti
 
 def _change(source: Floats, target: Floats, bootstrap: Bootstrap) -> tuple[Estimate, int]:
     """Return the change, and how many pairs have values of one variety alone."""
-    there = [~np.isnan(table).all(axis=1) for table in (source, target)]
-    both = there[0] & there[1]
-    left_out = int((there[0] ^ there[1]).sum())
+    before, after = (~np.isnan(table).all(axis=1) for table in (source, target))
+    both = np.logical_and(before, after)
+    left_out = int(np.logical_xor(before, after).sum())
     if not both.any():
-        reason = Undefined.NO_PAIR if there[0].any() and there[1].any() else Undefined.NO_VALUES
+        reason = Undefined.NO_PAIR if before.any() and after.any() else Undefined.NO_VALUES
         return no_estimate(reason), left_out
     first, second = (_columns(np.where(both[:, None], table, np.nan)) for table in (source, target))
 
     def percent(sums: list[Floats]) -> Floats:
-        before, after = _mean_of_trials(sums[: len(first)]), _mean_of_trials(sums[len(first) :])
-        undefined = np.full(before.shape, np.nan)
-        return np.divide(100 * (after - before), before, out=undefined, where=before > 0)
+        old, new = _mean_of_trials(sums[: len(first)]), _mean_of_trials(sums[len(first) :])
+        undefined = np.full(old.shape, np.nan)
+        return np.divide(100 * (new - old), old, out=undefined, where=old > 0)
 
     estimate = bootstrap.estimate(
         (*first, *second), percent, n=int(both.sum()), reason=Undefined.NO_PERCENTAGE

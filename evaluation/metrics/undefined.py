@@ -20,6 +20,7 @@ class Undefined(StrEnum):
     NO_SCORES = "the model has no score for it"
     NO_GROUP = "no group has a value"
     ONE_RATER = "only one person rated it"
+    ONE_COMPLETE_RATER = "fewer than two people rated it on every scale"
     ONE_RATING = "a spread needs at least two ratings"
     NO_ESTIMATE = "there is no estimate to put an interval round"
     FEW_RESAMPLES = "fewer than half of the resamples could be computed"

@@ -11,6 +11,10 @@ import pytest
 
 from evaluation.analyses import AlignmentOptions, analyse_alignment
 from evaluation.analyses.noise_ceiling import random_halves
+from evaluation.analyses.rating_agreement import (
+    RatingAgreementOptions,
+    analyse_rating_agreement,
+)
 from evaluation.analyses.rating_cube import build_rating_cube
 from evaluation.metrics import kendall_tau_b
 from tests.golden.published_ratings import read_published_ratings
@@ -77,3 +81,32 @@ def test_the_halves_behind_the_noise_ceiling_reach_the_golden_split_half_r(golde
         ]
         expected = golden["groups"][group]["split_half"]["mean_r"]
         assert np.mean(r) == pytest.approx(expected, abs=tolerance)
+
+
+@pytest.mark.shared
+def test_alpha_and_split_halves_of_the_published_ratings_match(golden, ratings):
+    """Interval alpha within every group and overall, exactly; halves within their own error."""
+    found = analyse_rating_agreement(
+        ratings,
+        groups=list(golden["groups"]),
+        scales=golden["trait_pairs"],
+        options=RatingAgreementOptions(n_resamples=0),
+    )
+    exact = golden["header"]["tolerance"]["abs"]
+    loose = golden["header"]["tolerance"]["split_half_monte_carlo_abs"]
+    assert found.overall.value == pytest.approx(
+        golden["alpha_interval_overall_these_groups"], abs=exact
+    )
+    halves = golden["split_half_overall"]
+    assert found.split_half.r == pytest.approx(halves["mean_r"], abs=loose)
+    assert found.split_half.spearman_brown == pytest.approx(
+        halves["mean_spearman_brown"], abs=loose
+    )
+    for row in found.groups:
+        expected = golden["groups"][row.group]
+        assert row.alpha.value == pytest.approx(expected["alpha_interval_within_group"], abs=exact)
+        for value, name in (
+            (row.split_half.r, "mean_r"),
+            (row.split_half.spearman_brown, "mean_spearman_brown"),
+        ):
+            assert value == pytest.approx(expected["split_half"][name], abs=loose)

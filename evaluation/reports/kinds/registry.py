@@ -15,6 +15,7 @@ from evaluation.reports.kinds.dataset import Dataset
 from evaluation.reports.kinds.intersectional import Intersectional
 from evaluation.reports.kinds.judgments import Judgments
 from evaluation.reports.kinds.markedness import MarkednessCheck
+from evaluation.reports.kinds.rating_agreement import AgreementOfRaters
 from evaluation.reports.kinds.spans import Spans
 from evaluation.reports.kinds.template_selection import TemplateChoice
 
@@ -27,6 +28,7 @@ KINDS: dict[str, ReportKind] = {
         Intersectional(),
         MarkednessCheck(),
         TemplateChoice(),
+        AgreementOfRaters(),
         Dataset(),
         Agreement(),
         Counterparts(),
