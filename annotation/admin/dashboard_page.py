@@ -139,17 +139,17 @@ def _build_money_line(overview: Overview) -> MoneyLine | None:
     }
     people = overview.people_to_go
     to_go = ngettext(
-        "About %(money)s to go: %(n)d more person at the present share of accepted data.",
-        "About %(money)s to go: %(n)d more people at the present share of accepted data.",
+        "About %(money)s to go: %(n)s more person at the present share of accepted data.",
+        "About %(money)s to go: %(n)s more people at the present share of accepted data.",
         people,
-    ) % {"n": people, "money": wording.money(people * study.reward_cents, study.currency)}
+    ) % {"n": f"{people:,}", "money": wording.money(people * study.reward_cents, study.currency)}
     return MoneyLine(paid, to_go, describe_low_pay(books))
 
 
 def _build_news(overview: Overview) -> str:
     """Return what a screen reader says when it changes: a count, and nothing more."""
     n = overview.ratings_accepted
-    return _("%(n)d of %(wanted)d ratings accepted.") % {
-        "n": n,
-        "wanted": overview.ratings_wanted,
+    return _("%(n)s of %(wanted)s ratings accepted.") % {
+        "n": f"{n:,}",
+        "wanted": f"{overview.ratings_wanted:,}",
     }

@@ -12,11 +12,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
 
+from annotation.admin.asking import AskingPages, Question
 from annotation.admin.instrument_page import InstrumentPages, may_edit
 from annotation.admin.study import build_tabs
 from annotation.exports.downloads import build_attachment
@@ -33,7 +34,7 @@ from annotation.languages.storing import (
     remove_language,
 )
 from annotation.languages.texts import InstrumentText, find_missing, list_texts
-from annotation.models import Instrument
+from annotation.models import Instrument, Study
 from annotation.studies.readiness import list_languages
 
 # More would be a page that nobody reads: the first ones are told, and how many there are.
@@ -83,8 +84,11 @@ def read_code(text: str) -> str:
         raise ValidationError(str(error)) from None
 
 
-class LanguagePages(InstrumentPages):
+class LanguagePages(AskingPages, InstrumentPages):
     """Addresses below an instrument's own for its languages."""
+
+    def study_tabs(self, study: Study) -> list[tuple[str, str, str]]:
+        return build_tabs(study)
 
     def get_urls(self) -> list[URLPattern]:
         views = {
@@ -160,6 +164,14 @@ class LanguagePages(InstrumentPages):
         return self._change(request, pk, add_known_language, _("%(language)s added."))
 
     def remove_language_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Take a language out; its translations are gone then, so that the page asks first."""
+        if request.method == "POST" and "confirmed" not in request.POST:
+            instrument = self._find(request, pk)
+            self._ask_right(request, instrument)
+            code = request.POST.get("language", "")
+            if code in list_languages(instrument)[1:]:
+                back = reverse("admin:annotation_instrument_languages", args=[pk])
+                return self.ask_first(request, instrument.study, _ask_removal(code), back=back)
         return self._change(request, pk, remove_language, _("%(language)s removed."))
 
     def confirm_language_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -202,6 +214,15 @@ class LanguagePages(InstrumentPages):
     def _ask_right(self, request: HttpRequest, instrument: Instrument) -> None:
         if not may_edit(request, instrument):
             raise PermissionDenied
+
+
+def _ask_removal(code: str) -> Question:
+    return Question(
+        _("Remove %(language)s?") % {"language": own_name(code)},
+        _("All its translations in this draft are lost. Download the file to keep them."),
+        _("Remove %(language)s") % {"language": own_name(code)},
+        fields={"language": code},
+    )
 
 
 def list_rows(instrument: Instrument) -> list[LanguageRow]:

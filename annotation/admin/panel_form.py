@@ -16,6 +16,7 @@ SCREENING = ("screen_out_pay", "screen_out_minor", "screen_out_percent")
 PARAMETERS = ("person_parameter", "session_parameter")
 API = ("panel_study_id", "api_token_variable", "webhook_secret_variable")
 SIGNED = ("signed_links", "link_token_parameter", "link_audience")
+EXAMPLE = "https://panel.example/done?code={code}&id={id}"
 RETURN_FIELDS = {outcome: f"return_{outcome.value}" for outcome in Outcome}
 
 
@@ -69,6 +70,14 @@ class PanelSettingsForm(forms.ModelForm):
                     label=outcome.label,
                     required=False,
                     max_length=500,
+                    help_text=_(
+                        "The address to which people who end so are led, such as %(example)s. The "
+                        "study’s code and the person’s id are filled in. Without one they stay on "
+                        "the last page."
+                    )
+                    % {"example": EXAMPLE}
+                    if outcome == Outcome.COMPLETED
+                    else "",
                     initial=self.instance.return_urls.get(outcome.value, ""),
                 )
 

@@ -30,12 +30,13 @@ from unfold.decorators import display
 
 from annotation.admin import wording
 from annotation.admin.access import StudyScoped, staff_user
+from annotation.admin.asking import AskingPages
 from annotation.admin.dashboard_page import flags_context
 from annotation.admin.fragments import answer_fragment
 from annotation.admin.history import HistoryAdmin
 from annotation.admin.margins import MarginPages
 from annotation.admin.money import MoneyPages
-from annotation.admin.study_actions import STUDY_ACTIONS, TO_INSTRUMENT
+from annotation.admin.study_actions import ASKED_FIRST, STUDY_ACTIONS, TO_INSTRUMENT
 from annotation.admin.study_figures import build_figure_table
 from annotation.admin.study_form import (
     CREATION_FIELDSETS,
@@ -96,7 +97,7 @@ class MembershipInline(TabularInline):
 
 
 @admin.register(Study)
-class StudyAdmin(MarginPages, MoneyPages, StudyScoped, HistoryAdmin, ModelAdmin):
+class StudyAdmin(AskingPages, MarginPages, MoneyPages, StudyScoped, HistoryAdmin, ModelAdmin):
     list_display = (
         "title_link",
         "status_badge",
@@ -326,6 +327,9 @@ class StudyAdmin(MarginPages, MoneyPages, StudyScoped, HistoryAdmin, ModelAdmin)
             raise PermissionDenied
         if action not in STUDY_ACTIONS:
             raise Http404
+        if action in ASKED_FIRST and "confirmed" not in request.POST:
+            back = reverse("admin:annotation_study_instrument", args=[study.pk])
+            return self.ask_first(request, study, ASKED_FIRST[action], back=back)
         service, said = STUDY_ACTIONS[action]
         try:
             service(study=study)

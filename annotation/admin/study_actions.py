@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
+from annotation.admin.asking import Question
 from annotation.models import Study
 from annotation.studies.lifecycle import (
     archive_study,
@@ -14,6 +15,7 @@ from annotation.studies.lifecycle import (
     current_instrument,
     pause_study,
     publish_version,
+    restore_study,
 )
 from annotation.studies.piloting import (
     end_pilot,
@@ -47,8 +49,20 @@ STUDY_ACTIONS: dict[str, tuple[Callable[..., Any], Any]] = {
     "pause": (pause_study, gettext_lazy("The study is paused. Who has started goes on.")),
     "close": (close_study, gettext_lazy("The study is closed. Nobody new can start.")),
     "archive": (archive_study, gettext_lazy("The study is archived.")),
+    "restore": (restore_study, gettext_lazy("The study is back from the archive.")),
     "new-version": (create_version, gettext_lazy("A draft of the next version is open to edits.")),
     "publish": (publish_version, gettext_lazy("The newest version is in force from now on.")),
     "discard": (_discard_draft, gettext_lazy("The draft is discarded.")),
+}
+
+ASKED_FIRST = {
+    "discard": Question(
+        gettext_lazy("Discard this draft?"),
+        gettext_lazy(
+            "All that was changed since the version before it is lost, translations and previews "
+            "included. The version before it stays."
+        ),
+        gettext_lazy("Discard draft"),
+    ),
 }
 TO_INSTRUMENT = {"new-version", "discard", "publish", "end-pilot"}

@@ -23,6 +23,7 @@ TRANSITIONS: dict[StudyStatus, set[StudyStatus]] = {
     StudyStatus.LIVE: {StudyStatus.PAUSED, StudyStatus.CLOSED},
     StudyStatus.PAUSED: {StudyStatus.LIVE, StudyStatus.CLOSED},
     StudyStatus.CLOSED: {StudyStatus.LIVE, StudyStatus.ARCHIVED},
+    # Only out again, to where it came from: `restore_study`.
     StudyStatus.ARCHIVED: set(),
 }
 
@@ -152,6 +153,21 @@ def archive_study(*, study: Study) -> Study:
     return change_status(lock_study(study), StudyStatus.ARCHIVED)
 
 
+@transaction.atomic
+def restore_study(*, study: Study) -> Study:
+    """Take a study out of the archive: closed again if people could ever take part, else a draft.
+
+    Raises `ValidationError` for a study that is not archived.
+    """
+    study = lock_study(study)
+    if study.status != StudyStatus.ARCHIVED:
+        raise ValidationError(
+            f"The study is {study.get_status_display().lower()}, expected an archived one."
+        )
+    was_open = study.launched_at or study.pilot_started_at or study.closed_at
+    return _set_status(study, StudyStatus.CLOSED if was_open else StudyStatus.DRAFT)
+
+
 def lock_study(study: Study) -> Study:
     """Return the study with its row locked until the transaction ends. One query."""
     return Study.objects.select_for_update().get(pk=study.pk)
@@ -166,10 +182,18 @@ def change_status(study: Study, status: StudyStatus) -> Study:
             f"The study is {study.get_status_display().lower()} and cannot become "
             f"{status.label.lower()}."
         )
+    return _set_status(study, status)
+
+
+def _set_status(study: Study, status: StudyStatus) -> Study:
     study.status = status
     now = timezone.now()
     if status == StudyStatus.LIVE and study.launched_at is None:
         study.launched_at = now
-    study.closed_at = now if status == StudyStatus.CLOSED else None
+    if status == StudyStatus.CLOSED:
+        # Who comes back from the archive was closed before.
+        study.closed_at = study.closed_at or now
+    elif status != StudyStatus.ARCHIVED:
+        study.closed_at = None
     study.save(update_fields=["status", "launched_at", "closed_at"])
     return study

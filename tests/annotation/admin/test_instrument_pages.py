@@ -163,7 +163,9 @@ def test_editing_or_discarding_a_draft_clears_its_previews(study: Study, alice: 
     assert client.post(page("change", version), values).status_code == 302
     assert Submission.objects.get() == kept
     start_preview(instrument=version)
-    assert "The draft is discarded." in act(client, study, "discard")
+    discard = reverse("admin:annotation_study_action", args=[study.pk, "discard"])
+    done = client.post(discard, {"confirmed": "yes"}, follow=True).content.decode()
+    assert "The draft is discarded." in done
     assert Submission.objects.get() == kept
     client.post(page("clear_previews", study.instruments.get()))
     assert not Submission.objects.exists()

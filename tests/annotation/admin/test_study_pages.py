@@ -138,6 +138,26 @@ def test_buttons_lead_a_study_through_its_life(alice: User) -> None:
     assert study.instruments.get().is_frozen
 
 
+@pytest.mark.parametrize("launched", [True, False], ids=["closed", "draft"])
+def test_a_study_comes_back_from_the_archive_as_it_was(alice: User, launched: bool) -> None:
+    study = make_study(owner=alice, launched=launched)
+    client = log_in(alice)
+    before = StudyStatus.CLOSED if launched else StudyStatus.DRAFT
+    if launched:
+        act(client, study, "close")
+    study.refresh_from_db()
+    closed_at = study.closed_at
+    assert (study.status, closed_at is not None) == (before, launched)
+    assert "Take out of the archive" in act(client, study, "archive")
+    act(client, study, "launch")
+    study.refresh_from_db()
+    assert study.status == StudyStatus.ARCHIVED
+    act(client, study, "restore")
+    study.refresh_from_db()
+    assert (study.status, study.closed_at) == (before, closed_at)
+    assert "expected an archived one" in text_of(act(client, study, "restore"))
+
+
 def test_actions_take_a_post(study: Study, alice: User) -> None:
     address = reverse("admin:annotation_study_action", args=[study.pk, "close"])
     assert log_in(alice).get(address).status_code == 405
@@ -551,7 +571,13 @@ def test_a_new_version_is_edited_and_put_in_force(study: Study, alice: User) -> 
 
 def test_a_draft_version_is_discarded(study: Study, alice: User) -> None:
     create_version(study=study)
-    act(log_in(alice), study, "discard")
+    client = log_in(alice)
+    asked = act(client, study, "discard")
+    assert "Discard this draft?" in asked
+    assert study.instruments.count() == 2
+    address = reverse("admin:annotation_study_action", args=[study.pk, "discard"])
+    assert f'<form method="post" action="{address}"' in asked
+    client.post(address, {"confirmed": "yes"})
     assert [instrument.version for instrument in study.instruments.all()] == [1]
 
 

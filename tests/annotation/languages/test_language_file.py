@@ -383,7 +383,10 @@ def test_page_adds_and_removes_languages(
     html = admin_client.get(page).content.decode()
     assert "right to left" in html
     assert f"all {len(rows)}" in html
-    admin_client.post(address("remove_language"), {"language": "ar"})
+    asked = admin_client.post(address("remove_language"), {"language": "ar"})
+    assert "Download the file to keep them." in asked.content.decode()
+    assert draft.wordings.filter(language="ar").exists()
+    admin_client.post(address("remove_language"), {"language": "ar", "confirmed": "yes"})
     assert not draft.wordings.filter(language="ar").exists()
     assert admin_client.post(page, {"language": "<b>", "file": good}).status_code == 422
     launch = study.instruments.get()
