@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,8 +12,7 @@ from playwright.sync_api import Browser
 
 from tests.annotation.survey.conftest import make_study  # noqa: F401
 from tests.browser.chromium import run_chromium
-from tests.conftest import ROOT
-from tests.web_server import HOST, describe_environment, run_web_server
+from tests.web_server import HOST, run_web_server
 
 
 class RunningSite(NamedTuple):
@@ -47,18 +44,14 @@ def chromium(monkeypatch: pytest.MonkeyPatch) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def running_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSite]:
+def running_site(
+    tmp_path_factory: pytest.TempPathFactory, make_database: Callable[[Path], None]
+) -> Iterator[RunningSite]:
     """A platform with a database in a file, started once; each test has its own study on it."""
     folder = tmp_path_factory.mktemp("site")
     database = folder / "site.sqlite3"
-    address = f"sqlite:///{database}"
-    subprocess.run(
-        [sys.executable, "manage.py", "migrate", "--verbosity", "0"],
-        cwd=ROOT,
-        env=describe_environment(address, folder),
-        check=True,
-    )
-    with run_web_server(address, folder) as port:
+    make_database(database)
+    with run_web_server(f"sqlite:///{database}", folder) as port:
         yield RunningSite(f"http://{HOST}:{port}", database)
 
 
