@@ -34,6 +34,7 @@ from evaluation.reports.score_words import (
     is_read_in_sentences,
     measure_title,
     options_in_words,
+    quoted_templates,
     remarks,
     scored_over,
 )
@@ -297,8 +298,9 @@ def _method(result: Markedness, record: dict[str, Any]) -> tuple[str, ...]:
     return (
         "After the comparison of marked with unmarked sentences by Kohankhaki et al. A score is "
         "that of a trait pair’s right adjective minus that of its left; the measure is "
-        f"{measure_title(record)}, {options_in_words(run)}, {scored_over(run)}. A group’s "
-        f"deviation is its score minus that of {unmarked}.",
+        f"{measure_title(record)}, {options_in_words(run)}, "
+        f"{scored_over(run)}{quoted_templates(run)} A group’s deviation is its score minus that of "
+        f"{unmarked}.",
         "What mention does is the mean deviation of all other groups. It explains one minus the "
         "squared difference between a group’s deviations and this mean over the squared "
         "deviations, summed over traits.",

@@ -9,6 +9,8 @@ from evaluation.reports.formatting import count, listing
 from probing.measures.registry import MEASURES
 from probing.models import Run
 
+# How many templates are named before the rest is only counted.
+NAMED_TEMPLATES = 4
 SHOWN_REMARKS = 8
 # Options that say how the work is cut; no score depends on them.
 CUT_OF_THE_WORK = frozenset({"groups_per_shard", "pairs_per_shard"})
@@ -37,6 +39,25 @@ def scored_over(run: dict[str, Any]) -> str:
         f"in up to {source['per_word']:,} sentences for each word, drawn from "
         f"{source['n_sentences']:,} of “{source['name']}”"
     )
+
+
+def quoted_templates(run: dict[str, Any]) -> str:
+    """Return the first templates and how many more there are, after a colon; a full stop without.
+
+    run : the record of a run; templates end their sentence themselves
+    """
+    templates = run["templates"]
+    quoted = [f"“{show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
+    if len(templates) > NAMED_TEMPLATES:
+        return f": {listing([*quoted, f'{len(templates) - NAMED_TEMPLATES} more'])}."
+    return f": {listing(quoted)}" if quoted else "."
+
+
+def show_slots(template: str) -> str:
+    """Return a template as readers write it: “That [group] is [adjective].”"""
+    for slot in ("{singular}", "{plural}", "{Plural}"):
+        template = template.replace(slot, "[group]")
+    return template.replace("{trait}", "[adjective]")
 
 
 def is_read_in_sentences(run: dict[str, Any]) -> bool:

@@ -16,7 +16,6 @@ from evaluation.charts import (
     IntervalWords,
 )
 from evaluation.models import Report
-from evaluation.reports.alignment.words import show_slots
 from evaluation.reports.cells import to_frame
 from evaluation.reports.document import (
     Column,
@@ -32,7 +31,7 @@ from evaluation.reports.formatting import count, interval, listing, number, p_ce
 from evaluation.reports.interval_figure import interval_figure
 from evaluation.reports.mention import MENTION, mention_caveat
 from evaluation.reports.provenance import banners, closing_lines, rated_run_lines
-from evaluation.reports.score_words import measure_title, options_in_words, remarks
+from evaluation.reports.score_words import measure_title, options_in_words, remarks, show_slots
 
 SHOWN_CANDIDATES = 20
 PARTS = {"pilot": "Pilot groups", "test": "Test groups", "overall": "All groups"}

@@ -6,9 +6,14 @@ from typing import Any
 
 from annotation.models import Origin
 from evaluation.analyses.alignment_comparison_result import ComparisonResult, RunGroup
-from evaluation.reports.alignment.words import show_slots
 from evaluation.reports.formatting import count, listing
-from evaluation.reports.score_words import measure_title, options_in_words, remarks, scored_over
+from evaluation.reports.score_words import (
+    measure_title,
+    options_in_words,
+    remarks,
+    scored_over,
+    show_slots,
+)
 
 PARTS = {"all": "All groups", "test": "Test groups"}
 QUANTITIES = {"tau": "τ", "precision": "P@3"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any
 
@@ -9,12 +10,19 @@ import pandas as pd
 
 from annotation.models import Dimension
 from evaluation.analyses import AlignmentResult, to_tables
+from evaluation.analyses.alignment_result import Estimate, NoiseCeiling
 from evaluation.charts import (
     GroupLabel,
+    IntervalLine,
+    IntervalMark,
+    IntervalPanel,
+    IntervalWords,
+    LegendEntry,
     ProfileWords,
     ScaleLabel,
     forest_spec,
     heat_maps_spec,
+    narrow_intervals_spec,
     profile_spec,
 )
 from evaluation.reports.document import Figure
@@ -96,5 +104,60 @@ class AlignmentFigures:
             f"(all cells: {ceiling.n_first} people with {ceiling.n_second}); a model can pass it "
             "where people themselves agree little.",
             forest_spec(self._tables["groups"], self._tables["overall"], groups=self._groups),
+            self._narrow_forest(),
             data="groups",
         )
+
+    def _narrow_forest(self) -> dict[str, Any]:
+        """Return the forest for a phone: τ, and outlined below it the ceiling, group by group."""
+        names = {label.slug: label.text for label in self._groups}
+        pooled = self._result.pooled
+        lines = [
+            IntervalLine(
+                names[row.group],
+                (_tau_mark(row.tau, row.n_raters), _ceiling_mark(row.ceiling, row.n_raters)),
+            )
+            for row in sorted(
+                self._result.by_group,
+                key=lambda row: math.inf if math.isnan(row.tau.value) else -row.tau.value,
+            )
+        ]
+        whole = IntervalLine(
+            f"all {pooled.n_cells} cells pooled",
+            (
+                _tau_mark(pooled.tau, pooled.n_submissions),
+                _ceiling_mark(pooled.ceiling, pooled.n_submissions),
+            ),
+            bold=True,
+        )
+        options = self._result.options
+        return narrow_intervals_spec(
+            (IntervalPanel("", (*lines, whole)),),
+            words=IntervalWords(
+                title="Agreement by group",
+                axis="Kendall’s τ",
+                level=f"{options.level * 100:g} %",
+                value="τ",
+                n="raters",
+            ),
+            legend=(
+                LegendEntry("τ of the model", "ink"),
+                LegendEntry(
+                    f"Noise ceiling, middle {options.ceiling_share * 100:g} % of halves",
+                    "ink",
+                    outlined=True,
+                ),
+            ),
+            reference=0.0,
+            decimals=2,
+        )
+
+
+def _tau_mark(tau: Estimate, n: int) -> IntervalMark:
+    return IntervalMark(tau.value, tau.interval.low, tau.interval.high, n, reason=str(tau.reason))
+
+
+def _ceiling_mark(ceiling: NoiseCeiling, n: int) -> IntervalMark:
+    return IntervalMark(
+        ceiling.mean, ceiling.low, ceiling.high, n, outlined=True, reason=str(ceiling.reason)
+    )

@@ -9,19 +9,18 @@ from django.utils.safestring import mark_safe
 from annotation.models import Origin
 from evaluation.analyses import AlignmentResult
 from evaluation.models import Report
-from evaluation.reports.formatting import count, listing, number
+from evaluation.reports.formatting import count, number
 from evaluation.reports.score_words import (
     CORPUS_CAVEAT,
     all_options,
     is_read_in_sentences,
     measure_title,
     options_in_words,
+    quoted_templates,
     remarks,
     scored_over,
 )
 
-# How many templates are named before the rest is only counted.
-NAMED_TEMPLATES = 4
 # Below this many raters a group's numbers carry a warning of their own.
 FEW_RATERS = 5
 
@@ -104,25 +103,6 @@ def method(record: dict[str, Any], result: AlignmentResult) -> list[str]:
         f"{options.n_splits} splits."
     )
     return [people, model, comparison]
-
-
-def quoted_templates(run: dict[str, Any]) -> str:
-    """Return the first templates and how many more there are, after a colon; a full stop without.
-
-    run : the record of a run; templates end their sentence themselves
-    """
-    templates = run["templates"]
-    quoted = [f"“{show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
-    if len(templates) > NAMED_TEMPLATES:
-        return f": {listing([*quoted, f'{len(templates) - NAMED_TEMPLATES} more'])}."
-    return f": {listing(quoted)}" if quoted else "."
-
-
-def show_slots(template: str) -> str:
-    """Return a template as readers write it: “That [group] is [adjective].”"""
-    for slot in ("{singular}", "{plural}", "{Plural}"):
-        template = template.replace(slot, "[group]")
-    return template.replace("{trait}", "[adjective]")
 
 
 def caveats(record: dict[str, Any], result: AlignmentResult) -> list[str]:

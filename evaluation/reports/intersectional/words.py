@@ -6,7 +6,12 @@ from typing import Any
 
 from evaluation.analyses.intersectional_result import IntersectionalResult
 from evaluation.reports.formatting import count
-from evaluation.reports.score_words import measure_title, options_in_words, scored_over
+from evaluation.reports.score_words import (
+    measure_title,
+    options_in_words,
+    quoted_templates,
+    scored_over,
+)
 
 SUMMARY = {
     "first": "First component",
@@ -87,7 +92,8 @@ def method(
     )
     found = [
         f"After Cao et al. (2022), section 5.2. {score}; the measure is {measure_title(record)}, "
-        f"{options_in_words(run)}, {scored_over(run)}. τ is Kendall’s tau-b over {over}.",
+        f"{options_in_words(run)}, {scored_over(run)}{quoted_templates(run)} τ is "
+        f"Kendall’s tau-b over {over}.",
         "Order: τ of a paired group with its first and second component and with itself in the "
         "other order, averaged over the paired groups that exist in both orders. Domains: mean τ "
         "with the component of either domain over all paired groups of the two, both orders; one "

@@ -6,13 +6,13 @@ from typing import Any
 
 from annotation.models import Origin
 from evaluation.analyses.subgroup_result import SubgroupGroup, SubgroupResult
-from evaluation.reports.alignment.words import quoted_templates
 from evaluation.reports.formatting import count
 from evaluation.reports.score_words import (
     CORPUS_CAVEAT,
     is_read_in_sentences,
     measure_title,
     options_in_words,
+    quoted_templates,
     remarks,
     scored_over,
 )

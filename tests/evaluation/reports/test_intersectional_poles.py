@@ -114,6 +114,7 @@ def test_orders_and_words_are_those_of_adjectives(run):
     method = " ".join(document.method)
     assert "A score is that of one adjective by itself" in method
     assert "tau-b over 6 adjectives" in method
+    assert "2 templates: “That [group] is [adjective].” and “All [group] are" in method
 
 
 def plain_tau(first, second) -> float:

@@ -79,6 +79,10 @@ def test_report_names_the_options_that_are_not_the_defaults(study, released, kin
         "subword max_change, variant released"
     )
     assert f"Run {released.pk} remarks: {REMARK}" in document.caveats
+    if kind != "template_selection":  # whose tables name them all
+        assert "2 templates: “That [group] is [adjective].” and “All [group] are [adjective].”" in (
+            " ".join(document.method)
+        )
 
 
 def test_runs_that_differ_in_an_option_have_labels_that_say_so(study, scored_run, released):
