@@ -13,7 +13,6 @@ from evaluation.charts import (
     IntervalWords,
     MatrixCell,
     agreement_matrix_spec,
-    intervals_spec,
 )
 from evaluation.metrics.levenshtein_alpha import LevenshteinAlpha
 from evaluation.models import Report
@@ -30,6 +29,7 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import count, number
+from evaluation.reports.interval_figure import interval_figure
 from evaluation.reports.provenance import banners, closing_lines, corpus_lines_bare, study_lines
 
 DEFINITIONS = {
@@ -238,22 +238,19 @@ def _source_figure(result: AgreementResult, level: str) -> Figure:
         (to_mark(result.overall, n=result.overall.n_overlap, tone="human"),),
         bold=True,
     )
-    return Figure(
+    return interval_figure(
         "sources",
         f"Alpha within every source. Intervals: {result.options.n_resamples} resamples of texts; "
         "n is the number of texts with two counterparts or more.",
-        intervals_spec(
-            (IntervalPanel("", (*lines, every)),),
-            words=IntervalWords(
-                title="Agreement by source",
-                axis="Krippendorff’s α of counterparts",
-                level=level,
-                value="α",
-                n="texts",
-            ),
-            reference=0.0,
-            decimals=2,
+        (IntervalPanel("", (*lines, every)),),
+        words=IntervalWords(
+            title="Agreement by source",
+            axis="Krippendorff’s α of counterparts",
+            level=level,
+            value="α",
+            n="texts",
         ),
+        decimals=2,
         data="sources",
     )
 

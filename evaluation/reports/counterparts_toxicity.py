@@ -11,7 +11,6 @@ from evaluation.charts import (
     IntervalPanel,
     IntervalWords,
     LegendEntry,
-    intervals_spec,
 )
 from evaluation.reports.cells import estimate_cells, to_frame, to_mark
 from evaluation.reports.direction_figures import tone_of
@@ -28,6 +27,7 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import MISSING, number
+from evaluation.reports.interval_figure import interval_figure
 
 HEADING = "Words of the list that are removed"
 
@@ -145,26 +145,23 @@ def _figure(
 ) -> Figure:
     source, target = view.varieties
     words = {"human": "People", "model": "Model"}
-    return Figure(
+    return interval_figure(
         name,
         f"{what} when generating {source} (filled) and {target} (outlined); below 0 hits were "
         f"added. Intervals: {resampled(view)}; n is the number of texts.",
-        intervals_spec(
-            panels,
-            words=IntervalWords(
-                title="Share of hits of the word list that is removed",
-                axis="Removed, % of the hits of the input",
-                level=view.level,
-                value="%",
-            ),
-            legend=tuple(
-                LegendEntry(f"{words[tone]}, generating {variety}", tone, outlined=place == 1)  # type: ignore[arg-type]
-                for tone in tones
-                for place, variety in enumerate(view.varieties)
-            ),
-            reference=0.0,
-            decimals=0,
+        panels,
+        words=IntervalWords(
+            title="Share of hits of the word list that is removed",
+            axis="Removed, % of the hits of the input",
+            level=view.level,
+            value="%",
         ),
+        legend=tuple(
+            LegendEntry(f"{words[tone]}, generating {variety}", tone, outlined=place == 1)  # type: ignore[arg-type]
+            for tone in tones
+            for place, variety in enumerate(view.varieties)
+        ),
+        decimals=0,
         data="toxicity_removed",
     )
 

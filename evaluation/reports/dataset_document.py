@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.analyses import from_plain
 from evaluation.analyses.corpus_statistics import CorpusStatistics, OriginRow
-from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords, intervals_spec
+from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords
 from evaluation.models import Report
 from evaluation.reports.cells import estimate_cells, to_frame, to_mark
 from evaluation.reports.data_statement import read_statement
@@ -21,6 +21,7 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import count, interval, number, p_cell, p_value
+from evaluation.reports.interval_figure import interval_figure
 from evaluation.reports.kinds.options import NO_WORD_LIST
 from evaluation.reports.kinds.taggers import NO_TAGGER
 from evaluation.reports.provenance import (
@@ -209,21 +210,20 @@ def _rouge_figure(statistics: CorpusStatistics, level: str) -> Figure:
         IntervalLine(_name(row), (to_mark(row.rouge1, n=row.n),), bold=row.origin is None)
         for row in (*statistics.rows, statistics.total)
     ]
-    return Figure(
+    return interval_figure(
         "rouge-by-source",
         "How much the two texts of a pair share in words, by source. Intervals: "
         f"{statistics.options.n_resamples} resamples of pairs; n is the number of pairs.",
-        intervals_spec(
-            (IntervalPanel("", tuple(lines)),),
-            words=IntervalWords(
-                title="Rouge-1 between the texts of a pair, by source",
-                axis="Mean Rouge-1 F, × 100",
-                level=level,
-                value="Rouge-1",
-                n="pairs",
-            ),
-            decimals=1,
+        (IntervalPanel("", tuple(lines)),),
+        words=IntervalWords(
+            title="Rouge-1 between the texts of a pair, by source",
+            axis="Mean Rouge-1 F, × 100",
+            level=level,
+            value="Rouge-1",
+            n="pairs",
         ),
+        decimals=1,
+        reference=None,
         data="sources",
     )
 

@@ -11,12 +11,12 @@ from evaluation.charts import (
     IntervalPanel,
     IntervalWords,
     LegendEntry,
-    intervals_spec,
 )
 from evaluation.charts.intervals import Tone
 from evaluation.reports.cells import to_mark
 from evaluation.reports.directions import HUMAN, REPEAT, DirectionsView, producer_name
 from evaluation.reports.document import Figure
+from evaluation.reports.interval_figure import interval_figure
 
 TONES: dict[str, Tone] = {HUMAN: "human", REPEAT: "ink"}
 
@@ -169,12 +169,14 @@ def _figure(
     **ends: Any,
 ) -> Figure:
     words = IntervalWords(title=title, axis=axis, level=view.level, value=value, n="n", **ends)
-    spec = intervals_spec(
+    return interval_figure(
+        name,
+        caption,
         panels,
         words=words,
+        data=data,
         legend=legend,
         reference=0.0 if gap else None,
         decimals=view.decimals,
         signed=gap,
     )
-    return Figure(name, caption, spec, data=data)

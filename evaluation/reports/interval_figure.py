@@ -22,12 +22,23 @@ def interval_figure(
     words: IntervalWords,
     data: str,
     legend: Sequence[LegendEntry] = (),
+    reference: float | None = 0.0,
     decimals: int | None = None,
     signed: bool = False,
 ) -> Figure:
-    """Return both drawings of the same panels as one figure; zero has a line of its own."""
+    """Return both drawings of the same panels as one figure.
+
+    reference : has a line of its own, zero if not said otherwise; None = no such line
+    """
     wide, narrow = (
-        draw(panels, words=words, legend=legend, reference=0.0, decimals=decimals, signed=signed)
+        draw(
+            panels,
+            words=words,
+            legend=legend,
+            reference=reference,
+            decimals=decimals,
+            signed=signed,
+        )
         for draw in (intervals_spec, narrow_intervals_spec)
     )
     return Figure(name, caption, wide, narrow, data=data)

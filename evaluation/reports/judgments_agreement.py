@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from evaluation.analyses.judgment_analysis import JudgmentResult
-from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords, intervals_spec
+from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords
 from evaluation.metrics.krippendorff_alpha import MEASUREMENTS, KrippendorffAlpha
 from evaluation.reports.cells import estimate_cells, to_frame, to_mark
 from evaluation.reports.directions import DirectionsView
@@ -20,6 +20,7 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import MISSING, count, number
+from evaluation.reports.interval_figure import interval_figure
 
 NAMES = {
     "human_likeness": "Human-likeness",
@@ -106,21 +107,18 @@ def _figure(view: DirectionsView, result: JudgmentResult) -> Figure:
         IntervalLine(NAMES[row.aspect], (to_mark(row.alpha, n=row.alpha.n_units, tone="human"),))
         for row in result.agreement
     )
-    return Figure(
+    return interval_figure(
         "agreement",
         f"{_capital(result)} alpha of each aspect. Intervals: {view.options.n_resamples} resamples "
         "of counterparts; n is the number with two judges or more.",
-        intervals_spec(
-            (IntervalPanel("", lines),),
-            words=IntervalWords(
-                title="Agreement of judges by aspect",
-                axis=f"Krippendorff’s {measurement_of(result)} α",
-                level=view.level,
-                value="α",
-            ),
-            reference=0.0,
-            decimals=2,
+        (IntervalPanel("", lines),),
+        words=IntervalWords(
+            title="Agreement of judges by aspect",
+            axis=f"Krippendorff’s {measurement_of(result)} α",
+            level=view.level,
+            value="α",
         ),
+        decimals=2,
         data="agreement",
     )
 

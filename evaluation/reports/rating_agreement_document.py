@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from evaluation.analyses.rating_agreement import RatingAgreement, SplitHalf
-from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords, intervals_spec
+from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords
 from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha
 from evaluation.models import Report
 from evaluation.reports.cells import estimate_cells, to_frame, to_mark
@@ -22,6 +22,7 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import MISSING, count, number
+from evaluation.reports.interval_figure import interval_figure
 from evaluation.reports.provenance import banners, closing_lines, study_lines
 
 PARTS = ("value", "low", "high", "n_units", "n_values", "measurement", "reason")
@@ -160,22 +161,19 @@ def _group_figure(result: RatingAgreement, names: dict[str, str], level: str) ->
         IntervalLine(names[row.group], (to_mark(row.alpha, n=row.n_raters, tone="human"),))
         for row in result.groups
     ]
-    return Figure(
+    return interval_figure(
         "groups",
         f"{result.options.measurement.capitalize()} alpha within every group. Intervals: "
         f"{result.options.n_resamples} resamples of its scales; n is the number of raters.",
-        intervals_spec(
-            (IntervalPanel("", tuple(lines)),),
-            words=IntervalWords(
-                title="Agreement of raters by group",
-                axis=f"Krippendorff’s {result.options.measurement} α",
-                level=level,
-                value="α",
-                n="raters",
-            ),
-            reference=0.0,
-            decimals=2,
+        (IntervalPanel("", tuple(lines)),),
+        words=IntervalWords(
+            title="Agreement of raters by group",
+            axis=f"Krippendorff’s {result.options.measurement} α",
+            level=level,
+            value="α",
+            n="raters",
         ),
+        decimals=2,
         data="groups",
     )
 

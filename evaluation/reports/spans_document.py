@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from evaluation.analyses.span_analysis import SpanCell, SpanResult
-from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords, intervals_spec
+from evaluation.charts import IntervalLine, IntervalPanel, IntervalWords
 from evaluation.models import Report
 from evaluation.reports.cells import estimate_cells, to_frame, to_mark
 from evaluation.reports.data_statement import read_statement
@@ -23,6 +23,7 @@ from evaluation.reports.document import (
     TableBuilder,
 )
 from evaluation.reports.formatting import MISSING, count, interval, number
+from evaluation.reports.interval_figure import interval_figure
 from evaluation.reports.missing import join_reasons
 from evaluation.reports.provenance import banners, closing_lines, corpus_lines_bare, run_lines
 from evaluation.reports.run_settings import settings_data, settings_section
@@ -154,24 +155,21 @@ def _change_figure(result: SpanResult, level: str) -> Figure:
         for name in _names(result)
     ]
     source, target = result.options.source_variety, result.options.target_variety
-    return Figure(
+    return interval_figure(
         "changes",
         f"Percent change from {source} to {target}. Intervals: {result.options.n_resamples} "
         "resamples of pairs with all their trials; n is the number of pairs.",
-        intervals_spec(
-            panels,
-            words=IntervalWords(
-                title=f"Percent change from {source} to {target}",
-                axis=f"100 ({target} − {source}) / {source}, %",
-                level=level,
-                value="%",
-                left=f"← easier in {target}",
-                right=f"easier in {source} →",
-            ),
-            reference=0.0,
-            decimals=1,
-            signed=True,
+        panels,
+        words=IntervalWords(
+            title=f"Percent change from {source} to {target}",
+            axis=f"100 ({target} − {source}) / {source}, %",
+            level=level,
+            value="%",
+            left=f"← easier in {target}",
+            right=f"easier in {source} →",
         ),
+        decimals=1,
+        signed=True,
         data="changes",
     )
 

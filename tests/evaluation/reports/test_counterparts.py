@@ -11,7 +11,7 @@ from django.urls import reverse
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import building
 from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
-from evaluation.reports.document import Document
+from evaluation.reports.document import Document, Figure
 from evaluation.reports.errors import ReportError
 from evaluation.reports.kinds.base import Chosen
 from evaluation.reports.kinds.encoders import find_baseline
@@ -194,6 +194,16 @@ def test_page_has_every_figure_and_examples_of_all_producers(client, corpus, run
     ):
         answer = client.get(reverse("reports:figure", args=[report.public_id, name]))
         assert b"<svg" in answer.content, name
+
+
+def test_every_figure_is_drawn_for_phones_too(corpus, run, words):
+    figures = [
+        block
+        for block in lay_out(corpus, [run], word_list="few").blocks
+        if isinstance(block, Figure)
+    ]
+    assert figures
+    assert [figure.name for figure in figures if figure.narrow_spec is None] == []
 
 
 def test_two_runs_of_one_model_are_told_apart(corpus, run):

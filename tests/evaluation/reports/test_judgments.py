@@ -10,7 +10,7 @@ from annotation.judgments.judging import submit_judgment
 from annotation.models import Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.document import Document
+from evaluation.reports.document import Document, Figure
 from evaluation.reports.errors import ReportError
 from evaluation.reports.kinds.base import Chosen
 from evaluation.reports.requesting import request_report
@@ -97,6 +97,12 @@ def test_judgments_that_are_still_owed_are_left_out_in_words(db):
         submit_judgment(task=task, ratings=ratings)
     _report, document = lay_out(study)
     assert "3 judgments: assigned, but not given yet." in document.left_out
+
+
+def test_every_figure_is_drawn_for_phones_too(study):
+    figures = [block for block in lay_out(study)[1].blocks if isinstance(block, Figure)]
+    assert figures
+    assert [figure.name for figure in figures if figure.narrow_spec is None] == []
 
 
 def test_level_of_measurement_is_an_option(study):
