@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sqlite3
@@ -35,6 +36,17 @@ hypothesis_settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 hypothesis_settings.load_profile("suite")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what was imported, and let it look at the rest less often.
+
+    It looked through a million objects for nothing, which took a sixth of the suite's computing.
+    """
+    gc.freeze()
+    often, _, _ = gc.get_threshold()
+    gc.set_threshold(often, 10, 40)
 
 
 def find_shared_dir() -> Path | None:
