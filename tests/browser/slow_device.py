@@ -55,9 +55,14 @@ class _SlowContext:
         self._slow_line(device)
 
     def set_offline(self, offline: bool) -> None:
-        # Playwright connects again without any latency.
+        # Before, so that a page that hears of its connection has one; after, since Playwright
+        # connects again without any latency.
         self.is_offline = offline
+        self._slow_lines()
         self._set_offline(offline)
+        self._slow_lines()
+
+    def _slow_lines(self) -> None:
         for page, device in self.devices.items():
             if not page.is_closed():
                 self._slow_line(device)
