@@ -2,6 +2,8 @@
 // judgment sent once. Without this script the page is a plain form that works as well.
 
 const PREFIX = "stereoscope:judging:";
+const FIRST_RETRY_MS = 2000;
+const LAST_RETRY_MS = 30_000;
 const form = document.querySelector("[data-judging]");
 const questions = [...form.querySelectorAll("[data-question]")];
 const comment = form.elements.namedItem("comment");
@@ -172,9 +174,12 @@ const seconds = () => (counted + (since === null ? 0 : performance.now() - since
 
 let isSending = false;
 let waitsForConnection = false;
+let retryMs = FIRST_RETRY_MS;
+let retry = null;
 
 async function send() {
   if (isSending) return;
+  clearTimeout(retry);
   const missing = questions.filter((question) => !chosenOf(question));
   if (missing.length) {
     complain(missing);
@@ -196,6 +201,9 @@ async function send() {
   } catch {
     waitsForConnection = true;
     raise("offline");
+    // A device often believes that it is connected before it is, or while it is not.
+    retry = setTimeout(() => { if (navigator.onLine !== false) send(); }, retryMs);
+    retryMs = Math.min(2 * retryMs, LAST_RETRY_MS);
   } finally {
     isSending = false;
     submit.setAttribute("aria-disabled", "false");
@@ -205,6 +213,7 @@ async function send() {
 async function follow(answer) {
   lower("offline", "failed", "not-live", "logged-out");
   waitsForConnection = false;
+  retryMs = FIRST_RETRY_MS;
   if (answer.type === "opaqueredirect" || answer.status === 403) {
     raise("logged-out");
   } else if (answer.status === 410) {

@@ -7,7 +7,7 @@ import uuid
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation.models import Judgment, JudgmentTask, Study, TaskState
 from tests.annotation.annotators.people import PASSWORD
@@ -180,6 +180,34 @@ def test_a_lost_connection_keeps_the_answers_and_sends_them_later(
     (judgment,) = rows(study, cleo)
     assert (judgment.human_likeness, judgment.tone_preservation) == (3, 5)
     assert judgment.comment == "half way"
+
+
+def test_answers_are_sent_though_the_device_never_knew_that_it_was_cut_off(
+    site: str, chromium: Browser
+) -> None:
+    study, cleo = make_judging()
+    with open_context(chromium) as context:
+        page = context.new_page()
+        log_in(page, site, cleo)
+        page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
+        cut: list[str] = []
+
+        def cut_off(route: Route) -> None:
+            if route.request.method == "POST" and len(cut) < 2:
+                cut.append(route.request.url)
+                route.abort("internetdisconnected")
+            else:
+                route.continue_()
+
+        page.route("**/judge/1/", cut_off)
+        for digit in "4532":
+            page.keyboard.press(digit)
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("There is no connection.")).to_be_visible()
+        page.wait_for_url("**/judge/2/")
+    assert len(cut) == 2
+    (judgment,) = rows(study, cleo)
+    assert (judgment.human_likeness, judgment.tone_preservation) == (4, 2)
 
 
 def test_a_double_click_stores_one_judgment_and_no_script_is_needed(
