@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from http import HTTPStatus
 
 from csp.middleware import CSPMiddleware
 from django.conf import settings
@@ -14,10 +15,12 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
 from annotation.languages.codes import choose_language
+from stereoscope.api.errors import answer_problem
 from stereoscope.health import check_health
 
 # The admin theme brings scripts that evaluate expressions.
 WIDER_PREFIXES = ("/admin/",)
+NULL_CHARACTER = "The address holds a null character."
 # Pages of researchers and annotators, whose texts are English.
 ENGLISH_PREFIXES = ("/admin/", "/annotate/", "/api/", "/panels/", "/reports/")
 
@@ -31,7 +34,9 @@ class WholeAddresses:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         # A path comes decoded; of the query, the decoded parts alone are ever used.
         if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
-            raise BadRequest("The address holds a null character.")
+            if request.path_info.startswith("/api/"):
+                return answer_problem(HTTPStatus.BAD_REQUEST, NULL_CHARACTER)
+            raise BadRequest(NULL_CHARACTER)
         return self.get_response(request)
 
 

@@ -36,3 +36,12 @@ def test_no_address_is_a_fault(admin_client: Client, kind: str) -> None:
     addresses = [f"/{HOLE.sub(strange, route)}?{query}" for route in routes]
     found = {address: admin_client.get(address).status_code for address in addresses}
     assert [address[:150] for address, status in found.items() if status >= 500] == []
+
+
+@pytest.mark.parametrize("address", ["/api/v1/runs/?status=%00", "/api/v1/runs/a%00b/"])
+def test_the_api_refuses_a_null_character_with_a_problem_document(
+    admin_client: Client, address: str
+) -> None:
+    answer = admin_client.get(address)
+    assert (answer.status_code, answer["Content-Type"]) == (400, "application/problem+json")
+    assert answer.json()["detail"] == "The address holds a null character."

@@ -53,13 +53,18 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response | No
 @csrf_exempt
 def answer_unknown_address(request: HttpRequest, rest: str) -> JsonResponse:
     """Answer below the API with a problem document, where no address matches."""
+    return answer_problem(HTTPStatus.NOT_FOUND, "There is no such address in version 1 of the API.")
+
+
+def answer_problem(status: HTTPStatus, detail: str) -> JsonResponse:
+    """Answer with a problem document outside of REST framework's views."""
     content = {
         "type": "about:blank",
-        "title": HTTPStatus.NOT_FOUND.phrase,
-        "status": int(HTTPStatus.NOT_FOUND),
-        "detail": "There is no such address in version 1 of the API.",
+        "title": status.phrase,
+        "status": int(status),
+        "detail": detail,
     }
-    return JsonResponse(content, status=content["status"], content_type=PROBLEM_TYPE)
+    return JsonResponse(content, status=int(status), content_type=PROBLEM_TYPE)
 
 
 def _refuse_run(error: RunError, request: Request | None) -> Response:
