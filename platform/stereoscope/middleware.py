@@ -20,6 +20,8 @@ from stereoscope.health import check_health
 
 # The admin theme brings scripts that evaluate expressions.
 WIDER_PREFIXES = ("/admin/",)
+# A study's link, to which panels add their parameters.
+STUDY_PREFIX = "/s/"
 NULL_CHARACTER = "The address holds a null character."
 # Pages of researchers and annotators, whose texts are English.
 ENGLISH_PREFIXES = ("/admin/", "/annotate/", "/api/", "/panels/", "/reports/")
@@ -32,8 +34,11 @@ class WholeAddresses:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        query = request.META.get("QUERY_STRING", "")
+        if request.path_info.startswith(STUDY_PREFIX):
+            query = ""  # the page says itself what is wrong with a panel's link
         # A path comes decoded; of the query, the decoded parts alone are ever used.
-        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+        if "\0" in request.path_info or "%00" in query:
             if request.path_info.startswith("/api/"):
                 return answer_problem(HTTPStatus.BAD_REQUEST, NULL_CHARACTER)
             raise BadRequest(NULL_CHARACTER)

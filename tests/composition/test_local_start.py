@@ -226,12 +226,14 @@ WARNS = (
 class Supervised:
     """A real supervisor in a process of its own, with two children."""
 
-    def __init__(self, folder: Path, web: str, worker: str, patience: float = 120) -> None:
+    def __init__(
+        self, folder: Path, web: str, worker: str, patience: float = 120, program: str = SUPERVISE
+    ) -> None:
         self.folder = folder
         (folder / "web.py").write_text(web)
         (folder / "worker.py").write_text(worker)
         self.process = subprocess.Popen(
-            [sys.executable, "-c", SUPERVISE, str(folder), str(patience)],
+            [sys.executable, "-c", program, str(folder), str(patience)],
             cwd=ROOT,
             env={**os.environ, "PYTHONPATH": ".:platform"},
             stdout=subprocess.PIPE,
@@ -297,6 +299,23 @@ def test_a_second_ctrl_c_stops_at_once_even_children_of_children(tmp_path):
     status, output = supervised.finish()
     assert status == 0, output
     # Otherwise a stubborn child has so long, and a little more.
+    assert time.monotonic() - begun < GENTLE_SECONDS
+    assert_gone(pids)
+
+
+def test_a_signal_right_after_the_message_is_a_second_one(tmp_path):
+    program = SUPERVISE.replace(
+        "print(line, flush=True)",
+        "print(line, flush=True)\n    if 'Stopping' in line: os.kill(os.getpid(), signal.SIGINT)",
+    )
+    supervised = Supervised(tmp_path, SLEEP, STUBBORN, program=program)
+    supervised.wait_for("READY")
+    pids = supervised.pids()
+    supervised.process.send_signal(signal.SIGINT)
+    supervised.wait_for("Stopping")
+    begun = time.monotonic()
+    status, output = supervised.finish()
+    assert status == 0, output
     assert time.monotonic() - begun < GENTLE_SECONDS
     assert_gone(pids)
 

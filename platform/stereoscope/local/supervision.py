@@ -24,6 +24,7 @@ class Supervisor:
         self._say = say
         self._children: list[Child] = []
         self._stops_asked = 0
+        self._stops_heard: int | None = None
 
     def run(
         self, *, is_ready: Callable[[], bool], on_ready: Callable[[], None], patience: float
@@ -70,7 +71,9 @@ class Supervisor:
                 self._say(f"[{child.command.name}] {line}")
 
     def _explain_end(self, patience: float) -> int:
-        if self._stops_asked:
+        # What comes once the line below is read is a further one.
+        self._stops_heard = self._stops_asked
+        if self._stops_heard:
             self._say("Stopping. Work in progress is handed back. Once more to stop at once.")
             return 0
         dead = self._dead()
@@ -86,12 +89,12 @@ class Supervisor:
 
     def _stop(self) -> None:
         """Ask, ask firmly, then kill. A further signal goes straight to the end."""
-        asked_before = self._stops_asked
+        heard = self._stops_asked if self._stops_heard is None else self._stops_heard
         for attempt, patience in enumerate((GENTLE_SECONDS, FIRM_SECONDS)):
             for child in self._children:
                 child.ask_to_stop(attempt)
             deadline = time.monotonic() + patience
-            while time.monotonic() < deadline and self._stops_asked == asked_before:
+            while time.monotonic() < deadline and self._stops_asked == heard:
                 if len(self._dead()) == len(self._children):
                     break
                 time.sleep(POLL_SECONDS / 4)
