@@ -120,7 +120,8 @@ def test_connection_cut_and_restored_on_every_page_at_320_pixels_by_touch(
     page.get_by_role("button", name="Withdraw my answers").tap()
     expect(page.locator("h1")).to_have_text("Your answers are erased")
     assert study.submissions.get().state == "withdrawn"
-    assert visitor.complaints == []
+    # The page's icon may be asked for when the connection is gone already.
+    assert [text for text in visitor.complaints if not any(cut in text for cut in CUT)] == []
 
 
 def test_request_or_answer_lost_on_every_page_by_keyboard_alone(
