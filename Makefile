@@ -15,7 +15,9 @@ help:
 	@echo "make run PORT=8001           … on another port"
 	@echo "make run MODEL=roberta-base  … with a masked model of the hub, or a folder"
 	@echo "make test                    everything that CI runs"
+	@echo "make quick                   the tests without browsers and long work: two minutes"
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
+	@echo "make footprint               memory of an idle platform, CPU time of each command"
 	@echo "make load                    how many participants this machine serves, on both databases"
 	@echo "make messages                renew the lists of texts to translate, and compile them"
 	@echo "make model-test              participants and panels in any order, many times over"
@@ -35,30 +37,42 @@ environment:
 
 # --- make test -----------------------------------------------------------------------------------
 
+# Types take a minute of one core: they are checked while the tests begin, and shown at the end.
 .PHONY: test
-test: lint browser
-	$(EMBEDDED) $(PYTHON) -m pytest -n 2
+test: rules browser
+	@types=$$(mktemp); $(MAKE) --no-print-directory types > "$$types" 2>&1 & checking=$$!; \
+	  trap 'kill $$checking 2> /dev/null || :; rm -f "$$types"' EXIT; \
+	  tests=0; $(EMBEDDED) $(PYTHON) -m pytest -n 2 || tests=$$?; \
+	  wait $$checking && checked=0 || checked=$$?; cat "$$types"; exit $$((tests + checked))
 	$(PYTHON) -m tests.services
+
+.PHONY: quick
+quick: environment-dev
+	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "not browser and not slow"
+
+.PHONY: footprint
+footprint: environment
+	$(PYTHON) -m tools.footprint
 
 # Minutes of all cores; not part of the tests, since a busy machine would fail them.
 .PHONY: bench
 bench: environment
-	$(PYTHON) -m bench $(NAME)
+	$(PYTHON) -m tools.bench $(NAME)
 
 # Likewise; a second table is worth nothing while something else runs.
 .PHONY: load
 load: environment-dev
-	$(PYTHON) -m load --output var/load/load.json
+	$(PYTHON) -m tools.load --output var/load/load.json
 
 # Minutes: a demo of its own is started, its model trained, and every page looked at.
 .PHONY: screenshots
 screenshots: browser
-	$(EMBEDDED) $(PYTHON) -m screens
+	$(EMBEDDED) $(PYTHON) -m tools.screens
 
 # Finds new texts of participants' pages; fails while one has no translation.
 .PHONY: messages
 messages: environment-dev
-	$(EMBEDDED) $(PYTHON) -m translations
+	$(EMBEDDED) $(PYTHON) -m tools.translations
 
 # The property tests of the suite with far more examples, others each time: at least 10,000 steps of
 # participants, and payments through hundreds of schedules of faults.
@@ -85,11 +99,17 @@ browser: environment-dev
 	  || $(PYTHON) -m playwright install chromium
 
 .PHONY: lint
-lint: environment-dev
+lint: rules types
+
+.PHONY: rules
+rules: environment-dev
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m ruff check .
-	$(PYTHON) -m mypy
 	find templates -name '*.html' -print0 | xargs -0 .venv/bin/djade --check --target-version 5.2
+
+.PHONY: types
+types: environment-dev
+	$(PYTHON) -m mypy
 	$(EMBEDDED) $(PYTHON) manage.py makemigrations --check --dry-run
 	$(MAKE) --no-print-directory check-deploy
 

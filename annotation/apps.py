@@ -9,6 +9,6 @@ class AnnotationConfig(AppConfig):
     verbose_name = "People"
 
     def ready(self) -> None:
-        from annotation.library.seeding import seed_after_migrate
+        from annotation.library.default_entries import seed_after_migrate
 
         post_migrate.connect(seed_after_migrate, sender=self)

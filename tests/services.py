@@ -12,7 +12,7 @@ from pathlib import Path
 
 import redis
 
-from load.databases import postgres_addresses, postgres_answers
+from tools.load.databases import postgres_addresses, postgres_answers
 
 PATIENCE_SECONDS = 3
 

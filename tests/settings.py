@@ -40,3 +40,14 @@ if CELERY_BROKER_URL.startswith("redis") and "PYTEST_XDIST_WORKER" in os.environ
 
 # The real hashers are slow on purpose, half a second for each account that a test creates.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+# Every client of a test begins with middleware of its own, for which WhiteNoise would look through
+# all static files. Like this it looks for a file once somebody asks for it.
+WHITENOISE_AUTOREFRESH = True
+
+# Keys of servers that tests register on this machine; nothing is asked with them.
+MODEL_KEY_HOSTS = {"MODEL_KEY_TEST": "localhost"}
+
+# Tests share one address and the memory of one process; those of limits set their own.
+ARRIVALS_PER_HOUR = LOGINS_PER_MINUTE = 0
+REST_FRAMEWORK = REST_FRAMEWORK | {"DEFAULT_THROTTLE_CLASSES": []}  # noqa: F405

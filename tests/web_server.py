@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from load import server
-from load.server import HOST as HOST
+from tools.load import server
+from tools.load.server import HOST as HOST
 
 
 @contextmanager

@@ -1,14 +1,20 @@
-"""The researchers' pages of people's side; importing this package registers them."""
+"""What is left of the researchers' pages to the admin: lists and plain forms.
+
+Importing this package registers them.
+"""
 
 from annotation.admin.accounts import GroupAdmin, TokenAdmin, UserAdmin
+from annotation.admin.annotator_study import JudgmentStudyAdmin, WritingStudyAdmin
 from annotation.admin.corpus import CorpusAdmin
 from annotation.admin.instrument import InstrumentAdmin
-from annotation.admin.judging import JudgmentStudyAdmin
-from annotation.admin.library import GroupExclusionAdmin, GroupSetAdmin
-from annotation.admin.library_entry import SocialGroupAdmin, TraitPairAdmin
+from annotation.admin.library_entry import (
+    GroupExclusionAdmin,
+    GroupSetAdmin,
+    SocialGroupAdmin,
+    TraitPairAdmin,
+)
 from annotation.admin.study import StudyAdmin
 from annotation.admin.submission import SubmissionAdmin
-from annotation.admin.writing import WritingStudyAdmin
 
 __all__ = [
     "CorpusAdmin",

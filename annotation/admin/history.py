@@ -80,6 +80,30 @@ class HistoryAdmin(SimpleHistoryAdmin):
         )
 
 
+class HeadedAdmin(HistoryAdmin):
+    """A model admin whose forms and history stand among the pages of a row, under their head."""
+
+    #: The pages, which know the head; and the tabs of the form and of the history.
+    page: ClassVar[Any]
+    form_tab: ClassVar[str] = "settings"
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        extra = dict(extra_context or {}, show_save_and_add_another=False, show_history=False)
+        row = self.get_object(request, object_id) if object_id else None
+        if row is not None:
+            extra |= self.page.head(row, self.form_tab)
+        return super().changeform_view(request, object_id, form_url, extra)
+
+    def history_context(self, obj: Any) -> dict[str, Any]:
+        return self.page.head(obj, "history")
+
+
 def _compare(older: Any, newer: Any, hidden: frozenset[str]) -> tuple[list[ModelChange], list[str]]:
     """Return what changed, and the names of the fields.
 

@@ -16,28 +16,40 @@ from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
-from annotation.admin.access import StudyScoped
-from annotation.admin.instrument_form import (
-    InstrumentForm,
-    QuestionForm,
-    StudyGroupForm,
-    TraitScaleForm,
-    UniqueGroups,
-    UniqueScales,
-    WordingForm,
-)
-from annotation.admin.instrument_page import build_head, may_edit
-from annotation.admin.languages_page import LanguagePages
+from annotation.admin.base import StudyScoped
+from annotation.instruments.flow_description import describe_flow
+from annotation.instruments.previews import clear_previews
 from annotation.models import (
     DemographicQuestion,
     Instrument,
+    Study,
     StudyGroup,
     TraitScale,
     Wording,
 )
-from annotation.studies.access import visible_studies
-from annotation.survey.flow_words import describe_flow
-from annotation.survey.previewing import clear_previews
+from annotation.researcher.instruments.instrument_form import (
+    InstrumentForm,
+    QuestionForm,
+    StudyGroupForm,
+    TraitScaleForm,
+    UniqueEntries,
+    WordingForm,
+)
+from annotation.researcher.instruments.languages import (
+    AddLanguage,
+    ConfirmLanguage,
+    LanguageFile,
+    LanguagesPage,
+    RemoveLanguage,
+)
+from annotation.researcher.instruments.pages import (
+    ClearPreviews,
+    ComparePage,
+    FlowCheck,
+    PreviewPage,
+    build_head,
+    may_edit,
+)
 
 
 class ContentRights:
@@ -64,7 +76,7 @@ class ContentInline(ContentRights, TabularInline):
 class StudyGroupInline(ContentInline):
     model = StudyGroup
     form = StudyGroupForm
-    formset = UniqueGroups
+    formset = UniqueEntries
     fields = ("group", "singular", "plural", "position")
     readonly_fields = ("singular", "plural")
     verbose_name_plural = _("Groups")
@@ -73,7 +85,7 @@ class StudyGroupInline(ContentInline):
 class TraitScaleInline(ContentInline):
     model = TraitScale
     form = TraitScaleForm
-    formset = UniqueScales
+    formset = UniqueEntries
     fields = ("trait_pair", "low", "high", "dimension", "position")
     readonly_fields = ("low", "high", "dimension")
     verbose_name_plural = _("Trait scales")
@@ -126,7 +138,18 @@ class QuestionInline(ContentRights, StackedInline):
 
 
 @admin.register(Instrument)
-class InstrumentAdmin(LanguagePages, StudyScoped, ModelAdmin):
+class InstrumentAdmin(StudyScoped, ModelAdmin):
+    pages = (
+        LanguagesPage,
+        LanguageFile,
+        AddLanguage,
+        RemoveLanguage,
+        ConfirmLanguage,
+        FlowCheck,
+        PreviewPage,
+        ClearPreviews,
+        ComparePage,
+    )
     form = InstrumentForm
     inlines = (WordingInline, StudyGroupInline, TraitScaleInline, QuestionInline)
     change_form_outer_before_template = "admin/annotation/instrument/head.html"
@@ -152,7 +175,7 @@ class InstrumentAdmin(LanguagePages, StudyScoped, ModelAdmin):
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Instrument]:
-        studies = visible_studies(request.user)
+        studies = Study.objects.visible_to(request.user)
         return Instrument.objects.filter(study__in=studies).select_related("study")
 
     def get_object(
@@ -167,9 +190,6 @@ class InstrumentAdmin(LanguagePages, StudyScoped, ModelAdmin):
                 .get(pk=instrument.pk)
             )
         return instrument
-
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return request.user.is_active and request.user.is_staff
 
     def get_model_perms(self, request: HttpRequest) -> dict[str, bool]:
         return {}  # an instrument is reached through its study
@@ -194,6 +214,10 @@ class InstrumentAdmin(LanguagePages, StudyScoped, ModelAdmin):
         labels = [(words,) for words in describe_flow(instrument.flow)]
         return format_html('<ol class="steps">{}</ol>', format_html_join("", "<li>{}</li>", labels))
 
+    def response_post_save_change(self, request: HttpRequest, obj: Instrument) -> HttpResponse:
+        """Stay at the instrument: its list leads to all studies."""
+        return redirect("admin:annotation_instrument_change", obj.pk)
+
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -207,7 +231,7 @@ class InstrumentAdmin(LanguagePages, StudyScoped, ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> Any:
         extra = dict(extra_context or {}, show_save_and_add_another=False, show_close=False)
-        extra["show_history"] = False
+        extra |= {"show_history": False, "show_save_and_continue": False}
         instrument = self.get_object(request, object_id) if object_id else None
         if instrument is not None:
             if request.method == "POST" and may_edit(request, instrument):

@@ -1,4 +1,4 @@
-"""Groups and trait pairs in the admin, with the history of every edit."""
+"""Groups, their sets and exclusions, and trait pairs, with the history of every edit."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.template.loader import render_to_string
-from django.urls import URLPattern, path, reverse
+from django.core.exceptions import ValidationError
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
@@ -18,22 +17,40 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import TabularInline
 from unfold.decorators import display
 
+from annotation.admin.base import count_column
 from annotation.admin.history import HistoryAdmin
-from annotation.admin.library import GROUP_TABS, LibraryAdmin
-from annotation.admin.library_file import LibraryFiles
-from annotation.admin.library_form import (
+from annotation.admin.library import CheckedEntries, KeptWhileUsed, LibraryAdmin, LibraryFiles
+from annotation.library.group_kind import GroupKind
+from annotation.library.paired_groups import create_pairs, pair_chosen, plan_pairs
+from annotation.library.surface_forms import Forms
+from annotation.library.trait_kind import TraitKind
+from annotation.models import (
+    Domain,
+    GroupComponent,
+    GroupExclusion,
+    GroupSet,
+    SocialGroup,
+    TraitPair,
+)
+from annotation.researcher.library.entry_form import (
     FORM_FIELDS,
     ComponentFormSet,
     SocialGroupForm,
     TraitPairForm,
-    propose_slug,
 )
-from annotation.admin.library_use import KeptWhileUsed
-from annotation.library.group_kind import GroupKind
-from annotation.library.paired_groups import create_pairs, pair_chosen
-from annotation.library.surface_forms import FORMS, Forms, check_forms, propose_forms, show
-from annotation.library.trait_kind import TraitKind
-from annotation.models import Domain, GroupComponent, SocialGroup, TraitPair
+from annotation.researcher.library.group_pages import (
+    GroupForms,
+    PairGroups,
+    describe_reading,
+    pair_groups,
+)
+
+#: The pages of groups, as their tabs name them.
+GROUP_TABS = (
+    ("socialgroup", _("Groups")),
+    ("groupset", _("Sets of groups")),
+    ("groupexclusion", _("Excluded pairs")),
+)
 
 
 class ComponentInline(TabularInline):
@@ -68,7 +85,7 @@ class PairedFilter(admin.SimpleListFilter):
 
 
 @admin.register(SocialGroup)
-class SocialGroupAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
+class SocialGroupAdmin(CheckedEntries, KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
     form = SocialGroupForm
     list_display = ("plural", "singular", "slug", "domain_names")
     list_filter = (PairedFilter, "sets")
@@ -77,6 +94,7 @@ class SocialGroupAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
     actions = ("pair_groups",)
     tab_names = GROUP_TABS
     library_kind = GroupKind()
+    pages = (*LibraryFiles.pages, GroupForms)
 
     class Media:
         js = [forms.Script("annotation/group-forms.js", type="module")]
@@ -89,18 +107,13 @@ class SocialGroupAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
 
     def get_fields(self, request: HttpRequest, obj: SocialGroup | None = None) -> Any:
         own = ("singular", "plural", "plural_capitalised", "modifier", "reads", "slug", "domains")
-        if not self._may_edit(request, obj):
+        if not self.may_edit(request, obj):
             return own
         may_choose_sets = request.user.has_perm("annotation.change_groupset")
         return (*own, *(("group_sets",) if may_choose_sets else ()), "as_written")
 
     def get_readonly_fields(self, request: HttpRequest, obj: SocialGroup | None = None) -> Any:
         return (*super().get_readonly_fields(request, obj), "reads")
-
-    def _may_edit(self, request: HttpRequest, obj: SocialGroup | None) -> bool:
-        if obj is None:
-            return self.has_add_permission(request)
-        return self.has_change_permission(request, obj)
 
     @display(description=_("How it reads"))
     def reads(self, group: SocialGroup | None) -> SafeString:
@@ -111,32 +124,7 @@ class SocialGroupAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
             "{}</div>",
             reverse("admin:annotation_socialgroup_forms"),
             SafeString("" if given.pk else " data-proposes"),
-            _reading(Forms(*(getattr(given, name) for name in FORM_FIELDS))),
-        )
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        form.tell_remarks(request)
-
-    # --- proposals and pairs -----------------------------------------------------------------
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.forms_view)
-        return [path("forms/", view, name="annotation_socialgroup_forms"), *super().get_urls()]
-
-    def forms_view(self, request: HttpRequest) -> HttpResponse:
-        """Answer the page's script: forms proposed from the singular, and how they read."""
-        if not (self.has_add_permission(request) or self.has_change_permission(request)):
-            raise PermissionDenied
-        given = {name: request.GET.get(name, "")[:200] for name in FORM_FIELDS}
-        singular = given["singular"]
-        proposed = propose_forms(singular)
-        values = {name: getattr(proposed, name) for name in FORM_FIELDS}
-        return JsonResponse(
-            {
-                "proposed": {**values, "slug": propose_slug(singular)} if singular.strip() else {},
-                "reads": _reading(Forms(**given)),
-            }
+            describe_reading(Forms(*(getattr(given, name) for name in FORM_FIELDS))),
         )
 
     @admin.action(description=_("Create the paired groups of the chosen ones"), permissions=["add"])
@@ -155,21 +143,64 @@ class SocialGroupAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
         messages.success(request, text % {"n": len(pairs), "new": n_new})
 
 
-def _reading(given: Forms) -> str:
-    """Return the sentences that show a group's forms, with what is wrong in them."""
-    sentences = dict.fromkeys(
-        show(name, getattr(given, name)) for name in FORMS if getattr(given, name).strip()
-    )
-    found = check_forms(given) if given.singular.strip() else []
-    findings = {finding.message: finding for finding in reversed(found)}.values()
-    return render_to_string(
-        "admin/annotation/library/reading.html",
-        {"sentences": list(sentences), "findings": list(findings)[::-1]},
-    )
+@admin.register(GroupSet)
+class GroupSetAdmin(KeptWhileUsed, LibraryAdmin):
+    list_display = ("title", "slug", "n_groups")
+    search_fields = ("slug", "title")
+    fields = ("title", "slug", "groups")
+    prepopulated_fields = {"slug": ("title",)}
+    filter_horizontal = ("groups",)
+    actions = ("pair_groups",)
+    tab_names = GROUP_TABS
+    pages = (PairGroups,)
+    change_form_outer_before_template = "admin/annotation/library/set_head.html"
+
+    @admin.action(description=_("Create the paired groups of the chosen sets"), permissions=["add"])
+    def pair_groups(self, request: HttpRequest, queryset: QuerySet[GroupSet]) -> None:
+        for group_set in queryset:
+            pair_groups(request, group_set)
+
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return {} if obj else self.prepopulated_fields
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[GroupSet]:
+        return super().get_queryset(request).annotate(n_groups=Count("groups"))
+
+    n_groups = count_column("n_groups", _("groups"))
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
+    ) -> HttpResponse:
+        extra = dict(extra_context or {})
+        group_set = self.get_object(request, object_id)
+        if group_set is not None and self.has_add_permission(request):
+            extra |= {"group_set": group_set, "n_pairs": len(plan_pairs(group_set=group_set))}
+        return super().change_view(request, object_id, form_url, extra)
+
+
+@admin.register(GroupExclusion)
+class GroupExclusionAdmin(HistoryAdmin, LibraryAdmin):
+    """Groups that are never put together: they do not exist, or say the same twice."""
+
+    list_display = ("both", "reason")
+    search_fields = ("first__slug", "second__slug", "reason")
+    autocomplete_fields = ("first", "second")
+    fields = ("first", "second", "reason")
+    tab_names = GROUP_TABS
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[GroupExclusion]:
+        return super().get_queryset(request).select_related("first", "second")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        return ()
+
+    @display(description=_("groups"), ordering="first__slug")
+    def both(self, exclusion: GroupExclusion) -> str:
+        return str(exclusion)
 
 
 @admin.register(TraitPair)
-class TraitPairAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
+class TraitPairAdmin(CheckedEntries, KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
     form = TraitPairForm
     list_display = ("pair", "dimension", "slug", "position")
     list_filter = ("dimension",)
@@ -182,13 +213,4 @@ class TraitPairAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, LibraryAdmin):
 
     def get_fields(self, request: HttpRequest, obj: TraitPair | None = None) -> Any:
         own = tuple(TraitPairForm.Meta.fields)
-        may_edit = (
-            self.has_add_permission(request)
-            if obj is None
-            else self.has_change_permission(request, obj)
-        )
-        return (*own, "as_written") if may_edit else own
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
-        form.tell_remarks(request)
+        return (*own, "as_written") if self.may_edit(request, obj) else own

@@ -1,46 +1,38 @@
-"""The review queue and the page on which one submission is reviewed."""
+"""Submissions in the admin: the list over all studies."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from django.contrib import admin, messages
+from django.contrib import admin
 from django.contrib.admin import RelatedOnlyFieldListFilter, SimpleListFilter
 from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from annotation.admin import wording
-from annotation.admin.access import StudyScoped, staff_user
-from annotation.admin.queue import QueuePages
-from annotation.admin.review_page import find_next, review_context
-from annotation.admin.study import build_tabs
+from annotation.admin.base import StudyScoped
 from annotation.models import (
     DataDecision,
     Origin,
-    PayDecision,
-    Study,
     Submission,
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.studies.access import can_change_study, visible_submissions
-from annotation.studies.deciding import DECISIONS
-from annotation.studies.noticing import notice_submissions
+from annotation.researcher.pages import formatting
+from annotation.researcher.submissions.decision import DecisionPage
+from annotation.researcher.submissions.queue import QueuePage
+from annotation.researcher.submissions.review import ReviewPage
 from annotation.studies.pace import find_fast_limit, load_durations
 from annotation.studies.queue import PREVIEWS, SHOWN
-from annotation.studies.reviewing import review_submission
+from annotation.studies.submission_summary import notice_submissions
 
 
 class ShowFilter(SimpleListFilter):
@@ -87,7 +79,8 @@ class NoticingChangeList(ChangeList):
 
 
 @admin.register(Submission)
-class SubmissionAdmin(QueuePages, StudyScoped, ModelAdmin):
+class SubmissionAdmin(StudyScoped, ModelAdmin):
+    pages = (ReviewPage, QueuePage, DecisionPage)
     list_display = (
         "name",
         "study_title",
@@ -114,7 +107,7 @@ class SubmissionAdmin(QueuePages, StudyScoped, ModelAdmin):
     empty_template = "admin/annotation/submission/empty.html"
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Submission]:
-        return visible_submissions(request.user).select_related("study")
+        return Submission.objects.visible_to(request.user).select_related("study")
 
     def get_list_display(self, request: HttpRequest) -> tuple[str, ...]:
         """What waits needs no column that says so; what is decided needs no proposal."""
@@ -136,24 +129,11 @@ class SubmissionAdmin(QueuePages, StudyScoped, ModelAdmin):
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def get_urls(self) -> list[URLPattern]:
-        review = path(
-            "<int:pk>/review/",
-            self.admin_site.admin_view(self.review_view),
-            name="annotation_submission_review",
-        )
-        return [review, *self.queue_pages(), *super().get_urls()]
-
-    def study_tabs(self, study: Study) -> list[tuple[str, str, str]]:
-        return build_tabs(study)
-
     def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> Any:
         submission = self.get_object(request, object_id)
         if submission is None:
             return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
         return redirect("admin:annotation_submission_review", submission.pk)
-
-    # --- the queue --------------------------------------------------------------------------
 
     @display(description=gettext_lazy("submission"))
     def name(self, submission: Submission) -> SafeString:
@@ -169,108 +149,46 @@ class SubmissionAdmin(QueuePages, StudyScoped, ModelAdmin):
 
     @display(description=gettext_lazy("decision"), ordering="data_decision")
     def badge(self, submission: Submission) -> SafeString:
-        return wording.submission_badge(submission)
+        return formatting.submission_badge(submission)
 
     @display(description=gettext_lazy("time"))
     def time(self, submission: Any) -> str:
         if submission.study.origin == Origin.IMPORTED:
-            return wording.MISSING
-        return wording.duration(submission.noticed.seconds)
+            return formatting.MISSING
+        return formatting.duration(submission.noticed.seconds)
 
     @display(description=gettext_lazy("checks passed"))
     def checks(self, submission: Any) -> str:
-        noticed = submission.noticed
-        if not noticed.asked:
-            return wording.MISSING
-        return _("%(passed)d of %(asked)d") % {"passed": noticed.passed, "asked": noticed.asked}
+        return formatting.checks_passed(submission.noticed)
 
     @display(description=gettext_lazy("self-agreement"), ordering="self_agreement")
     def agreement(self, submission: Any) -> str:
-        return wording.agreement(submission.self_agreement, submission.noticed.agreement_rule)
+        return formatting.agreement(submission.self_agreement, submission.noticed.agreement_rule)
 
     @display(description=gettext_lazy("what the platform noticed"))
     def remarks(self, submission: Any) -> str:
-        return "; ".join(submission.noticed.remarks) or wording.MISSING
+        return "; ".join(submission.noticed.remarks) or formatting.MISSING
 
     @display(description=gettext_lazy("proposal"))
     def proposal(self, submission: Any) -> SafeString | str:
         waits = submission.data_decision == DataDecision.WAITING
         if submission.state != SubmissionState.FINISHED or not waits:
-            return wording.MISSING
-        return wording.proposal_badge(submission.noticed.proposal)
+            return formatting.MISSING
+        return formatting.proposal_badge(submission.noticed.proposal)
+
+    def decide(
+        self, request: HttpRequest, queryset: QuerySet[Submission], decision: str
+    ) -> HttpResponse:
+        page = DecisionPage(model_admin=self)
+        page.setup(request)
+        return page.decide(queryset, decision)
 
     @admin.action(description=gettext_lazy("Accept data, approve pay"))
     def accept_selected(self, request: HttpRequest, queryset: QuerySet[Submission]) -> HttpResponse:
-        return self.confirm(request, queryset, "accept")
+        return self.decide(request, queryset, "accept")
 
     @admin.action(description=gettext_lazy("Exclude data, approve pay"))
     def exclude_selected(
         self, request: HttpRequest, queryset: QuerySet[Submission]
     ) -> HttpResponse:
-        return self.confirm(request, queryset, "exclude")
-
-    # --- one submission ---------------------------------------------------------------------
-
-    def review_view(self, request: HttpRequest, pk: int) -> HttpResponse:
-        submission = get_object_or_404(
-            visible_submissions(request.user).select_related("study", "instrument", "participant"),
-            pk=pk,
-        )
-        may_change = can_change_study(request.user, submission.study)
-        problems: list[str] = []
-        if request.method == "POST":
-            if not may_change:
-                raise PermissionDenied
-            problems = self._review(request, submission)
-            if not problems:
-                return self._go_on(request, submission)
-        context = {
-            **self.admin_site.each_context(request),
-            **review_context(submission),
-            "title": str(submission),
-            "tab": "submissions",
-            "study_tabs": build_tabs(submission.study),
-            "may_change": may_change,
-            "problems": problems,
-            "sent": request.POST,
-        }
-        return TemplateResponse(
-            request,
-            "admin/annotation/submission/review.html",
-            context,
-            status=422 if problems else 200,
-        )
-
-    def _review(self, request: HttpRequest, submission: Submission) -> list[str]:
-        """Store the decision that was sent; return what was wrong with it."""
-        decision = request.POST.get("decision", "")
-        if decision not in DECISIONS:
-            return [_("“%(value)s” is no decision.") % {"value": decision[:60]}]
-        data_decision, pay_decision = DECISIONS[decision]
-        rejected = decision == "reject"
-        try:
-            review_submission(
-                submission=submission,
-                reviewer=staff_user(request),
-                data_decision=data_decision,
-                pay_decision=pay_decision,
-                reason=request.POST.get("rejection_reason" if rejected else "reason", ""),
-                on_ground=request.POST.get("ground", "") if rejected else "",
-            )
-        except ValidationError as error:
-            return error.messages
-        return []
-
-    def _go_on(self, request: HttpRequest, submission: Submission) -> HttpResponseRedirect:
-        """Lead to the next submission that waits, or back to the study."""
-        said = {
-            DataDecision.ACCEPTED: _("%(submission)s: data accepted, pay approved."),
-            DataDecision.EXCLUDED: _("%(submission)s: data excluded, pay approved."),
-        }[DataDecision(submission.data_decision)]
-        if submission.pay_decision == PayDecision.REJECTED:
-            said = _("%(submission)s: data excluded, pay rejected.")
-        messages.success(request, said % {"submission": submission})
-        following = find_next(submission)
-        if following is not None:
-            return redirect("admin:annotation_submission_review", following.pk)
-        return redirect("admin:annotation_study_overview", submission.study_id)
+        return self.decide(request, queryset, "exclude")

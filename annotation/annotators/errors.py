@@ -17,7 +17,7 @@ class LinkState(Enum):
 
 
 class LinkNotOpen(Exception):  # noqa: N818 - a state of the link, not a fault
-    """The link leads nowhere; ``state`` says why."""
+    """The invitation cannot be accepted; ``state`` says why."""
 
     def __init__(self, state: LinkState) -> None:
         super().__init__(f"The invitation is {state.value}.")
@@ -29,11 +29,19 @@ class PlaceRefused(ValueError):  # noqa: N818
 
 
 class InvitationNotSent(Exception):  # noqa: N818
-    """The place is there, its link can be handed over, but no mail went out."""
+    """The place was created and its link works, but no mail went out."""
+
+
+class WorkRefused(ValueError):  # noqa: N818
+    """A page that its annotator can correct: messages by field."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__("; ".join(f"{field}: {text}" for field, text in problems.items()))
+        self.problems = problems
 
 
 class NotLive(Exception):  # noqa: N818
-    """The study takes no work now; ``status`` says why."""
+    """The study accepts no work at the moment; ``status`` says why."""
 
     def __init__(self, status: str) -> None:
         super().__init__(f"The study is {status}.")

@@ -1,9 +1,11 @@
-"""What annotators are told where their way ends: one plain page with its status code."""
+"""What annotators are told where they cannot go on: a page of one message with its status code."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -22,9 +24,13 @@ class Notice:
     link: str = ""
     link_text: str = ""
 
+    def show(self, request: HttpRequest) -> HttpResponse:
+        context = {"notice": self}
+        return render(request, "annotation/annotators/notice.html", context, status=self.status)
+
 
 def link_not_open(state: LinkState, annotator: Annotator | None) -> Notice:
-    """Say why an invitation link leads nowhere."""
+    """Say why an invitation link cannot be used."""
     study = annotator.study if annotator is not None else None
     ask = _("Ask the researchers for a new one.")
     if state == LinkState.USED:
@@ -41,7 +47,7 @@ def link_not_open(state: LinkState, annotator: Annotator | None) -> Notice:
     if state == LinkState.REMOVED:
         return Notice(
             410,
-            _("This invitation was taken back"),
+            _("This invitation was withdrawn"),
             _("Write to the researchers if you think that this is a mistake."),
             study=study,
         )
@@ -49,7 +55,7 @@ def link_not_open(state: LinkState, annotator: Annotator | None) -> Notice:
         return Notice(
             410,
             _("This study has ended"),
-            _("It takes no more work. Thank you for your interest."),
+            _("It accepts no more work. Thank you for your interest."),
             study=study,
         )
     return Notice(
@@ -59,21 +65,9 @@ def link_not_open(state: LinkState, annotator: Annotator | None) -> Notice:
     )
 
 
-def not_live(study: Study, *, kept: str) -> Notice:
-    """Say that a study takes no work now; ``kept`` says what became of what was sent."""
-    return Notice(
-        403,
-        _("The study is %(status)s") % {"status": study.get_status_display().lower()},
-        kept,
-        study=study,
-        link=reverse("annotators:home"),
-        link_text=_("Your studies"),
-    )
-
-
 def locked_out() -> Notice:
     return Notice(
         429,
-        _("Too many log-ins failed"),
-        _("Wait a quarter of an hour, then try again. Nothing of your work is lost."),
+        _("Too many failed log-ins"),
+        _("Wait a minute, then try again; after further failures, longer. Nothing is lost."),
     )

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth import login, logout
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.mixins import LoginRequiredMixin
 from django.contrib.auth.views import LoginView, PasswordChangeView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -16,33 +17,26 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from django.views.generic import FormView
 
 from annotation.annotators.errors import LinkNotOpen, LinkState, PlaceRefused
 from annotation.annotators.forms import ChangePasswordForm, JoinForm, LogInForm
-from annotation.annotators.joining import (
+from annotation.annotators.invitations import (
     accept_invitation,
     find_invited,
     find_link_state,
     join_with_new_account,
 )
-from annotation.annotators.notices import Notice, link_not_open
-from annotation.annotators.work import load_places
+from annotation.annotators.notices import link_not_open, locked_out
+from annotation.annotators.places import load_places
 
-# Guards the pages of annotators: theirs is not the admin's log-in.
-annotator_required = login_required(login_url=reverse_lazy("annotators:login"))
+LOGIN = reverse_lazy("annotators:login")  # not the admin's
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
-
-
-def tell(request: HttpRequest, notice: Notice) -> HttpResponse:
-    """Return a page of one message."""
-    return render(
-        request, "annotation/annotators/notice.html", {"notice": notice}, status=notice.status
-    )
 
 
 @require_GET
 @never_cache
-@annotator_required
+@login_required(login_url=LOGIN)
 def home(request: HttpRequest) -> HttpResponse:
     """The studies of this account, with what is left to do in each."""
     places = load_places(request.user)
@@ -63,7 +57,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if annotator is not None and state == LinkState.USED and annotator.user == request.user:
         return redirect("annotators:home")
     if annotator is None or state != LinkState.OPEN:
-        return tell(request, link_not_open(state, annotator))
+        return link_not_open(state, annotator).show(request)
     form = JoinForm(request.POST if request.POST.get("account") == "new" else None)
     context: dict[str, Any] = {"annotator": annotator, "study": annotator.study, "form": form}
     if request.method != "POST":
@@ -81,7 +75,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         else:
             return render(request, "annotation/annotators/join.html", context, status=422)
     except LinkNotOpen as refusal:  # somebody else was faster
-        return tell(request, link_not_open(refusal.state, annotator))
+        return link_not_open(refusal.state, annotator).show(request)
     except PlaceRefused as refusal:
         context["refusal"] = str(refusal)
         return render(request, "annotation/annotators/join.html", context, status=422)
@@ -94,40 +88,42 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @method_decorator(never_cache, name="dispatch")
-class LogIn(LoginView):
+class AccountFormView(FormView):
+    """A form of an account; one that is refused comes back with the status that says so."""
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        response = super().form_invalid(form)
+        response.status_code = 422
+        return response
+
+
+class LogIn(AccountFormView, LoginView):
     """Throttled as the admin's log-in is: the same accounts, the same backends."""
 
     form_class = LogInForm
     template_name = "annotation/annotators/login.html"
     next_page = "annotators:home"
 
-    def form_invalid(self, form: Any) -> HttpResponse:
-        response = super().form_invalid(form)
-        response.status_code = 422
-        return response
 
-
-class ChangePassword(PasswordChangeView):
+class ChangePassword(LoginRequiredMixin, AccountFormView, PasswordChangeView):
+    login_url = LOGIN
     form_class = ChangePasswordForm
     template_name = "annotation/annotators/password.html"
     success_url = reverse_lazy("annotators:home")
 
-    @method_decorator(never_cache)
-    @method_decorator(annotator_required)
-    def dispatch(self, *args: Any, **kwargs: Any) -> Any:
-        return super().dispatch(*args, **kwargs)
-
     def form_valid(self, form: Any) -> HttpResponse:
         messages.success(self.request, _("The password is changed."))
         return super().form_valid(form)
-
-    def form_invalid(self, form: Any) -> HttpResponse:
-        response = super().form_invalid(form)
-        response.status_code = 422
-        return response
 
 
 @require_POST
 def log_out(request: HttpRequest) -> HttpResponse:
     logout(request)
     return redirect("annotators:login")
+
+
+def tell_locked_out(
+    request: HttpRequest, original_response: Any = None, credentials: Any = None
+) -> HttpResponse:
+    """Answer a log-in after too many failures, as `AXES_LOCKOUT_CALLABLE`; names nobody."""
+    return locked_out().show(request)

@@ -12,6 +12,7 @@ from rest_framework.exceptions import NotFound
 
 from annotation.api.permissions import Staff
 from annotation.api.serializers import CELL_FIELDS
+from annotation.common.tables import Column
 from annotation.exports.counterparts import (
     COUNTERPART_FIELDS,
     TASK_FIELDS,
@@ -19,9 +20,7 @@ from annotation.exports.counterparts import (
     select_counterparts,
     select_tasks,
 )
-from annotation.exports.tables import Column
 from annotation.models import Overlap, Study, StudyKind, TaskState, WritingTask
-from annotation.studies.access import visible_studies
 
 
 class _RowSerializer(serializers.Serializer[Any]):
@@ -70,7 +69,9 @@ class _WritingRows(mixins.ListModelMixin, viewsets.GenericViewSet[WritingTask]):
 
     def find_study(self) -> Study:
         public_id = self.kwargs["public_id"]
-        studies = visible_studies(self.request.user).filter(kind=StudyKind.COUNTERPART_WRITING)
+        studies = Study.objects.visible_to(self.request.user).filter(
+            kind=StudyKind.COUNTERPART_WRITING
+        )
         if (found := studies.filter(public_id=public_id).first()) is None:
             raise NotFound(f"There is no writing study “{public_id}” that you may see.")
         return found

@@ -16,17 +16,23 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.permissions import Staff, signed_in
-from annotation.models import ActionKind, ActionState, Origin, PanelAction, Study
-from annotation.panels.books import Books
-from annotation.panels.planning import (
+from annotation.models import (
+    PAYMENT_PERMISSION,
+    ActionKind,
+    ActionState,
+    Origin,
+    PanelAction,
+    Study,
+)
+from annotation.panels.action_plan import (
     PROPOSERS,
     Plan,
     PlanChangedError,
     store_plan,
 )
+from annotation.panels.dispatch import wake_payer
 from annotation.panels.registry import get_panel
-from annotation.panels.waking import wake_payer
-from annotation.studies.access import PAYMENT_PERMISSION, can_change_study, visible_surveys
+from annotation.studies.ledger import Books
 
 
 class Conflict(APIException):
@@ -146,11 +152,11 @@ class StudyPaymentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[PanelAc
 
     def _find(self) -> Study:
         user = signed_in(self.request)
-        studies = visible_surveys(user).exclude(origin=Origin.IMPORTED)
+        studies = Study.objects.surveys().visible_to(user).exclude(origin=Origin.IMPORTED)
         study = studies.filter(public_id=self.kwargs["public_id"]).first()
         if study is None:
             raise NotFound(f"There is no study “{self.kwargs['public_id']}” that you may see.")
-        if not (can_change_study(user, study) and user.has_perm(PAYMENT_PERMISSION)):
+        if not (study.is_changeable_by(user) and user.has_perm(PAYMENT_PERMISSION)):
             raise PermissionDenied
         return study
 

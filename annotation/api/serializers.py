@@ -10,11 +10,11 @@ from django.urls import reverse
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotation.annotators.work import WORK
+from annotation.annotators.places import WORK
+from annotation.common.tables import ColumnType
 from annotation.exports.ratings import RATING_FIELDS
-from annotation.exports.tables import ColumnType
+from annotation.instruments.versions import current_instrument
 from annotation.models import Instrument, Study, StudyGroup, TraitScale
-from annotation.studies.lifecycle import current_instrument
 
 
 class StudyGroupSerializer(serializers.ModelSerializer[StudyGroup]):

@@ -23,12 +23,11 @@ from annotation.api.serializers import (
     StudyDetailSerializer,
     StudySerializer,
 )
+from annotation.common.tables import stream_csv
 from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select_ratings
 from annotation.exports.submissions import build_submission_table
-from annotation.exports.tables import stream_csv
+from annotation.instruments.versions import current_instrument, published_instrument
 from annotation.models import DataDecision, Rating, Study
-from annotation.studies.access import visible_studies
-from annotation.studies.lifecycle import current_instrument, published_instrument
 from annotation.studies.quotas import count_quotas
 
 PUBLIC_ID = "[0-9a-z]{12}"
@@ -59,7 +58,7 @@ class StudyViewSet(
     lookup_value_regex = PUBLIC_ID
 
     def get_queryset(self) -> QuerySet[Study]:
-        return visible_studies(self.request.user).order_by("-created_at", "-pk")
+        return Study.objects.visible_to(self.request.user).order_by("-created_at", "-pk")
 
     def get_serializer_class(self) -> type[StudySerializer]:
         return StudySerializer if self.action == "list" else StudyDetailSerializer
@@ -70,7 +69,7 @@ class StudyViewSet(
         """Say how far every group is from its quota of accepted submissions."""
         study = self.get_object()
         instrument = published_instrument(study) or current_instrument(study)
-        quotas = count_quotas(study, instrument_id=instrument.pk) if instrument else []
+        quotas = count_quotas(study, instrument=instrument) if instrument else []
         return Response(GroupQuotaSerializer(quotas, many=True).data)
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
@@ -123,7 +122,9 @@ class StudyRatingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Rating])
     def get_queryset(self) -> QuerySet[Rating]:
         if getattr(self, "swagger_fake_view", False):  # the schema asks without a study
             return super().get_queryset()
-        study = visible_studies(self.request.user).filter(public_id=self.kwargs["public_id"])
+        study = Study.objects.visible_to(self.request.user).filter(
+            public_id=self.kwargs["public_id"]
+        )
         if (found := study.first()) is None:
             raise NotFound(f"There is no study “{self.kwargs['public_id']}” that you may see.")
         return select_ratings(found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q, QuerySet
 
-from annotation.models import Corpus, JudgmentDesign, WritingDesign
-from annotation.studies.access import visible_studies
+from annotation.models import Corpus, JudgmentDesign, Study, WritingDesign
+from annotation.models.study import is_active_staff
 
 
 def visible_corpora(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Corpus]:
@@ -15,11 +15,11 @@ def visible_corpora(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Corpus]:
     Superusers see all; other staff see what they own, what is shared, and what a study that they
     may see works on; nobody else sees any.
     """
-    if not _is_active_staff(user):
+    if not is_active_staff(user):
         return Corpus.objects.none()
     if getattr(user, "is_superuser", False):
         return Corpus.objects.all()
-    studies = visible_studies(user).values("pk")
+    studies = Study.objects.visible_to(user).values("pk")
     return Corpus.objects.filter(
         Q(owner=user.pk)
         | Q(is_shared=True)
@@ -30,7 +30,7 @@ def visible_corpora(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Corpus]:
 
 def changeable_corpora(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Corpus]:
     """Return the corpora that ``user`` may describe, extend and delete: their own."""
-    if not _is_active_staff(user):
+    if not is_active_staff(user):
         return Corpus.objects.none()
     if getattr(user, "is_superuser", False):
         return Corpus.objects.all()
@@ -45,7 +45,3 @@ def can_see_corpus(user: AbstractBaseUser | AnonymousUser, corpus: Corpus) -> bo
 def can_change_corpus(user: AbstractBaseUser | AnonymousUser, corpus: Corpus) -> bool:
     """One query."""
     return changeable_corpora(user).filter(pk=corpus.pk).exists()
-
-
-def _is_active_staff(user: AbstractBaseUser | AnonymousUser) -> bool:
-    return bool(user.is_active and getattr(user, "is_staff", False))

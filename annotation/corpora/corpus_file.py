@@ -6,17 +6,26 @@ Two layouts. *Pairs* have a column for each variety, named by it (AAL, WME) or `
 and kind for texts; for pairs an object with such a list under each variety's name. Offsets count
 characters (Unicode code points) of the text.
 
-How tables are read, `annotation.imports.table_file` says. Bodies lose white space at both ends and
+How tables are read, `annotation.common.table_file` says. Bodies lose white space at both ends and
 keep it inside. Nothing here touches the database: a file becomes rows and problems, and a caller
 decides.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
+from annotation.common.table_file import (
+    Problem,
+    Record,
+    TableFileError,
+    decode,
+    read_csv,
+    read_json_lines,
+    read_tsv,
+)
+from annotation.common.text_shortening import shorten
 from annotation.corpora.corpus_rows import (
     PAIR_COLUMNS,
     TEXT_COLUMNS,
@@ -26,16 +35,6 @@ from annotation.corpora.corpus_rows import (
     Varieties,
 )
 from annotation.corpora.row_reader import RowReader
-from annotation.imports.table_file import (
-    LINE_END,
-    Problem,
-    Record,
-    TableFileError,
-    decode,
-    read_csv,
-    read_tsv,
-    shorten,
-)
 
 
 def parse_corpus_file(content: bytes, file_name: str, varieties: Varieties) -> ParsedCorpus:
@@ -56,7 +55,7 @@ def parse_corpus_file(content: bytes, file_name: str, varieties: Varieties) -> P
 def _read_records_of(file_name: PurePath, content: bytes) -> Iterator[Record]:
     suffix = file_name.suffix.lower()
     if suffix in (".jsonl", ".ndjson"):
-        return _read_json_lines(decode(content))
+        return read_json_lines(decode(content))
     if suffix == ".csv":
         return read_csv(decode(content))
     if suffix in (".tsv", ".tab"):
@@ -65,22 +64,6 @@ def _read_records_of(file_name: PurePath, content: bytes) -> Iterator[Record]:
         f"“{shorten(file_name.name)}” is of no kind that can be read, expected .csv, .tsv or "
         ".jsonl."
     )
-
-
-def _read_json_lines(text: str) -> Iterator[Record]:
-    for number, line in enumerate(LINE_END.split(text), start=1):
-        if not line.strip():
-            continue
-        try:
-            loaded = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            what = error.msg if isinstance(error, json.JSONDecodeError) else "cannot be read"
-            yield Record(number, fault=f"is not JSON: {what}.")
-            continue
-        if isinstance(loaded, dict):
-            yield Record(number, loaded)
-        else:
-            yield Record(number, fault="is not a JSON object, expected one with named texts.")
 
 
 def _read_records(records: list[Record], varieties: Varieties) -> ParsedCorpus:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from annotation.imports.table_file import Problem
+from annotation.common.table_file import Problem
 
 COMMON_COLUMNS = ("id", "source", "context", "split", "spans")
 PAIR_COLUMNS = ("source_text", "target_text")

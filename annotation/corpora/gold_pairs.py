@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from annotation.corpora.bodies import hash_body
-from annotation.corpora.storing import free_name, name_varieties
+from annotation.corpora.corpus_storage import free_name, name_varieties
 from annotation.models import Corpus, Study, Text, TextPair
 
 
@@ -64,6 +64,25 @@ def add_gold_pairs(
         store.settle(item)
     store.remove_unused()
     return store.result
+
+
+def find_due(*, corpus: Corpus, study: Study, items: Iterable[GoldItem]) -> set[int]:
+    """Return the texts (by key) whose pair of the study is not yet what ``items`` say.
+
+    Texts with a pair that another study wrote, or that was imported, are never due. One query.
+    """
+    pairs = {
+        pair.source_text_id: pair for pair in corpus.pairs.select_related("target_text").order_by()
+    }
+    due = set()
+    for item in items:
+        pair = pairs.get(item.text.pk)
+        if pair is not None and pair.study_id != study.pk:
+            continue
+        there = pair.target_text.body_hash if pair else None
+        if there != (hash_body(item.body.strip()) if item.body.strip() else None):
+            due.add(item.text.pk)
+    return due
 
 
 class _Store:

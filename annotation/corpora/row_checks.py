@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from annotation.common.table_file import Problem
 from annotation.corpora.bodies import hash_body
 from annotation.corpora.corpus_rows import ParsedCorpus, Row, Side
-from annotation.imports.table_file import Problem
 
 IN_CORPUS = "in the corpus already"
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotation.common.table_file import Record
+from annotation.common.text_shortening import shorten
 from annotation.corpora.corpus_rows import (
     COMMON_COLUMNS,
     PAIR_COLUMNS,
@@ -17,7 +19,6 @@ from annotation.corpora.corpus_rows import (
     Side,
     Varieties,
 )
-from annotation.imports.table_file import Record, shorten
 
 LONGEST_TEXT = 10_000
 LONGEST_CONTEXT = 20_000

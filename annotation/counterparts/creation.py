@@ -10,9 +10,20 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotation.counterparts.drawing import open_texts
-from annotation.counterparts.guidelines import DEFAULT_GUIDELINES
-from annotation.models import Corpus, Study, StudyKind, StudyStatus, WritingDesign
+from annotation.annotators.lifecycle import create_study, edit_design
+from annotation.counterparts.text_sampling import count_open_texts
+from annotation.models import Corpus, Study, StudyKind, WritingDesign
+
+#: What a new study begins with: Deas et al. (2023), appendix C.1, in other words.
+DEFAULT_GUIDELINES = (
+    "Write out alternative spellings, such as “should’ve” for “shoulda”.",
+    "Keep user names, hashtags and web addresses as they are.",
+    "Leave emojis alone, unless speakers of the other variety would use them differently.",
+    "Keep swear words, and write out those that were masked.",
+    "Change only what has to change. Meaning and tone stay.",
+    "Where no guideline fits, trust your own judgement.",
+)
+MOST_GUIDELINES, LONGEST_GUIDELINE = 30, 600
 
 
 @transaction.atomic
@@ -26,6 +37,7 @@ def create_writing_study(
     weighted_by_features: bool = False,
     common_texts: int = 0,
     shared_percent: float = 10,
+    per_source: bool = False,
     guidelines: Sequence[str] = DEFAULT_GUIDELINES,
     seed: int | None = None,
     **options: Any,
@@ -34,15 +46,13 @@ def create_writing_study(
 
     Raises `ValidationError` for bad options; nothing is stored then.
     """
-    study = Study(
-        title=title,
-        owner=owner,  # type: ignore[misc]
-        contact_email=contact_email,
+    study = create_study(
         kind=StudyKind.COUNTERPART_WRITING,
+        title=title,
+        owner=owner,
+        contact_email=contact_email,
         **options,
     )
-    study.full_clean()
-    study.save()
     design = WritingDesign(study=study, corpus=corpus, guidelines=list(guidelines))
     if seed is not None:
         design.seed = seed
@@ -52,6 +62,7 @@ def create_writing_study(
         weighted_by_features=weighted_by_features,
         common_texts=common_texts,
         shared_percent=shared_percent,
+        per_source=per_source,
     )
     return study
 
@@ -59,10 +70,7 @@ def create_writing_study(
 @transaction.atomic
 def change_design(*, design: WritingDesign, **values: Any) -> WritingDesign:
     """Change the design of a draft. Raises `ValidationError`, by field, for what cannot be."""
-    if design.study.status != StudyStatus.DRAFT:
-        raise ValidationError(_("The study was launched: its design is frozen."))
-    for name, value in values.items():
-        setattr(design, name, value)
+    edit_design(design, values)
     if not design.guidelines:
         raise ValidationError({"guidelines": _("Write at least one guideline.")})
     design.full_clean(exclude=["study"])
@@ -71,13 +79,19 @@ def change_design(*, design: WritingDesign, **values: Any) -> WritingDesign:
         n_texts=design.n_texts,
         common_texts=design.common_texts,
         weighted=design.weighted_by_features,
+        per_source=design.per_source,
     )
     design.save()
     return design
 
 
 def check_numbers(
-    *, corpus: Corpus, n_texts: int | None, common_texts: int, weighted: bool = False
+    *,
+    corpus: Corpus,
+    n_texts: int | None,
+    common_texts: int,
+    weighted: bool = False,
+    per_source: bool = False,
 ) -> None:
     """Raise `ValidationError`, by field, for more texts than the corpus has to rewrite, and for
     weights without a draw. One query.
@@ -93,17 +107,20 @@ def check_numbers(
                 )
             }
         )
-    there = open_texts(corpus).count()
+    there = min(count_open_texts(corpus, per_source=per_source).values(), default=0)
     if there and n_texts is not None and not 1 <= n_texts <= there:
-        raise ValidationError(
-            {
-                "n_texts": _(
-                    "%(n)d texts are to be drawn, expected 1 to %(most)d: the texts of the corpus "
-                    "without a gold counterpart."
-                )
-                % {"n": n_texts, "most": there}
-            }
+        few = (
+            _(
+                "%(n)d texts of every source are to be drawn, expected 1 to %(most)d: one source "
+                "has no more without a gold counterpart."
+            )
+            if per_source
+            else _(
+                "%(n)d texts are to be drawn, expected 1 to %(most)d: the texts of the corpus "
+                "without a gold counterpart."
+            )
         )
+        raise ValidationError({"n_texts": few % {"n": n_texts, "most": there}})
     wanted = there if n_texts is None else n_texts
     if there and common_texts > wanted:
         raise ValidationError(
@@ -115,3 +132,22 @@ def check_numbers(
                 % {"n": common_texts, "most": wanted}
             }
         )
+
+
+def parse_guidelines(text: str) -> list[str]:
+    """Return one guideline a line, blank lines left out; raises `ValidationError` where too many or
+    too long."""
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    guidelines = [line for line in lines if line]
+    if len(guidelines) > MOST_GUIDELINES:
+        raise ValidationError(
+            _("There are %(n)d guidelines, expected at most %(most)d: nobody keeps more in mind.")
+            % {"n": len(guidelines), "most": MOST_GUIDELINES}
+        )
+    for number, line in enumerate(guidelines, start=1):
+        if len(line) > LONGEST_GUIDELINE:
+            raise ValidationError(
+                _("Guideline %(number)d has %(n)d characters, expected at most %(most)d.")
+                % {"number": number, "n": len(line), "most": LONGEST_GUIDELINE}
+            )
+    return guidelines

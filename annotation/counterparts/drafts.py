@@ -8,17 +8,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from annotation.annotators.timing import bound_seconds
-from annotation.counterparts.errors import CounterpartRefused, StaleDraft
-from annotation.counterparts.reasons import LONGEST_DETAIL, Reason, split_reason
+from annotation.annotators.errors import WorkRefused
+from annotation.annotators.form_values import bound_seconds
 from annotation.models import WritingTask
 
-LONGEST_BODY = 5000  # characters
+LONGEST_BODY, LONGEST_DETAIL = 5000, 400  # characters
 MOST_DRAFTS = 2**31 - 1
+
+
+class Reason(models.TextChoices):
+    """Why a text has no counterpart: a code, and what the annotator adds to it."""
+
+    UNKNOWN_WORD = "unknown word", gettext_lazy("A word or expression that I do not know")
+    MEANING_UNCLEAR = "meaning unclear", gettext_lazy("What the text means is unclear")
+    NO_COUNTERPART = "no counterpart", gettext_lazy("I understand it, but it has no counterpart")
+    OTHER_VARIETY = "other variety", gettext_lazy("It is not in the variety that it should be in")
+    OTHER = "other", gettext_lazy("Another reason")
+
+
+def join_reason(code: str, detail: str) -> str:
+    """Return what is stored of a reason."""
+    return f"{code}: {detail}" if detail else code
+
+
+def split_reason(reason: str) -> tuple[str, str]:
+    """Return code and detail of a stored reason; an unknown code is all detail."""
+    code, _colon, detail = reason.partition(": ")
+    return (code, detail) if code in Reason.values else (Reason.OTHER.value, reason)
 
 
 @dataclass(frozen=True)
@@ -44,6 +65,14 @@ class Draft:
         }
 
 
+class StaleDraft(Exception):  # noqa: N818
+    """A newer draft is stored under ``number``: this one does not win over it."""
+
+    def __init__(self, number: int, draft: Draft) -> None:
+        super().__init__(f"Draft {number} is stored.")
+        self.number, self.draft = number, draft
+
+
 def submitted_draft(task: WritingTask) -> Draft:
     """Return what was submitted as a draft would hold it; an empty one where nothing was."""
     counterpart = task.counterpart
@@ -67,7 +96,7 @@ def save_draft(*, task: WritingTask, number: int, draft: Draft, seconds: float =
     """Store draft ``number`` and return it. An older draft never wins; the same one may come twice.
 
     Drafts are taken whatever the study's status: pausing it must not cost anybody their text.
-    Raises `StaleDraft` where a newer one is stored, `CounterpartRefused` for one that is too long
+    Raises `StaleDraft` where a newer one is stored, `WorkRefused` for one that is too long
     or whose reason is none.
     """
     # Some databases refuse null characters.
@@ -77,9 +106,7 @@ def save_draft(*, task: WritingTask, number: int, draft: Draft, seconds: float =
     check_length(draft.body)
     check_detail(draft.detail)
     if draft.reason and draft.reason not in Reason.values:
-        raise CounterpartRefused(
-            {"reason": _("“%(value)s” is no reason.") % {"value": draft.reason[:40]}}
-        )
+        raise WorkRefused({"reason": _("“%(value)s” is no reason.") % {"value": draft.reason[:40]}})
     task = (
         WritingTask.objects.select_for_update(of=("self",))
         .select_related("counterpart")
@@ -114,9 +141,9 @@ def keep_refused(*, task: WritingTask, draft: Draft, number: int) -> None:
 
 
 def check_length(body: str) -> None:
-    """Raise `CounterpartRefused` for a text that is longer than any counterpart."""
+    """Raise `WorkRefused` for a text that is longer than any counterpart."""
     if len(body) > LONGEST_BODY:
-        raise CounterpartRefused(
+        raise WorkRefused(
             {
                 "body": _(
                     "The counterpart has %(n)s characters, expected at most %(most)s. It is still "
@@ -128,9 +155,9 @@ def check_length(body: str) -> None:
 
 
 def check_detail(detail: str) -> None:
-    """Raise `CounterpartRefused` for a reason that is too long."""
+    """Raise `WorkRefused` for a reason that is too long."""
     if len(detail) > LONGEST_DETAIL:
-        raise CounterpartRefused(
+        raise WorkRefused(
             {
                 "detail": _("The reason has %(n)d characters, expected at most %(most)d.")
                 % {"n": len(detail), "most": LONGEST_DETAIL}

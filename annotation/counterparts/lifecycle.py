@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.counterparts.assigning import active_annotators, assign_tasks
-from annotation.counterparts.assignment import AssignmentError, count_pair_share
-from annotation.counterparts.drawing import open_texts
-from annotation.models import Study, StudyStatus, WritingDesign
-from annotation.studies.lifecycle import change_status, lock_study
+from annotation.annotators.lifecycle import launch
+from annotation.counterparts.assignment_plan import AssignmentError, count_pair_share
+from annotation.counterparts.assignment_service import assign_tasks
+from annotation.counterparts.text_sampling import count_open_texts
+from annotation.models import Study, WritingDesign
 
 
 def find_launch_problems(study: Study) -> list[str]:
@@ -21,10 +19,11 @@ def find_launch_problems(study: Study) -> list[str]:
         return [_("The study has no design: it names no corpus.")]
     problems: list[str] = []
     corpus = design.corpus
-    people = len(active_annotators(study))
+    people = study.annotators.active().count()
     if not people:
         problems.append(_("Nobody is invited yet, expected at least one annotator."))
-    there = open_texts(corpus).count()
+    by_source = count_open_texts(corpus, per_source=design.per_source)
+    there = min(by_source.values(), default=0)
     if not corpus.texts.filter(variety=corpus.source_variety).exists():
         problems.append(
             _("The corpus “%(corpus)s” has no text in %(variety)s, the variety to be rewritten.")
@@ -34,6 +33,14 @@ def find_launch_problems(study: Study) -> list[str]:
         problems.append(
             _("Every text of the corpus “%(corpus)s” has a gold counterpart already.")
             % {"corpus": corpus}
+        )
+    elif design.n_texts is not None and design.n_texts > there and design.per_source:
+        problems.append(
+            _(
+                "The study draws %(n)d texts of every source, but one has only %(there)d without "
+                "a gold counterpart."
+            )
+            % {"n": design.n_texts, "there": there}
         )
     elif design.n_texts is not None and design.n_texts > there:
         problems.append(
@@ -54,7 +61,11 @@ def find_launch_problems(study: Study) -> list[str]:
         )
     elif people:
         try:
-            count_pair_share(wanted - design.common_texts, people, design.shared_percent)
+            drawn = sum(
+                n if design.n_texts is None else min(n, design.n_texts) for n in by_source.values()
+            )
+            common = design.common_texts * len(by_source)
+            count_pair_share(max(0, drawn - common), people, design.shared_percent)
         except AssignmentError as error:
             problems.append(str(error))
     if not design.guidelines:
@@ -67,7 +78,7 @@ def find_launch_remarks(study: Study) -> list[str]:
     design = WritingDesign.objects.filter(study=study).first()
     if design is None:
         return []
-    people = len(active_annotators(study))
+    people = study.annotators.active().count()
     if people == 1:
         return [_("With one annotator nothing is written twice, so that there is no agreement.")]
     if people and not design.common_texts and not design.shared_percent:
@@ -75,18 +86,8 @@ def find_launch_remarks(study: Study) -> list[str]:
     return []
 
 
-@transaction.atomic
 def launch_writing_study(*, study: Study) -> Study:
-    """Give the texts out and open the study; resume it where it was launched before.
-
-    Launching a live study changes nothing. Raises `ValidationError` with every problem.
-    """
-    study = lock_study(study)
-    if study.status == StudyStatus.LIVE:
-        return study
-    if not study.writing_tasks.exists():
-        problems = find_launch_problems(study)
-        if problems:
-            raise ValidationError(problems)
-        assign_tasks(study=study)
-    return change_status(study, StudyStatus.LIVE)
+    """Give the texts out and open the study; see `annotation.annotators.lifecycle.launch`."""
+    return launch(
+        study, work="writing_tasks", find_problems=find_launch_problems, assign=assign_tasks
+    )

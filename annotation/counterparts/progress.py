@@ -2,34 +2,18 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 
-from annotation.models import Annotator, Overlap, Study, TaskState, WritingTask
+from annotation.annotators.progress import AnnotatorProgress, median_seconds
+from annotation.models import Overlap, Study
 
 
 @dataclass
-class WriterProgress:
-    """One writer's numbers; ``median_seconds`` is of the texts that are done, None without any."""
+class WriterProgress(AnnotatorProgress):
+    """One writer's numbers."""
 
-    annotator: Annotator
-    assigned: int = 0
-    done: int = 0
     not_interpretable: int = 0
-    seconds: list[float] = field(default_factory=list)
-    last_done: datetime | None = None
-
-    @property
-    def open(self) -> int:
-        return self.assigned - self.done
-
-    @property
-    def median_seconds(self) -> float | None:
-        """Of texts with a counted time: without scripts the browser counts none."""
-        counted = [seconds for seconds in self.seconds if seconds > 0]
-        return statistics.median(counted) if counted else None
 
 
 @dataclass(frozen=True)
@@ -63,21 +47,19 @@ class Progress:
 
     @property
     def median_seconds(self) -> float | None:
-        counted = [seconds for writer in self.writers for seconds in writer.seconds if seconds > 0]
-        return statistics.median(counted) if counted else None
+        return median_seconds(seconds for writer in self.writers for seconds in writer.seconds)
 
 
 def load_progress(study: Study) -> Progress:
     """Return where everybody stands, removed writers with work included. Two queries."""
     writers = {
-        annotator.pk: WriterProgress(annotator)
-        for annotator in Annotator.objects.filter(study=study).order_by("number")
+        annotator.pk: WriterProgress(annotator) for annotator in study.annotators.order_by("number")
     }
     texts: dict[int, list[bool]] = {}
     labels: dict[int, str] = {}
     for text, annotator, overlap, state, seconds, done_at, refused in (
-        WritingTask.objects.filter(study=study)
-        .exclude(state=TaskState.WITHDRAWN)
+        study.writing_tasks.held()
+        .order_by()
         .values_list(
             "text",
             "annotator",
@@ -89,16 +71,10 @@ def load_progress(study: Study) -> Progress:
         )
     ):
         writer = writers[annotator]
-        is_done = state == TaskState.DONE
-        writer.assigned += 1
+        is_done = writer.count(state, seconds, done_at)
+        writer.not_interpretable += is_done and bool(refused)
         texts.setdefault(text, []).append(is_done)
         labels[text] = overlap
-        if is_done:
-            writer.done += 1
-            writer.not_interpretable += bool(refused)
-            writer.seconds.append(seconds)
-            if done_at and (writer.last_done is None or done_at > writer.last_done):
-                writer.last_done = done_at
     overlaps = []
     for overlap in Overlap:
         states = [texts[text] for text in texts if labels[text] == overlap]

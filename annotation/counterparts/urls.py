@@ -8,7 +8,9 @@ from annotation.counterparts import views
 
 app_name = "counterparts"
 urlpatterns = [
-    path("<slug:public_id>/write/", views.queue, name="queue"),
-    path("<slug:public_id>/write/<int:position>/", views.write, name="write"),
-    path("<slug:public_id>/write/<int:position>/draft/", views.draft, name="draft"),
+    path("<slug:public_id>/write/", views.WritingQueue.as_view(), name="queue"),
+    path("<slug:public_id>/write/<int:position>/", views.WritingPage.as_view(), name="write"),
+    path(
+        "<slug:public_id>/write/<int:position>/draft/", views.WritingDraft.as_view(), name="draft"
+    ),
 ]

@@ -9,8 +9,7 @@ from typing import Any
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
-from annotation.exports.downloads import build_attachment
-from annotation.exports.tables import (
+from annotation.common.tables import (
     Cell,
     Column,
     ColumnType,
@@ -18,6 +17,7 @@ from annotation.exports.tables import (
     stream_codebook,
     stream_csv,
 )
+from annotation.exports.downloads import build_attachment
 from annotation.models import Corpus, Split, Text, TextPair
 
 ROWS_PER_READ = 500

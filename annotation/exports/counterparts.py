@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.exports.tables import Cell, Column, ColumnType, Table, stream_csv
+from annotation.common.tables import Cell, Column, ColumnType, Table, stream_csv
 from annotation.models import Overlap, Study, TaskState, WritingTask
 
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER

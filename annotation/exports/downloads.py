@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
+from annotation.common.tables import Table, stream_codebook, stream_csv, stream_zip
 from annotation.exports.payments import build_payment_table
 from annotation.exports.ratings import build_rating_table
 from annotation.exports.submissions import build_submission_table
-from annotation.exports.tables import Table, stream_codebook, stream_csv, stream_zip
 from annotation.models import Study
 
 # The tables of data; each takes the origins to include besides the submissions that count.

@@ -1,13 +1,14 @@
-"""The judgments of a study as a table; judges are numbers alone."""
+"""The judgments of a study and the errors marked in them as tables; judges are numbers alone."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.exports.tables import (
+from annotation.common.tables import (
     Cell,
     Column,
     ColumnType,
@@ -16,13 +17,13 @@ from annotation.exports.tables import (
     stream_csv,
     stream_zip,
 )
-from annotation.models import Judgment, Study, TaskState
+from annotation.models import CodedError, Judgment, JudgmentDesign, Study, TaskState
 
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
 ON_SCALE = "1 to 5"
 
 # Each column with the field of a judgment that fills it.
-JUDGMENT_FIELDS: tuple[tuple[Column, str], ...] = (
+JUDGED_FIELDS: tuple[tuple[Column, str], ...] = (
     (
         Column("study", TEXT, "12 letters and digits", "public id of the study"),
         "task__study__public_id",
@@ -60,6 +61,9 @@ JUDGMENT_FIELDS: tuple[tuple[Column, str], ...] = (
         Column("annotator", NUMBER, "1 or more", "number of the judge in the study"),
         "task__annotator__number",
     ),
+)
+JUDGMENT_FIELDS: tuple[tuple[Column, str], ...] = (
+    *JUDGED_FIELDS,
     (
         Column("human_likeness", NUMBER, ON_SCALE, "1 very likely a model, 5 a human"),
         "human_likeness",
@@ -83,6 +87,14 @@ JUDGMENT_FIELDS: tuple[tuple[Column, str], ...] = (
     ),
     (Column("judged_on", TEXT, "date, UTC", "day of the first judgment"), "task__done_at"),
 )
+# What a coded error has besides; its words are cut out of the counterpart.
+ERROR_COLUMNS = (
+    Column("category", TEXT, "slug", "kind of error, as in the study's scheme"),
+    Column("start", NUMBER, "0 or more", "first character of the passage, counted from 0"),
+    Column("end", NUMBER, "1 or more", "the character after its last one"),
+    Column("passage", TEXT, "text", "the words that are marked"),
+)
+CODED_COLUMNS = (*(column for column, _field in JUDGED_FIELDS), *ERROR_COLUMNS)
 
 
 def select_judgments(study: Study) -> QuerySet[Judgment]:
@@ -104,11 +116,46 @@ def build_judgment_table(study: Study) -> Table:
     return Table("judgments", tuple(column for column, _field in JUDGMENT_FIELDS), load)
 
 
+def select_errors(study: Study) -> QuerySet[CodedError]:
+    """Return the passages that judges marked, by counterpart, judge and place."""
+    return CodedError.objects.filter(
+        judgment__task__study=study, judgment__task__state=TaskState.DONE
+    ).order_by("judgment__task__item", "judgment__task__annotator__number", "start", "category")
+
+
+def read_errors(errors: QuerySet[CodedError]) -> QuerySet[CodedError, tuple[Any, ...]]:
+    """Return the fields of `cut_passage`."""
+    fields = [f"judgment__{field}" for _column, field in JUDGED_FIELDS]
+    return errors.values_list(*fields, "category", "start", "end", "judgment__task__item__body")
+
+
+def cut_passage(row: Sequence[Any]) -> list[Cell]:
+    """Return a row of `CODED_COLUMNS`: the text of a passage in place of the whole counterpart."""
+    *cells, start, end, body = row
+    return [*cells, start, end, body[start:end]]
+
+
+def build_error_table(study: Study) -> Table:
+    """Return one row for each marked passage. One query each time that it is read."""
+
+    def load() -> Iterator[Sequence[Cell]]:
+        return map(cut_passage, read_errors(select_errors(study)).iterator(chunk_size=500))
+
+    return Table("errors", CODED_COLUMNS, load)
+
+
+def _tables(study: Study) -> list[Table]:
+    marks_errors = JudgmentDesign.objects.filter(study=study).exclude(error_scheme=[]).exists()
+    return [build_judgment_table(study), *([build_error_table(study)] if marks_errors else [])]
+
+
 # File name → what it streams; the flag asks for a byte order mark.
 JUDGMENT_EXPORTS: dict[str, Callable[[Study, bool], Iterator[bytes]]] = {
-    "judgments.zip": lambda study, bom: stream_zip([build_judgment_table(study)]),
+    "judgments.zip": lambda study, bom: stream_zip(_tables(study)),
     "judgments.csv": lambda study, bom: stream_csv(build_judgment_table(study), bom=bom),
     "judgments-codebook.csv": lambda study, bom: stream_codebook(
         build_judgment_table(study), bom=bom
     ),
+    "errors.csv": lambda study, bom: stream_csv(build_error_table(study), bom=bom),
+    "errors-codebook.csv": lambda study, bom: stream_codebook(build_error_table(study), bom=bom),
 }

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from django.db.models import Case, OuterRef, QuerySet, Subquery, Sum, When
 
-from annotation.exports.tables import Cell, Column, ColumnType, Table
+from annotation.common.tables import Cell, Column, ColumnType, Table
 from annotation.models import (
     VERDICTS,
     ActionKind,

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from django.db.models import QuerySet
 
-from annotation.exports.tables import Cell, Column, ColumnType, Table
+from annotation.common.tables import Cell, Column, ColumnType, Table
 from annotation.models import (
     DataDecision,
     Dimension,
@@ -16,7 +16,7 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.studies.scope import exported
+from annotation.models.submission import exported
 
 TEXT, NUMBER, BOOLEAN = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.BOOLEAN
 

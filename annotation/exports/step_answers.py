@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from annotation.exports.tables import Cell, Column, ColumnType
+from annotation.common.tables import Cell, Column, ColumnType
+from annotation.instruments.flow import read_flow
+from annotation.instruments.step_content import ChoiceContent, FreeTextContent
+from annotation.instruments.step_texts import text_in
 from annotation.models import Study, Submission
-from annotation.survey.flow import read_flow
-from annotation.survey.step_content import ChoiceContent, FreeTextContent
-from annotation.survey.step_texts import text_in
 
 
 def describe_steps(study: Study) -> dict[str, Column]:

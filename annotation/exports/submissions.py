@@ -8,8 +8,9 @@ from itertools import islice
 
 from django.db.models import Prefetch
 
+from annotation.common.tables import Cell, Column, ColumnType, Table, name_variables
 from annotation.exports.step_answers import describe_steps, write_step_answers
-from annotation.exports.tables import Cell, Column, ColumnType, Table
+from annotation.instruments.demographics import text_option
 from annotation.models import (
     AgreementRule,
     CheckKind,
@@ -26,9 +27,8 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.studies.demographics import text_option
+from annotation.models.submission import exported
 from annotation.studies.quality import Assessment, FlagName, StudyAssessor
-from annotation.studies.scope import exported
 
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
 BOOLEAN, TIME = ColumnType.BOOLEAN, ColumnType.TIME
@@ -105,11 +105,13 @@ def build_submission_table(study: Study, *, include: Collection[str] = ()) -> Ta
     """
     questions = list_questions(study)
     steps = describe_steps(study)
-    columns = [
-        *FIXED_COLUMNS,
-        *(column for question in questions for column in _describe_question(question)),
-        *steps.values(),
-    ]
+    columns = name_variables(
+        [
+            *FIXED_COLUMNS,
+            *(column for question in questions for column in _describe_question(question)),
+            *steps.values(),
+        ]
+    )
 
     def load() -> Iterator[Sequence[Cell]]:
         submissions = (

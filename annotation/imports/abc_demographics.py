@@ -11,9 +11,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from annotation.common.small_cells import DECLINED, UNANSWERED, Answers
 from annotation.imports.abc_file import AbcFileError
 from annotation.studies.participant_summary import AnsweredBy, SummaryQuestion
-from annotation.studies.small_cells import DECLINED, UNANSWERED, Answers
 
 Kind = Literal["choice", "choices", "number"]
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from annotation.common.text_shortening import shorten
+
 # The file's names that differ from the library's, methods of the data's README.
 GROUP_SPELLINGS = {"transgender people": "trans", "Blacks/African Americans": "black"}
 POLE_SPELLINGS = {"egoistic": "egotistic", "dominating": "dominant"}
@@ -18,7 +20,6 @@ POLE_SPELLINGS = {"egoistic": "egotistic", "dominating": "dominant"}
 LONGEST_NAME = 27  # leaves room for the file's hash in a pseudonym
 NUMBER = re.compile(r"[+-]?\d{1,9}(\.\d{1,9})?", re.ASCII)
 POLE_SEPARATOR = re.compile(r"\s+[-–—]\s+")
-SHOWN_CHARACTERS = 60
 
 
 class AbcFileError(ValueError):
@@ -43,15 +44,19 @@ class Problem:
     n_ratings: int
 
     def __str__(self) -> str:
-        return f"{' → '.join(_shorten(part) for part in self.path)}: {self.message}"
+        return f"{' → '.join(shorten(part) for part in self.path)}: {self.message}"
 
 
 @dataclass(frozen=True)
 class ParsedFile:
-    """Rows in the file's order and everything that is wrong with the rest."""
+    """Rows in the file's order and everything that is wrong with the rest.
+
+    names : slug → how the file spells the group or trait pair
+    """
 
     rows: tuple[RatingEntry, ...]
     problems: tuple[Problem, ...]
+    names: Mapping[str, str]
 
     @property
     def n_skipped(self) -> int:
@@ -104,7 +109,7 @@ def parse_abc_file(content: bytes, vocabulary: Vocabulary) -> ParsedFile:
     reader = _Reader(vocabulary)
     for name, copies in _group_copies(annotators).items():
         reader.read_annotator(name, copies)
-    return ParsedFile(tuple(reader.rows), tuple(reader.problems))
+    return ParsedFile(tuple(reader.rows), tuple(reader.problems), reader.names)
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -157,6 +162,7 @@ class _Reader:
     vocabulary: Vocabulary
     rows: list[RatingEntry] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
 
     def read_annotator(self, name: str, copies: list[Any]) -> None:
         path = (name,)
@@ -224,6 +230,8 @@ class _Reader:
                 )
             else:
                 self.rows.append(RatingEntry(path[0], group, slug, number))
+                self.names.setdefault(group, path[1].strip())
+                self.names.setdefault(slug, here[-1].strip())
 
     def _explain_scale(self, name: str) -> str:
         if self.vocabulary.is_reversed(name):
@@ -273,10 +281,4 @@ def _describe(value: object) -> str:
         return "a list"
     if value is None:
         return "null"
-    return f"“{_shorten(str(value))}”"
-
-
-def _shorten(text: str) -> str:
-    """Return ``text`` on one line, printable, not longer than a message can bear."""
-    shown = "".join(char if char.isprintable() else "�" for char in text)
-    return shown if len(shown) <= SHOWN_CHARACTERS else f"{shown[: SHOWN_CHARACTERS - 1]}…"
+    return f"“{shorten(str(value))}”"

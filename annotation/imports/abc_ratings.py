@@ -21,6 +21,8 @@ from annotation.imports.abc_file import (
     build_vocabulary,
     parse_abc_file,
 )
+from annotation.instruments.content_hash import hash_instrument
+from annotation.instruments.flow import StepKind
 from annotation.models import (
     DataDecision,
     GroupAssignment,
@@ -40,9 +42,8 @@ from annotation.models import (
 )
 from annotation.models.tokens import ALPHABET
 from annotation.studies.creation import copy_groups, copy_scales, order_groups
-from annotation.studies.lifecycle import hash_instrument
 from annotation.studies.participant_summary import store_summary
-from annotation.survey.flow import StepKind
+from annotation.studies.quality.damage import PlacedRating, describe_damage, find_damage
 
 CITATION = (
     "Cao, Sotnikova, Daumé III, Rudinger and Zou (2022): Theory-Grounded Measurement of U.S. "
@@ -88,7 +89,10 @@ class NamedContent:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """``n_described`` : people in the file of who took part, 0 without one."""
+    """``n_described`` : people in the file of who took part, 0 without one.
+
+    warnings : signs that the file was damaged on its way; they stop nothing
+    """
 
     study: Study
     n_submissions: int
@@ -97,6 +101,7 @@ class ImportResult:
     n_ratings: int
     skipped: tuple[Problem, ...]
     n_described: int = 0
+    warnings: tuple[str, ...] = ()
 
     @property
     def n_skipped(self) -> int:
@@ -154,6 +159,15 @@ def import_abc_ratings(
         n_ratings=len(parsed.rows),
         skipped=parsed.problems,
         n_described=published.n_people if published else 0,
+        warnings=find_warnings(parsed),
+    )
+
+
+def find_warnings(parsed: ParsedFile) -> tuple[str, ...]:
+    """Return the signs of damage in a file, in its own words."""
+    return tuple(
+        describe_damage(damage, parsed.names, people_named=True)
+        for damage in find_damage(map(PlacedRating._make, parsed.rows))
     )
 
 

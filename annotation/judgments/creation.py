@@ -10,9 +10,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.annotators.lifecycle import create_study, edit_design
+from annotation.judgments.error_scheme import parse_scheme, store_scheme
 from annotation.judgments.items import list_producers, missing_directions
-from annotation.judgments.wording import default_wording, parse_wording
-from annotation.models import Corpus, JudgmentDesign, Study, StudyKind, StudyStatus
+from annotation.judgments.questions import default_wording, parse_wording
+from annotation.models import Corpus, JudgmentDesign, Study, StudyKind
 
 
 @transaction.atomic
@@ -28,23 +30,23 @@ def create_judgment_study(
     complete: bool = True,
     overlap_percent: float = 10,
     wording: dict[str, Any] | None = None,
+    error_scheme: Sequence[Any] = (),
     seed: int | None = None,
     **options: Any,
 ) -> Study:
     """Create a draft study and its design; judges are invited, counterparts drawn at the launch.
 
-    ``wording`` is that of Deas et al. (2023) unless it is given. Raises `ValidationError` for bad
+    ``wording`` is that of Deas et al. (2023) unless it is given; with an ``error_scheme`` judges
+    mark errors, too (`annotation.judgments.error_scheme`). Raises `ValidationError` for bad
     options; nothing is stored then.
     """
-    study = Study(
-        title=title,
-        owner=owner,  # type: ignore[misc]
-        contact_email=contact_email,
+    study = create_study(
         kind=StudyKind.COUNTERPART_JUDGMENT,
+        title=title,
+        owner=owner,
+        contact_email=contact_email,
         **options,
     )
-    study.full_clean()
-    study.save()
     design = JudgmentDesign(study=study, corpus=corpus)
     if seed is not None:
         design.seed = seed
@@ -56,6 +58,7 @@ def create_judgment_study(
         complete=complete,
         overlap_percent=overlap_percent,
         wording=wording or default_wording(),
+        error_scheme=list(error_scheme),
     )
     return study
 
@@ -63,17 +66,17 @@ def create_judgment_study(
 @transaction.atomic
 def change_design(*, design: JudgmentDesign, **values: Any) -> JudgmentDesign:
     """Change the design of a draft. Raises `ValidationError`, by field, for what cannot be."""
-    study = Study.objects.select_for_update().get(pk=design.study_id)
-    if study.status != StudyStatus.DRAFT:
-        raise ValidationError(_("The study was launched: its design is frozen."))
-    for name, value in values.items():
-        setattr(design, name, value)
-    design.full_clean(exclude=["study", "runs", "wording"])
+    edit_design(design, values)
+    design.full_clean(exclude=["study", "runs", "wording", "error_scheme"])
     check_producers(design)
     try:
         design.wording = parse_wording(design.wording).model_dump(mode="json")
     except ValidationError as error:
         raise ValidationError({"wording": error.messages}) from None
+    try:
+        design.error_scheme = store_scheme(parse_scheme(design.error_scheme))
+    except ValidationError as error:
+        raise ValidationError({"error_scheme": error.messages}) from None
     design.save()
     return design
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
 
-from annotation.judgments.assignment import Item
+from annotation.common.seeded import shuffle
+from annotation.judgments.assignment_plan import PlannedItem
 from annotation.models import (
     Adjudication,
     Annotator,
@@ -21,7 +23,6 @@ from annotation.models import (
     Text,
     TextPair,
 )
-from annotation.survey.seeded import shuffle
 
 HUMAN = "human"  # the producer of a pair's own other text
 SHOWN_DIGITS = 12  # of a revision's hash
@@ -34,19 +35,6 @@ class Producer:
     run: str
     model: str
     into: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One counterpart that judges may see, with what stands beside it."""
-
-    pair: TextPair
-    text: Text
-    variety: str
-    body: str
-    producer: str
-    run: str = ""
-    counterpart: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,14 +52,14 @@ class Draw:
     Attributes
     ----------
     pairs : in the order in which they were drawn.
-    candidates : pair by pair, both directions, every producer.
+    items : the counterparts, not stored: pair by pair, both directions, every producer.
     eligible : pairs that could have been drawn; ``wanted`` of them were asked for.
     left_out : the others, each pair under one reason.
     missing : counterparts that are not there among the drawn pairs.
     """
 
     pairs: Sequence[TextPair]
-    candidates: Sequence[Candidate]
+    items: Sequence[JudgmentItem]
     eligible: int
     wanted: int
     left_out: Sequence[LeftOut]
@@ -107,7 +95,7 @@ def missing_directions(corpus: Corpus, producers: Iterable[Producer]) -> list[tu
     ]
 
 
-def draw_candidates(design: JudgmentDesign) -> Draw:
+def draw_items(design: JudgmentDesign) -> Draw:
     """Return the counterparts that a design draws by its seed. Three queries.
 
     Of pairs with the same text in the target variety one is drawn at most: the way back begins with
@@ -131,21 +119,20 @@ def draw_candidates(design: JudgmentDesign) -> Draw:
             reasons[reason] += 1
         else:
             fitting.append(pair)
+    name = {"variety": corpus.target_variety}
     eligible: list[TextPair] = []
     targets: set[int] = set()
     for pair in shuffle(fitting, name=lambda pair: pair.slug, seed=design.seed, purpose="pairs"):
         if pair.target_text_id in targets:
-            reasons[_("the same %(variety)s text as another pair") % _name(corpus)] += 1
+            reasons[_("the same %(variety)s text as another pair") % name] += 1
             continue
         targets.add(pair.target_text_id)
         eligible.append(pair)
     drawn = eligible[: design.n_texts]
-    candidates = [
-        candidate for pair in drawn for candidate in _list_candidates(design, pair, written)
-    ]
+    items = [item for pair in drawn for item in _build_items(design, pair, written)]
     full = len(drawn) * (len(expected) + 2 * design.include_human)
     left_out = [LeftOut(reason, n) for reason, n in reasons.most_common()]
-    return Draw(drawn, candidates, len(eligible), design.n_texts, left_out, full - len(candidates))
+    return Draw(drawn, items, len(eligible), design.n_texts, left_out, full - len(items))
 
 
 Written = Mapping[tuple[int, str], Sequence[Counterpart]]
@@ -190,7 +177,7 @@ def _find_reason(
                     "model": short_name(producer.model),
                     "run": producer.run,
                 }
-    elif not _list_candidates(design, pair, written):
+    elif not _build_items(design, pair, written):
         return _("no counterpart by anyone who was chosen")
     return ""
 
@@ -200,25 +187,27 @@ def _original(design: JudgmentDesign, pair: TextPair, variety: str) -> Text:
     return pair.source_text if variety == design.corpus.target_variety else pair.target_text
 
 
-def _list_candidates(design: JudgmentDesign, pair: TextPair, written: Written) -> list[Candidate]:
+def _build_items(design: JudgmentDesign, pair: TextPair, written: Written) -> list[JudgmentItem]:
+    """Return the counterparts of a pair as items that are not stored yet."""
     corpus = design.corpus
     found = []
     for variety, gold in (
         (corpus.target_variety, pair.target_text),
         (corpus.source_variety, pair.source_text),
     ):
-        text = _original(design, pair, variety)
+        item: dict[str, Any] = {
+            "study_id": design.study_id,
+            "pair": pair,
+            "text": _original(design, pair, variety),
+            "variety": variety,
+        }
         if design.include_human:
-            found.append(Candidate(pair, text, variety, gold.body, HUMAN))
+            found.append(JudgmentItem(**item, body=gold.body, producer=HUMAN))
         found += [
-            Candidate(pair, text, variety, row.body, row.model, row.run, row.pk)
-            for row in written.get((text.pk, variety), ())
+            JudgmentItem(**item, body=row.body, producer=row.model, run=row.run, counterpart=row)
+            for row in written.get((item["text"].pk, variety), ())
         ]
     return found
-
-
-def _name(corpus: Corpus) -> dict[str, str]:
-    return {"variety": corpus.target_variety}
 
 
 def find_writers(pairs: Iterable[TextPair]) -> dict[int, set[int]]:
@@ -244,47 +233,33 @@ def find_writers(pairs: Iterable[TextPair]) -> dict[int, set[int]]:
     }
 
 
+def wrote_everything(annotator: Annotator) -> bool:
+    """Whether the judge wrote or decided counterparts of all texts of the study. Three queries."""
+    pairs = list(
+        TextPair.objects.filter(judgment_items__study=annotator.study_id)
+        .select_related("source_text", "target_text")
+        .distinct()
+    )
+    writers = find_writers(pairs)
+    return bool(pairs) and all(annotator.user_id in writers[pair.pk] for pair in pairs)
+
+
 def plan_items(
-    candidates: Sequence[Candidate],
-    writers: Mapping[int, set[int]],
-    judges: Sequence[Annotator],
-) -> list[Item]:
-    """Return candidates as the plan of the assignment takes them; keys are their places."""
-    return [
-        Item(
-            key=place,
-            pair=candidate.pair.slug,
-            original=candidate.text.slug,
-            words=" ".join(candidate.body.split()),
-            stratum=_stratum(candidate.producer, candidate.run, candidate.variety),
-            barred=_barred(writers[candidate.pair.pk], judges),
-        )
-        for place, candidate in enumerate(candidates)
-    ]
-
-
-def plan_stored_items(
     items: Sequence[JudgmentItem],
     writers: Mapping[int, set[int]],
     judges: Sequence[Annotator],
-) -> list[Item]:
-    """Return stored items (with pair and text) as the plan takes them; keys are theirs."""
+) -> list[PlannedItem]:
+    """Return items as the plan of the assignment takes them, those that are not stored by place."""
     return [
-        Item(
-            key=item.pk,
+        PlannedItem(
+            key=item.pk if item.pk is not None else place,
             pair=item.pair.slug,
             original=item.text.slug,
             words=" ".join(item.body.split()),
-            stratum=_stratum(item.producer, item.run, item.variety),
-            barred=_barred(writers[item.pair_id], judges),
+            stratum=f"{item.variety}\x1f{item.producer}\x1f{item.run}",
+            barred=frozenset(
+                judge.number for judge in judges if judge.user_id in writers[item.pair_id]
+            ),
         )
-        for item in items
+        for place, item in enumerate(items)
     ]
-
-
-def _stratum(producer: str, run: str, variety: str) -> str:
-    return f"{variety}\x1f{producer}\x1f{run}"
-
-
-def _barred(writers: set[int], judges: Sequence[Annotator]) -> frozenset[int]:
-    return frozenset(judge.number for judge in judges if judge.user_id in writers)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotation.judgments.assigning import Preview, assign_tasks, joined, preview_assignment
+from annotation.annotators.lifecycle import launch
+from annotation.judgments.assignment_service import (
+    Preview,
+    assign_tasks,
+    joined,
+    preview_assignment,
+)
 from annotation.judgments.items import list_producers, missing_directions
-from annotation.models import JudgmentDesign, Study, StudyStatus
-from annotation.studies.lifecycle import change_status, lock_study
+from annotation.models import JudgmentDesign, Study
 
 
 def find_launch_problems(study: Study, preview: Preview | None = None) -> list[str]:
@@ -56,7 +59,7 @@ def find_launch_problems(study: Study, preview: Preview | None = None) -> list[s
                 "wrote or decided a counterpart of their texts. Invite a judge who did not.",
                 len(plan.unjudgeable),
             )
-            % {"n": len(plan.unjudgeable), "all": len(draw.candidates)}
+            % {"n": len(plan.unjudgeable), "all": len(draw.items)}
         )
     return problems
 
@@ -126,7 +129,7 @@ def _find_producer_problems(design: JudgmentDesign) -> list[str]:
             % {"runs": ", ".join(gone)}
         )
     if not design.runs and not design.include_human:
-        problems.append(_("Nobody’s counterparts are chosen."))
+        problems.append(_("No producers selected."))
     if design.complete:
         chosen = [there[run] for run in design.runs if run in there]
         problems += [
@@ -142,18 +145,8 @@ def _explain(preview: Preview) -> str:
     return _(" (left out: %(reasons)s)") % {"reasons": "; ".join(reasons)} if reasons else ""
 
 
-@transaction.atomic
 def launch_judgment_study(*, study: Study) -> Study:
-    """Draw the counterparts, give them out and open the study; resume it where it was launched.
-
-    Launching a live study changes nothing. Raises `ValidationError` with every problem.
-    """
-    study = lock_study(study)
-    if study.status == StudyStatus.LIVE:
-        return study
-    if not study.judgment_items.exists():
-        problems = find_launch_problems(study)
-        if problems:
-            raise ValidationError(problems)
-        assign_tasks(study=study)
-    return change_status(study, StudyStatus.LIVE)
+    """Draw the counterparts, give them out and open the study; see `launch`."""
+    return launch(
+        study, work="judgment_items", find_problems=find_launch_problems, assign=assign_tasks
+    )

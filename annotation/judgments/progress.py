@@ -2,32 +2,11 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from dataclasses import dataclass
 
-from annotation.models import Annotator, JudgmentItem, JudgmentTask, Study, TaskState
-
-
-@dataclass
-class JudgeProgress:
-    """One judge's numbers."""
-
-    annotator: Annotator
-    assigned: int = 0
-    done: int = 0
-    seconds: list[float] = field(default_factory=list)
-    last_done: datetime | None = None
-
-    @property
-    def open(self) -> int:
-        return self.assigned - self.done
-
-    @property
-    def median_seconds(self) -> float | None:
-        """Of counterparts with a counted time: without scripts the browser counts none."""
-        return _median(self.seconds)
+from annotation.annotators.progress import AnnotatorProgress, median_seconds
+from annotation.models import JudgmentItem, Study
 
 
 @dataclass
@@ -54,7 +33,7 @@ class Progress:
     unplaced : judgments that are wanted and in nobody's queue.
     """
 
-    judges: Sequence[JudgeProgress]
+    judges: Sequence[AnnotatorProgress]
     producers: Sequence[ProducerProgress]
     items: int
     judged: int
@@ -66,32 +45,24 @@ class Progress:
 
     @property
     def median_seconds(self) -> float | None:
-        return _median([seconds for judge in self.judges for seconds in judge.seconds])
+        return median_seconds(seconds for judge in self.judges for seconds in judge.seconds)
 
 
 def load_progress(study: Study) -> Progress:
     """Return how far a study is. Three queries, whatever its size."""
     judges = {
-        annotator.pk: JudgeProgress(annotator) for annotator in study.annotators.order_by("number")
+        annotator.pk: AnnotatorProgress(annotator)
+        for annotator in study.annotators.order_by("number")
     }
     placed: dict[int, int] = {}
     done: dict[int, int] = {}
-    tasks = (
-        JudgmentTask.objects.filter(study=study)
-        .exclude(state=TaskState.WITHDRAWN)
-        .values_list("item", "annotator", "state", "active_seconds", "done_at")
-    )
-    for item, annotator, state, seconds, done_at in tasks.iterator(chunk_size=2000):
-        judge = judges[annotator]
-        judge.assigned += 1
+    tasks = study.judgment_tasks.held().order_by()
+    for item, annotator, state, seconds, done_at in tasks.values_list(
+        "item", "annotator", "state", "active_seconds", "done_at"
+    ).iterator(chunk_size=2000):
         placed[item] = placed.get(item, 0) + 1
-        if state != TaskState.DONE:
-            continue
-        done[item] = done.get(item, 0) + 1
-        judge.done += 1
-        judge.seconds.append(seconds)
-        if done_at is not None and (judge.last_done is None or done_at > judge.last_done):
-            judge.last_done = done_at
+        if judges[annotator].count(state, seconds, done_at):
+            done[item] = done.get(item, 0) + 1
     producers: dict[tuple[str, str, str], ProducerProgress] = {}
     items = list(
         JudgmentItem.objects.filter(study=study)
@@ -99,12 +70,12 @@ def load_progress(study: Study) -> Progress:
         .values_list("pk", "producer", "run", "variety", "judges_wanted")
     )
     for key, producer, run, variety, _wanted in items:
-        line = producers.setdefault(
+        found = producers.setdefault(
             (producer, run, variety), ProducerProgress(producer, run, variety)
         )
-        line.items += 1
-        line.judged += key in done
-        line.judgments += done.get(key, 0)
+        found.items += 1
+        found.judged += key in done
+        found.judgments += done.get(key, 0)
     return Progress(
         judges=list(judges.values()),
         producers=list(producers.values()),
@@ -116,8 +87,3 @@ def load_progress(study: Study) -> Progress:
         twice=sum(row[4] > 1 and done.get(row[0], 0) > 1 for row in items),
         unplaced=sum(max(0, row[4] - placed.get(row[0], 0)) for row in items),
     )
-
-
-def _median(seconds: Sequence[float]) -> float | None:
-    counted = [one for one in seconds if one > 0]
-    return statistics.median(counted) if counted else None

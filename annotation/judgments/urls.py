@@ -8,6 +8,6 @@ from annotation.judgments import views
 
 app_name = "judgments"
 urlpatterns = [
-    path("<slug:public_id>/judge/", views.queue, name="queue"),
-    path("<slug:public_id>/judge/<int:position>/", views.judge, name="judge"),
+    path("<slug:public_id>/judge/", views.JudgingQueue.as_view(), name="queue"),
+    path("<slug:public_id>/judge/<int:position>/", views.JudgingPage.as_view(), name="judge"),
 ]

@@ -1,149 +1,199 @@
-"""The pages of judges: the queue, and one counterpart beside its original."""
+"""The pages of judges: the queue, and one counterpart beside its original.
+
+Nothing here knows a producer: it never reaches a page.
+"""
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
-from django.urls import reverse
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.annotators.access import current_annotator, find_task
-from annotation.annotators.errors import NotLive, TaskTaken
-from annotation.annotators.notices import Notice
-from annotation.annotators.timing import read_seconds
-from annotation.annotators.views import annotator_required, tell
-from annotation.judgments.errors import JudgmentRefused, OwnCounterpart
-from annotation.judgments.judging import open_task, submit_judgment
-from annotation.judgments.page import build_page, list_judged
-from annotation.judgments.queue import load_queue, wrote_everything
-from annotation.models import (
-    ASPECTS,
-    Annotator,
-    JudgmentTask,
-    StudyKind,
-    StudyStatus,
-    TaskState,
+from annotation.annotators.errors import NotLive, TaskTaken, WorkRefused
+from annotation.annotators.form_values import read_seconds
+from annotation.annotators.pages import QueuePage, TaskPage
+from annotation.annotators.queue import Queue
+from annotation.common.language_codes import describe_variety
+from annotation.common.text_shortening import show_beginning
+from annotation.judgments.error_coding import (
+    ERRORS,
+    SentErrors,
+    split_into_words,
+    stored_passages,
+    ticked_words,
 )
+from annotation.judgments.error_scheme import Scheme, parse_scheme
+from annotation.judgments.items import wrote_everything
+from annotation.judgments.judgment_service import (
+    LONGEST_COMMENT,
+    OwnCounterpart,
+    open_task,
+    submit_judgment,
+)
+from annotation.judgments.questions import parse_wording, show_aspects
+from annotation.models import ASPECTS, Judgment, JudgmentDesign, JudgmentTask, StudyKind
 
 
-def _find_place(request: HttpRequest, public_id: str) -> Annotator:
-    return current_annotator(request.user, public_id, kind=StudyKind.COUNTERPART_JUDGMENT)
+class JudgingQueue(QueuePage):
+    """What a judge has done and what is left. Two queries besides the place and the queue."""
+
+    kind = StudyKind.COUNTERPART_JUDGMENT
+    template_name = "annotation/judgments/queue.html"
+
+    def get_context(self, queue: Queue) -> dict[str, Any]:
+        done = self.place.judgment_tasks.done()
+        bodies = dict(done.values_list("position", "item__body"))
+        design = JudgmentDesign.objects.only("error_scheme").get(study=self.place.study_id)
+        return {
+            "marks_errors": bool(design.error_scheme),
+            "judged": [
+                {"entry": entry, "beginning": show_beginning(bodies[entry.position])}
+                for entry in queue.entries
+                if entry.is_done and entry.position in bodies
+            ],
+            "wrote_everything": not queue.total and wrote_everything(self.place),
+        }
 
 
-@require_GET
-@never_cache
-@annotator_required
-def queue(request: HttpRequest, public_id: str) -> HttpResponse:
-    """What a judge has done and what is left."""
-    place = _find_place(request, public_id)
-    own = load_queue(place)
-    context = {
-        "place": place,
-        "study": place.study,
-        "is_live": place.study.status == StudyStatus.LIVE,
-        "queue": own,
-        "next": own.next_open(),
-        "judged": list_judged(place, own),
-        "wrote_everything": not own.total and wrote_everything(place),
-    }
-    return render(request, "annotation/judgments/queue.html", context)
+class JudgingPage(TaskPage):
+    """One counterpart beside its original, four questions, and the words that are errors."""
 
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@annotator_required
-def judge(request: HttpRequest, public_id: str, position: int) -> HttpResponse:
-    """One counterpart beside its original, and four questions. A stored judgment leads on."""
-    place = _find_place(request, public_id)
+    kind = StudyKind.COUNTERPART_JUDGMENT
+    template_name = "annotation/judgments/judge.html"
+    url_name = "judgments:judge"
     tasks = JudgmentTask.objects.select_related("item__text", "annotator__user")
-    task = find_task(tasks, place, position)
-    if task.state == TaskState.WITHDRAWN:
-        return _say_gone(request, place, task)
-    if request.method == "POST":
-        return _submit(request, place, task)
-    try:
-        open_task(task=task)
-    except OwnCounterpart:
-        return _say_gone(request, place, task)
-    return render(request, "annotation/judgments/judge.html", build_page(place, task))
 
+    @cached_property
+    def design(self) -> JudgmentDesign:
+        return JudgmentDesign.objects.select_related("corpus").get(study=self.place.study_id)
 
-def _submit(request: HttpRequest, place: Annotator, task: JudgmentTask) -> HttpResponse:
-    sent = request.POST
-    ratings = {aspect: sent.get(aspect, "") for aspect in ASPECTS}
-    comment = sent.get("comment", "")
-    problems: dict[str, str] = {}
-    try:
-        submit_judgment(task=task, ratings=ratings, comment=comment, seconds=read_seconds(sent))
-    except JudgmentRefused as refusal:
-        problems = refusal.problems
-    except NotLive:
-        pass
-    except (TaskTaken, OwnCounterpart):
-        return _say_gone(request, place, task)
-    else:
-        return _go_on(request, place, task)
-    if _asks_for_json(request):
-        answer = {"result": "refused" if problems else "not-live", "problems": problems}
-        return JsonResponse(answer, status=422 if problems else 409)
-    context = build_page(
-        place,
-        task,
-        sent={**ratings, "comment": comment},
-        problems=problems,
-        was_closed=not problems,
-    )
-    status = 422 if problems else 409
-    return render(request, "annotation/judgments/judge.html", context, status=status)
+    @property
+    def scheme(self) -> Scheme:
+        return parse_scheme(self.design.error_scheme)
 
+    def open(self) -> HttpResponse:
+        try:
+            open_task(task=self.task)
+        except OwnCounterpart:
+            return self.say_gone()
+        return self.show_task(self.get_context())
 
-def _go_on(request: HttpRequest, place: Annotator, task: JudgmentTask) -> HttpResponse:
-    own = load_queue(place)
-    entry = own.find(task.position)
-    following = own.next_open(entry.rank if entry else 0)
-    address = (
-        reverse("judgments:judge", args=[place.study.public_id, following.position])
-        if following
-        else reverse("judgments:queue", args=[place.study.public_id])
-    )
-    if _asks_for_json(request):
-        return JsonResponse({"result": "saved", "next": address})
-    return redirect(address)
+    def submit(self) -> HttpResponse:
+        sent = {name: self.request.POST.get(name, "") for name in (*ASPECTS, "comment")}
+        errors = SentErrors(
+            {one.slug: self.request.POST.getlist(f"error-{one.slug}") for one in self.scheme},
+            none="no_errors" in self.request.POST,
+        )
+        problems: dict[str, str] = {}
+        try:
+            submit_judgment(
+                task=self.task,
+                ratings=sent,
+                comment=sent["comment"],
+                errors=errors,
+                seconds=read_seconds(self.request.POST),
+            )
+        except WorkRefused as refusal:
+            problems = refusal.problems
+        except NotLive:
+            pass
+        except (TaskTaken, OwnCounterpart):
+            return self.say_gone()
+        else:
+            address = self.next_address()
+            if self.asks_for_json:
+                return JsonResponse({"result": "saved", "next": address})
+            return redirect(address)
+        status = 422 if problems else 409
+        if self.asks_for_json:
+            answer = {"result": "refused" if problems else "not-live", "problems": problems}
+            return JsonResponse(answer, status=status)
+        context = self.get_context(sent, problems, errors) | {"was_closed": not problems}
+        return self.show_task(context, status=status)
 
+    @property
+    def asks_for_json(self) -> bool:
+        """Whether the page's script asks, which wants an answer in a word."""
+        return self.request.headers.get("Accept") == "application/json"
 
-def _asks_for_json(request: HttpRequest) -> bool:
-    """Whether the page's script asks, which wants an answer in a word."""
-    return request.headers.get("Accept") == "application/json"
+    def get_context(
+        self,
+        sent: Mapping[str, str] | None = None,
+        problems: Mapping[str, str] | None = None,
+        errors: SentErrors | None = None,
+    ) -> dict[str, Any]:
+        """Return what the page shows; ``sent`` and ``errors`` are of a form that was refused. Two
+        queries, a third where errors are marked."""
+        judgment = Judgment.objects.filter(task=self.task).first()
+        problems = problems or {}
+        values: Mapping[str, Any] = sent if sent is not None else vars(judgment) if judgment else {}
+        item, corpus = self.task.item, self.design.corpus
+        asked: list[dict[str, Any]] = [
+            {
+                "aspect": aspect,
+                "chosen": str(values.get(aspect.name, "")),
+                "problem": problems.get(aspect.name, ""),
+            }
+            for aspect in show_aspects(parse_wording(self.design.wording), item.variety)
+        ]
+        (original_variety,) = {corpus.source_variety, corpus.target_variety} - {item.variety}
+        return {
+            "original": item.text,
+            "counterpart": item.body,
+            "original_variety": describe_variety(original_variety),
+            "counterpart_variety": describe_variety(item.variety),
+            "asked": asked,
+            "coding": self.get_coding(judgment, errors),
+            "coding_problem": problems.get(ERRORS, ""),
+            "troubled": [
+                *((one["aspect"].name, one["aspect"].title) for one in asked if one["problem"]),
+                *([(ERRORS, _("Errors"))] if ERRORS in problems else []),
+            ],
+            "comment": values.get("comment", ""),
+            "comment_problem": problems.get("comment", ""),
+            "longest_comment": LONGEST_COMMENT,
+            "was_judged": judgment is not None,
+        }
 
+    def get_coding(self, judgment: Judgment | None, sent: SentErrors | None) -> dict[str, Any]:
+        """Return the words of the counterpart under every category, empty without a scheme."""
+        if not self.scheme:
+            return {}
+        body = self.task.item.body
+        if sent is None:
+            words = ticked_words(body, stored_passages(judgment)) if judgment else {}
+            sent = SentErrors(words, none=judgment is not None and not words)
+        return {
+            "none": sent.none,
+            "categories": [
+                {
+                    "category": category,
+                    "words": [
+                        (place, word.text, str(place) in sent.words.get(category.slug, ()))
+                        for place, word in enumerate(split_into_words(body))
+                    ],
+                }
+                for category in self.scheme
+            ],
+        }
 
-def _say_gone(request: HttpRequest, place: Annotator, task: JudgmentTask) -> HttpResponse:
-    """Say why a counterpart is not this judge's any more. One query."""
-    wrote = task.item.writers.filter(pk=place.user_id).exists()
-    return tell(request, _own(place) if wrote else _taken(place))
-
-
-def _taken(place: Annotator) -> Notice:
-    return Notice(
-        410,
-        _("This counterpart was given to somebody else"),
-        _("There is nothing to do for you here. What you have judged before is kept."),
-        study=place.study,
-        link=reverse("judgments:queue", args=[place.study.public_id]),
-        link_text=_("Your counterparts"),
-    )
-
-
-def _own(place: Annotator) -> Notice:
-    return Notice(
-        410,
-        _("You wrote a counterpart of this text"),
-        _(
-            "Nobody judges a text whose counterpart they wrote or chose, so it was taken off your "
-            "list. You did nothing wrong, and the rest of your work is kept."
-        ),
-        study=place.study,
-        link=reverse("judgments:queue", args=[place.study.public_id]),
-        link_text=_("Your counterparts"),
-    )
+    def say_gone(self) -> HttpResponse:
+        """Say why a counterpart is not this judge's any more. One query."""
+        if self.task.item.writers.filter(pk=self.place.user_id).exists():
+            return self.tell(
+                _("You wrote a counterpart of this text"),
+                _(
+                    "Nobody judges a text whose counterpart they wrote or chose, so it was taken "
+                    "off your list. You did nothing wrong, and the rest of your work is kept."
+                ),
+                _("Your counterparts"),
+            )
+        return self.tell(
+            _("This counterpart was given to somebody else"),
+            _("There is nothing to do for you here. What you have judged before is kept."),
+            _("Your counterparts"),
+        )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from django.contrib.auth.models import AbstractBaseUser
-from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from annotation.library.capitals import capitalise
 from annotation.library.findings import Finding
 from annotation.library.library_kind import (
+    BATCH,
     Column,
     Draft,
     Known,
@@ -18,11 +18,10 @@ from annotation.library.library_kind import (
     Values,
 )
 from annotation.library.membership import load_memberships, store_memberships
-from annotation.library.pairing import SEPARATOR as PAIR_SEPARATOR
+from annotation.library.paired_names import SEPARATOR as PAIR_SEPARATOR
 from annotation.library.surface_forms import Forms, check_forms
 from annotation.models import Domain, GroupComponent, GroupSet, SocialGroup
 
-BATCH = 500
 COMPONENTS = 2
 FIELDS = ("singular", "plural", "plural_capitalised", "modifier", "domains")
 
@@ -34,6 +33,7 @@ class GroupKind(LibraryKind):
     noun = "group"
     plural = "groups"
     model = SocialGroup
+    fields = FIELDS
     set_model = GroupSet
     columns = (
         Column("slug", "the name that data go by, such as elderly", needed=True),
@@ -130,31 +130,9 @@ class GroupKind(LibraryKind):
         user: AbstractBaseUser | None,
         reason: str,
     ) -> None:
-        bulk_create_with_history(
-            [self.build(plan.slug, plan.values) for plan in added],
-            SocialGroup,
-            batch_size=BATCH,
-            default_user=user,
-            default_change_reason=reason,
-        )
+        super().store(added=added, changed=changed, user=user, reason=reason)
         plans = {plan.slug: plan for plan in (*added, *changed)}
         entries = {group.slug: group for group in SocialGroup.objects.filter(slug__in=plans)}
-        edited = []
-        for plan in changed:
-            if {change.column for change in plan.changes} & set(FIELDS):
-                group = entries[plan.slug]
-                for name in FIELDS:
-                    value = plan.values[name]
-                    setattr(group, name, list(value) if name == "domains" else value)
-                edited.append(group)
-        bulk_update_with_history(
-            edited,
-            SocialGroup,
-            FIELDS,
-            batch_size=BATCH,
-            default_user=user,
-            default_change_reason=reason,
-        )
         self._store_components(plans, entries)
         store_memberships(
             set_model=GroupSet,

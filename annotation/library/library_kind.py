@@ -11,16 +11,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
+from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
-from annotation.imports.table_file import Problem, Record
+from annotation.common.table_file import Problem, Record
 from annotation.library.findings import Finding
 
 #: Between the entries of a cell that holds several.
 SEPARATOR = ";"
+BATCH = 500
 
 #: A cell: text, or several of them.
 Value = str | tuple[str, ...]
@@ -107,7 +109,9 @@ class LibraryKind(ABC):
     #: As messages call one entry and several.
     noun: ClassVar[str]
     plural: ClassVar[str]
-    model: ClassVar[type[models.Model]]
+    model: ClassVar[Any]
+    #: Columns that are fields of the entry itself.
+    fields: ClassVar[tuple[str, ...]]
     #: Where entries are put into sets: the model of these.
     set_model: ClassVar[type[models.Model] | None] = None
     columns: ClassVar[tuple[Column, ...]]
@@ -126,7 +130,6 @@ class LibraryKind(ABC):
     def check(self, slug: str, values: Values, known: Known) -> Iterable[Finding]:
         """Return what is wrong with an entry beyond its single fields."""
 
-    @abstractmethod
     def store(
         self,
         *,
@@ -136,6 +139,20 @@ class LibraryKind(ABC):
         reason: str,
     ) -> None:
         """Write checked entries with their history. Runs in a transaction."""
+        history = {"batch_size": BATCH, "default_user": user, "default_change_reason": reason}
+        created = [self.build(plan.slug, plan.values) for plan in added]
+        bulk_create_with_history(created, self.model, **history)
+        plans = {
+            plan.slug: plan
+            for plan in changed
+            if any(change.column in self.fields for change in plan.changes)
+        }
+        edited = list(self.model.objects.filter(slug__in=plans))
+        for entry in edited:
+            wanted = self.build(entry.slug, plans[entry.slug].values)
+            for name in self.fields:
+                setattr(entry, name, getattr(wanted, name))
+        bulk_update_with_history(edited, self.model, self.fields, **history)
 
     def drafts(self, records: Sequence[Record], columns: Mapping[str, Column]) -> list[Draft]:
         """Return an entry for each row; columns : by the heading's own names."""
@@ -209,7 +226,7 @@ def text_fault(text: str) -> str:
 
 def restore_cell(text: str) -> str:
     """Return a cell without the apostrophe that keeps a spreadsheet from reading a formula."""
-    from annotation.exports.tables import neutralise
+    from annotation.common.tables import neutralise
 
     bare = text.lstrip("'")
     return text[1:] if text != bare and neutralise(bare) != bare else text
@@ -217,7 +234,7 @@ def restore_cell(text: str) -> str:
 
 def escape_cell(text: str) -> str:
     """Return a text as a cell that no spreadsheet reads as a formula; see `restore_cell`."""
-    from annotation.exports.tables import neutralise
+    from annotation.common.tables import neutralise
 
     bare = text.lstrip("'")
     return f"'{text}" if neutralise(bare) != bare else text

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.library.pairing import Pair, pair_groups
+from annotation.library.paired_names import Pair, pair_groups
 from annotation.models import GroupComponent, GroupExclusion, GroupSet, SocialGroup
 
 BATCH = 500

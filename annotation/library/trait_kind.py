@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from django.contrib.auth.models import AbstractBaseUser
-from simple_history.utils import bulk_create_with_history, bulk_update_with_history
-
 from annotation.library.capitals import capitalise, lower_case_names, needless_capital
 from annotation.library.findings import Finding
-from annotation.library.library_kind import Column, Known, LibraryKind, Plan, Values
+from annotation.library.library_kind import Column, Known, LibraryKind, Values
 from annotation.models import TraitPair
 
-BATCH = 500
-FIELDS = ("low", "high", "low_synonyms", "high_synonyms", "dimension", "position")
 ADJECTIVE = re.compile(r"[^\W\d_]+(?:[-'’ ][^\W\d_]+)*")
 
 
@@ -25,6 +20,7 @@ class TraitKind(LibraryKind):
     noun = "trait pair"
     plural = "trait pairs"
     model = TraitPair
+    fields = ("low", "high", "low_synonyms", "high_synonyms", "dimension", "position")
     columns = (
         Column("slug", "the name that data go by, such as cold-warm", needed=True),
         Column("low", "the adjective of pole 0", needed=True),
@@ -82,40 +78,6 @@ class TraitKind(LibraryKind):
             str(values["high"]),
             tuple(values["low_synonyms"]),
             tuple(values["high_synonyms"]),
-        )
-
-    def store(
-        self,
-        *,
-        added: Sequence[Plan],
-        changed: Sequence[Plan],
-        user: AbstractBaseUser | None,
-        reason: str,
-    ) -> None:
-        bulk_create_with_history(
-            [self.build(plan.slug, plan.values) for plan in added],
-            TraitPair,
-            batch_size=BATCH,
-            default_user=user,
-            default_change_reason=reason,
-        )
-        keys = dict(
-            TraitPair.objects.filter(slug__in=[plan.slug for plan in changed]).values_list(
-                "slug", "pk"
-            )
-        )
-        edited = []
-        for plan in changed:
-            pair = self.build(plan.slug, plan.values)
-            pair.pk = keys[plan.slug]
-            edited.append(pair)
-        bulk_update_with_history(
-            edited,
-            TraitPair,
-            FIELDS,
-            batch_size=BATCH,
-            default_user=user,
-            default_change_reason=reason,
         )
 
 

@@ -17,11 +17,11 @@ from annotation.models import (
     GroupComponent,
     GroupSet,
     SocialGroup,
+    Study,
     StudyGroup,
     TraitPair,
     TraitScale,
 )
-from annotation.studies.access import visible_studies
 
 User = AbstractBaseUser | AnonymousUser
 #: Gets the entries' model, their slugs and who asks; yields a slug and what uses it, in words.
@@ -61,7 +61,7 @@ def _find_study_uses(
     if model not in copies:
         return
     copy, name = copies[model]
-    visible = set(visible_studies(user).values_list("pk", flat=True))
+    visible = set(Study.objects.visible_to(user).values_list("pk", flat=True))
     rows = copy.objects.filter(**{f"{name}__in": slugs}).values_list(
         name, "instrument__study_id", "instrument__study__title"
     )

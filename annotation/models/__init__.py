@@ -25,6 +25,7 @@ from annotation.models.instrument import (
 from annotation.models.judgment import (
     ASPECTS,
     LIKERT,
+    CodedError,
     Judgment,
     JudgmentDesign,
     JudgmentItem,
@@ -58,6 +59,7 @@ from annotation.models.participant import (
     ParticipantSummary,
 )
 from annotation.models.study import (
+    PAYMENT_PERMISSION,
     AcceptRule,
     ExcludeRule,
     MembershipRole,
@@ -85,11 +87,13 @@ from annotation.models.submission import (
     Submission,
     SubmissionOrigin,
     SubmissionState,
+    UsedLink,
 )
 
 __all__ = [
     "ASPECTS",
     "LIKERT",
+    "PAYMENT_PERMISSION",
     "VERDICTS",
     "AcceptRule",
     "ActionKind",
@@ -100,6 +104,7 @@ __all__ = [
     "AnnotatorStatement",
     "CheckKind",
     "CheckResponse",
+    "CodedError",
     "Corpus",
     "Counterpart",
     "DataDecision",
@@ -159,6 +164,7 @@ __all__ = [
     "TextPair",
     "TraitPair",
     "TraitScale",
+    "UsedLink",
     "Wording",
     "WritingDesign",
     "WritingStudy",

@@ -3,12 +3,35 @@
 from __future__ import annotations
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
-from annotation.models.study import Study
+from annotation.models.study import Study, StudyStatus
 from annotation.models.tokens import new_public_id, new_token
+
+
+class AnnotatorQuerySet(models.QuerySet["Annotator"]):
+    """Places in studies."""
+
+    def active(self) -> AnnotatorQuerySet:
+        """Return the places that were not taken back, joined or only invited, by number."""
+        return self.filter(removed_at__isnull=True).order_by("number")
+
+    def of_account(self, user: AbstractBaseUser | AnonymousUser) -> AnnotatorQuerySet:
+        """Return the places on which an account works: in studies that were launched, newest first.
+
+        A removed annotator has no place any more, and a draft is nobody's work yet.
+        """
+        if not (user.is_authenticated and user.is_active):
+            return self.none()
+        return (
+            self.filter(user=user.pk, removed_at__isnull=True)
+            .exclude(study__status=StudyStatus.DRAFT)
+            .select_related("study")
+            .order_by("-study__created_at", "-pk")
+        )
 
 
 class Annotator(models.Model):
@@ -36,6 +59,8 @@ class Annotator(models.Model):
     removed_at = models.DateTimeField(
         null=True, blank=True, help_text=_("From then on no work and no access.")
     )
+
+    objects = AnnotatorQuerySet.as_manager()
 
     class Meta:
         ordering = ["study", "number"]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Self, TypeVar
+
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
@@ -100,6 +103,9 @@ class WritingDesign(models.Model):
     common_texts = models.PositiveIntegerField(
         default=0, help_text=_("How many texts every annotator rewrites.")
     )
+    per_source = models.BooleanField(
+        default=False, help_text=_("Both numbers of texts are of every source, not of all texts.")
+    )
     shared_percent = models.FloatField(
         _("shared percentage"),
         default=10,
@@ -136,7 +142,47 @@ class TaskState(models.TextChoices):
     WITHDRAWN = "withdrawn", _("Given to somebody else")
 
 
-class WritingTask(models.Model):
+Task = TypeVar("Task", bound="AnnotatorTask")
+
+
+class TaskQuerySet(models.QuerySet[Task]):
+    """Tasks of annotators. One that was given to somebody else is kept, and nobody's work."""
+
+    def held(self) -> Self:
+        """Return the tasks that are with their annotators, open or done."""
+        return self.exclude(state=TaskState.WITHDRAWN)
+
+    def open(self) -> Self:
+        return self.filter(state=TaskState.OPEN)
+
+    def done(self) -> Self:
+        return self.filter(state=TaskState.DONE)
+
+    def withdraw(self) -> int:
+        """Take the open tasks among these from their annotators; return how many there were."""
+        return self.open().update(state=TaskState.WITHDRAWN)
+
+
+class AnnotatorTask(models.Model):
+    """What tasks of annotators have in common, whatever they are asked to do."""
+
+    state = models.CharField(max_length=10, choices=TaskState, default=TaskState.OPEN)
+    opened_at = models.DateTimeField(null=True, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    objects = TaskQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def note_opening(self) -> None:
+        """Note that the annotator has seen the task. Seeing it again changes nothing."""
+        if self.opened_at is None:
+            rows = type(self)._default_manager.filter(pk=self.pk, opened_at__isnull=True)
+            rows.update(opened_at=timezone.now())
+
+
+class WritingTask(AnnotatorTask):
     """One text in one annotator's queue, with the draft as it was last saved."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="writing_tasks")
@@ -144,7 +190,6 @@ class WritingTask(models.Model):
     text = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="writing_tasks")
     position = models.PositiveIntegerField(help_text=_("Order in the annotator's queue."))
     overlap = models.CharField(max_length=8, choices=Overlap)
-    state = models.CharField(max_length=10, choices=TaskState, default=TaskState.OPEN)
     draft = models.TextField(blank=True)
     draft_not_interpretable = models.BooleanField(default=False)
     draft_reason = models.CharField(max_length=30, blank=True)
@@ -158,13 +203,12 @@ class WritingTask(models.Model):
     counterpart = models.OneToOneField(
         Counterpart, on_delete=models.SET_NULL, null=True, blank=True, related_name="task"
     )
-    opened_at = models.DateTimeField(null=True, blank=True)
-    done_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(
         default=0, help_text=_("Time with the page in front, as the browser counted it.")
     )
 
-    class Meta:
+    class Meta(AnnotatorTask.Meta):
+        abstract = False
         ordering = ["annotator", "position"]
         constraints = [
             models.UniqueConstraint(

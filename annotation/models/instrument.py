@@ -22,7 +22,7 @@ class PoleSides(models.TextChoices):
 
 
 class AgreementRule(models.TextChoices):
-    """How two ratings of the repeated group are compared; annotation.survey.checks has the rest."""
+    """How two ratings of the repeated group are compared: annotation.instruments.checks."""
 
     SAME_SIDE = "same_side", _("Lines match on the same side of 50 or within a distance")
     WITHIN = "within", _("Lines match within a distance")
@@ -30,7 +30,7 @@ class AgreementRule(models.TextChoices):
 
 
 class Instrument(models.Model):
-    """One version of a study's content; ``flow`` is read by annotation.survey.flow."""
+    """One version of a study's content; ``flow`` is read by annotation.instruments.flow."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="instruments")
     version = models.PositiveIntegerField(default=1, editable=False)
@@ -94,7 +94,7 @@ class Instrument(models.Model):
             "lines of a page lie at one place: nobody fails then, a person looks."
         ),
     )
-    # Read by annotation.languages.translated_from: which source each translation was made for.
+    # Which source each translation was made for: annotation.instruments.languages.
     translated_from = models.JSONField(default=dict, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     history = HistoricalRecords()
@@ -193,8 +193,9 @@ class DemographicQuestion(models.Model):
 class Wording(models.Model):
     """One text of the instrument in one language.
 
-    Keys of texts that the author writes are listed in annotation.survey.wording; further languages
-    also hold groups, words of scales and questions, under the names of annotation.languages.keys.
+    Keys of texts that the author writes are listed in annotation.instruments.default_wording;
+    further languages also hold groups, words of scales and questions, under the names of
+    annotation.instruments.text_keys.
     """
 
     instrument = models.ForeignKey(Instrument, on_delete=models.CASCADE, related_name="wordings")

@@ -10,7 +10,7 @@ from simple_history.models import HistoricalRecords
 
 from annotation.models.annotator import Annotator
 from annotation.models.corpus import VARIETY_LENGTH, Corpus, Text, TextPair
-from annotation.models.counterpart import Counterpart, TaskState
+from annotation.models.counterpart import AnnotatorTask, Counterpart
 from annotation.models.study import Study
 from annotation.models.tokens import new_seed
 
@@ -55,6 +55,11 @@ class JudgmentDesign(models.Model):
     seed = models.PositiveIntegerField(default=new_seed)
     wording = models.JSONField(
         default=dict, help_text=_("Question and five answers of each aspect, as judges read them.")
+    )
+    error_scheme = models.JSONField(
+        default=list,
+        blank=True,
+        help_text=_("Categories of the errors that judges mark; empty: they mark none."),
     )
     left_out = models.JSONField(
         default=list,
@@ -117,7 +122,7 @@ class JudgmentItem(models.Model):
         return f"judgment item {self.pk}"
 
 
-class JudgmentTask(models.Model):
+class JudgmentTask(AnnotatorTask):
     """One item in one judge's queue."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="judgment_tasks")
@@ -126,12 +131,10 @@ class JudgmentTask(models.Model):
     )
     item = models.ForeignKey(JudgmentItem, on_delete=models.CASCADE, related_name="tasks")
     position = models.PositiveIntegerField(help_text=_("Order in the judge's queue."))
-    state = models.CharField(max_length=10, choices=TaskState, default=TaskState.OPEN)
-    opened_at = models.DateTimeField(null=True, blank=True)
-    done_at = models.DateTimeField(null=True, blank=True)
     active_seconds = models.FloatField(default=0)
 
-    class Meta:
+    class Meta(AnnotatorTask.Meta):
+        abstract = False
         ordering = ["annotator", "position"]
         constraints = [
             models.UniqueConstraint(fields=["annotator", "item"], name="one_task_per_judge"),
@@ -174,3 +177,30 @@ class Judgment(models.Model):
 
     def __str__(self) -> str:
         return f"judgment of task {self.task_id}"
+
+
+class CodedError(models.Model):
+    """A passage of a counterpart that a judge marked: characters ``start`` to ``end`` of its text.
+
+    In a study with a scheme every judgment is coded: one without passages found no error.
+    """
+
+    judgment = models.ForeignKey(Judgment, on_delete=models.CASCADE, related_name="errors")
+    category = models.CharField(max_length=40, help_text=_("Slug in the study's scheme."))
+    start = models.PositiveIntegerField(help_text=_("First character, counted from 0."))
+    end = models.PositiveIntegerField(help_text=_("The character after the last one."))
+    history = HistoricalRecords()
+
+    class Meta:
+        ordering = ["judgment", "start", "category"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(end__gt=models.F("start")), name="coded_error_has_characters"
+            ),
+            models.UniqueConstraint(
+                fields=["judgment", "category", "start"], name="one_coded_error_per_place"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.category} {self.start}–{self.end} of judgment {self.judgment_id}"

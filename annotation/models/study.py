@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import Any
+from typing import Any, Self
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from annotation.common.quality_thresholds import Thresholds, validate_thresholds
+from annotation.common.target_margins import Margin, load_margins, validate_margins
 from annotation.models.tokens import new_completion_code, new_public_id
+
+# Needed besides access to the study, because a payment export names people's panel ids.
+PAYMENT_PERMISSION = "annotation.export_payments"
 
 
 class StudyKind(models.TextChoices):
@@ -59,33 +64,17 @@ class ExcludeRule(models.TextChoices):
     CHECK_AND_FLAG = "check_and_flag", _("Exclude when a check is failed and a flag is raised")
 
 
-class Panel(StrEnum):
-    """The panels that code speaks of by name. The list of all is `annotation.panels.registry`."""
+class Panel(models.TextChoices):
+    """Where participants come from; what each can do is in `annotation.panels.registry`."""
 
-    LINK = "link"
-    PROLIFIC = "prolific"
-    MTURK = "mturk"
+    LINK = "link", _("Any link")
+    PROLIFIC = "prolific", "Prolific"
+    MTURK = "mturk", _("Survey code (Mechanical Turk)")
 
 
 def panel_choices() -> list[tuple[str, Any]]:
-    """Return the registered panels; a function, so that adding one needs no migration."""
-    from annotation.panels.registry import PANELS
-
-    return [(panel.name, panel.title) for panel in PANELS.values()]
-
-
-def check_thresholds(value: Any) -> None:
-    """Refuse what are no thresholds of quality flags."""
-    from annotation.studies.quality.thresholds import validate_thresholds
-
-    validate_thresholds(value)
-
-
-def check_margins(value: Any) -> None:
-    """Refuse what are no target margins."""
-    from annotation.studies.margins import validate_margins
-
-    validate_margins(value)
+    """Return the panels with their titles; a function, so that adding one needs no migration."""
+    return Panel.choices
 
 
 class Outcome(models.TextChoices):
@@ -102,6 +91,41 @@ class Outcome(models.TextChoices):
 def new_completion_codes() -> dict[str, str]:
     """Return one fresh code per outcome."""
     return {outcome: new_completion_code() for outcome in Outcome.values}
+
+
+class StudyQuerySet(models.QuerySet["Study"]):
+    """Who may see and who may change a study: the one home of this rule for all interfaces."""
+
+    def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Return the studies that ``user`` may see.
+
+        Superusers see all; other staff see what they own or are members of; nobody else sees any.
+        """
+        return self._with_member(user, StudyMembership.objects.all())
+
+    def changeable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Return the studies that ``user`` may manage: their own, or as an editor."""
+        return self._with_member(user, StudyMembership.objects.filter(role=MembershipRole.EDITOR))
+
+    def surveys(self) -> Self:
+        """Return the studies with participants."""
+        return self.filter(kind=StudyKind.ABC_SURVEY)
+
+    def _with_member(
+        self,
+        user: AbstractBaseUser | AnonymousUser,
+        memberships: models.QuerySet[StudyMembership],
+    ) -> Self:
+        if not is_active_staff(user):
+            return self.none()
+        if getattr(user, "is_superuser", False):
+            return self.all()
+        joined = memberships.filter(user=user.pk).values("study")
+        return self.filter(models.Q(owner=user.pk) | models.Q(pk__in=joined))
+
+
+def is_active_staff(user: AbstractBaseUser | AnonymousUser) -> bool:
+    return bool(user.is_active and getattr(user, "is_staff", False))
 
 
 class Study(models.Model):
@@ -167,7 +191,7 @@ class Study(models.Model):
         default=dict,
         blank=True,
         editable=False,
-        validators=[check_margins],
+        validators=[validate_margins],
         help_text=_("By demographic question: the wanted share of each answer."),
     )
     samples_by_margins = models.BooleanField(
@@ -187,8 +211,8 @@ class Study(models.Model):
     quality_thresholds = models.JSONField(
         default=dict,
         blank=True,
-        validators=[check_thresholds],
-        help_text=_("From where on a flag is raised; what is left out has its default."),
+        validators=[validate_thresholds],
+        help_text=_("Thresholds at which flags are raised; what is left out has its default."),
     )
     reservation_minutes = models.PositiveIntegerField(
         default=40,
@@ -204,7 +228,7 @@ class Study(models.Model):
         ),
     )
 
-    panel = models.CharField(max_length=12, choices=panel_choices, default=Panel.LINK.value)
+    panel = models.CharField(max_length=12, choices=panel_choices, default=Panel.LINK)
     completion_codes = models.JSONField(default=new_completion_codes)
     reward_cents = models.PositiveIntegerField(_("reward in cents"), default=200)
     currency = models.CharField(max_length=3, default="USD")
@@ -218,6 +242,7 @@ class Study(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     launched_at = models.DateTimeField(null=True, editable=False)
     closed_at = models.DateTimeField(null=True, editable=False)
+    objects = StudyQuerySet.as_manager()
     history = HistoricalRecords()
 
     class Meta:
@@ -247,6 +272,14 @@ class Study(models.Model):
             return reverse("annotators:home")
         return reverse("survey:landing", args=[self.public_id])
 
+    def is_visible_to(self, user: AbstractBaseUser | AnonymousUser) -> bool:
+        """One query."""
+        return Study.objects.visible_to(user).filter(pk=self.pk).exists()
+
+    def is_changeable_by(self, user: AbstractBaseUser | AnonymousUser) -> bool:
+        """One query."""
+        return Study.objects.changeable_by(user).filter(pk=self.pk).exists()
+
     @property
     def decide_by_checks(self) -> bool:
         """Whether the checks alone decide about every submission."""
@@ -256,6 +289,16 @@ class Study(models.Model):
     def decide_by_checks(self, value: bool) -> None:
         self.accept_rule = AcceptRule.CHECKS if value else AcceptRule.PROPOSE
         self.exclude_rule = ExcludeRule.CHECKS if value else ExcludeRule.PROPOSE
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The thresholds of quality flags, the defaults for those that the study does not set."""
+        return Thresholds.model_validate(self.quality_thresholds)
+
+    @property
+    def margins(self) -> dict[str, Margin]:
+        """The target margins by question."""
+        return load_margins(self.target_margins)
 
     @property
     def is_open(self) -> bool:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Self
+
 from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models.instrument import DemographicQuestion, Instrument, StudyGroup, TraitScale
 from annotation.models.participant import Participant
-from annotation.models.study import Outcome, Study
-from annotation.models.tokens import new_public_id, new_seed, new_token
+from annotation.models.study import Outcome, Study, StudyStatus
+from annotation.models.tokens import RESUME_MARK, new_public_id, new_seed, new_token
 
 
 class SubmissionState(models.TextChoices):
@@ -52,9 +56,79 @@ class RejectionGround(models.TextChoices):
     FAILED_CHECK = "failed_check", _("Failed attention checks that ask for an answer")
 
 
+# What an export may hold besides the submissions that count.
+EXTRA_ORIGINS = (SubmissionOrigin.PILOT, SubmissionOrigin.PREVIEW)
+
+
+def in_scope(study: Study, *, of: str = "") -> models.Q:
+    """Return the condition that a submission is one of those that a study's numbers are about.
+
+    of : path to the submission, such as “submission__”
+    """
+    return models.Q(**{f"{of}study": study}) & scope_of(study.status, of=of)
+
+
+def scope_of(status: str, *, of: str = "") -> models.Q:
+    """Return the condition under which a study of this status counts a submission of its own.
+
+    While a study is piloting, its numbers are those of the pilot; from then on they are those of
+    the submissions that count. Previews are never among them.
+    """
+    if status == StudyStatus.PILOTING:
+        return models.Q(**{f"{of}origin": SubmissionOrigin.PILOT})
+    return models.Q(**{f"{of}is_counted": True})
+
+
+def exported(include: Collection[str], *, of: str = "") -> models.Q:
+    """Return the condition on submissions of an export: those that count, and ``include``.
+
+    ``include`` holds origins of `EXTRA_ORIGINS`. Raises `ValueError` for any other.
+    """
+    if unknown := set(include) - set(EXTRA_ORIGINS):
+        expected = ", ".join(EXTRA_ORIGINS)
+        raise ValueError(f"“{sorted(unknown)[0]}” cannot be included, expected: {expected}.")
+    return models.Q(**{f"{of}is_counted": True}) | models.Q(**{f"{of}origin__in": list(include)})
+
+
+class SubmissionQuerySet(models.QuerySet["Submission"]):
+    def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Return the submissions of the studies that ``user`` may see."""
+        return self.filter(study__in=Study.objects.visible_to(user))
+
+    def at(self, address: str) -> Self:
+        """Return the submission that a link's token leads to: its own, or one to continue it."""
+        name = "resume_token" if address.startswith(RESUME_MARK) else "token"
+        return self.filter(**{name: address})
+
+    def in_scope(self, study: Study) -> Self:
+        """Return those that a study's numbers are about: of its pilot, or those that count."""
+        return self.filter(in_scope(study))
+
+    def counted(self) -> Self:
+        """Return those that count in quotas, numbers, exports and reports."""
+        return self.filter(is_counted=True)
+
+    def accepted(self) -> Self:
+        """Return those whose ratings reports rest on: counted, and their data accepted."""
+        return self.counted().filter(data_decision=DataDecision.ACCEPTED)
+
+
 class Submission(models.Model):
+    #: The token of the link by which it was reached, where that is not its own.
+    reached_by = ""
+
     public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
     token = models.CharField(max_length=32, unique=True, default=new_token, editable=False)
+    resume_token = models.CharField(  # noqa: DJ001 - unique where there is one
+        max_length=34,
+        unique=True,
+        null=True,
+        editable=False,
+        help_text=_("For a browser that knows the panel id alone: it continues the survey."),
+    )
+    holder_key = models.CharField(
+        max_length=32, blank=True, editable=False, help_text=_("Kept by the browser that started.")
+    )
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="submissions")
     instrument = models.ForeignKey(Instrument, on_delete=models.PROTECT, related_name="submissions")
     participant = models.ForeignKey(
@@ -99,6 +173,8 @@ class Submission(models.Model):
     )
     pay_decision = models.CharField(max_length=10, choices=PayDecision, default=PayDecision.WAITING)
 
+    objects = SubmissionQuerySet.as_manager()
+
     class Meta:
         ordering = ["-started_at", "-pk"]
         indexes = [
@@ -126,6 +202,22 @@ class Submission(models.Model):
 
     def __str__(self) -> str:
         return f"S-{self.public_id}"
+
+    @property
+    def address(self) -> str:
+        """The token of all links that this request shows."""
+        return self.reached_by or self.token
+
+
+class UsedLink(models.Model):
+    """A link signed by a panel that has opened a submission: it serves one browser, once."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="used_links")
+    digest = models.CharField(max_length=64, unique=True, help_text=_("SHA-256 of the signature."))
+    holder_key = models.CharField(max_length=32)
+
+    def __str__(self) -> str:
+        return f"link of {self.submission_id}"
 
 
 class GroupAssignment(models.Model):
@@ -187,7 +279,7 @@ class Rating(models.Model):
 class CheckKind(models.TextChoices):
     """The three checks of Cao et al. 2022, section 4, and three that rest on reading alone.
 
-    What a failure may lead to stands in `annotation.survey.checks.CHECK_RULES`.
+    What a failure may lead to stands in `annotation.instruments.checks.CHECK_RULES`.
     """
 
     GROUP_NAME = "group_name", _("Name the group just rated")

@@ -7,18 +7,14 @@ from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import ClassVar, Protocol
 from urllib.parse import quote, urlsplit
 
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from annotation.models import Outcome, Panel, PanelSettings, Study, Submission
 from annotation.panels.errors import ArrivalRefused, PanelSetupError
-
-if TYPE_CHECKING:
-    from django.http import QueryDict
-    from django.utils.functional import _StrPromise
-
-    from annotation.models import Outcome, PanelSettings, Study, Submission
 
 #: Wider than any panel’s ids, but a placeholder that the panel did not fill in does not pass.
 PANEL_ID = re.compile(r"[A-Za-z0-9_-]{1,120}")
@@ -29,12 +25,12 @@ PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 class PanelArrival:
     """The panel’s id of a person, and of their submission where it has one.
 
-    ``verified`` says that the panel signed for it.
+    ``signed_link`` is the SHA-256 of the signature with which the panel vouched for it, else "".
     """
 
     external_id: str
     session_id: str = ""
-    verified: bool = False
+    signed_link: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,8 +120,7 @@ class PanelClient(Protocol):
 class PanelKind(ABC):
     """A panel. What is not overridden is what a plain link does: no ids, codes, no API."""
 
-    name: ClassVar[str]
-    title: ClassVar[str | _StrPromise]
+    name: ClassVar[Panel]
     #: The usual parameters of its links; "" where it sends none.
     person_parameter: ClassVar[str] = ""
     session_parameter: ClassVar[str] = ""
@@ -135,6 +130,10 @@ class PanelKind(ABC):
     has_api: ClassVar[bool] = False
     #: Whether its codes belong to one submission each and come back in the panel’s file.
     has_own_codes: ClassVar[bool] = False
+
+    @property
+    def title(self) -> str:
+        return str(self.name.label)
 
     def person_name(self, settings: PanelSettings) -> str:
         return settings.person_parameter or self.person_parameter
@@ -188,15 +187,13 @@ class PanelKind(ABC):
         return []
 
 
-def read_ids(
-    sent: QueryDict, *, person: str, session: str, panel: str | _StrPromise
-) -> PanelArrival:
+def read_ids(sent: QueryDict, *, person: str, session: str, panel: str) -> PanelArrival:
     """Read and check the ids of a link. A parameter that is sent twice counts as not sent."""
     external, visit = read_parameter(sent, person), read_parameter(sent, session)
     return check_ids(external, visit, panel=panel)
 
 
-def check_ids(external: str, visit: str, *, panel: str | _StrPromise) -> PanelArrival:
+def check_ids(external: str, visit: str, *, panel: str) -> PanelArrival:
     if not PANEL_ID.fullmatch(external):
         raise ArrivalRefused(
             _("It carries no %(panel)s id. Open the study from its page on %(panel)s.")

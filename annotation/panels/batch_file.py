@@ -28,9 +28,9 @@ from annotation.models import (
     Study,
     Submission,
 )
+from annotation.panels.action_plan import Plan, propose_rejections, propose_rewards, store_plan
 from annotation.panels.base import PanelSubmission
-from annotation.panels.planning import Plan, propose_rejections, propose_rewards, store_plan
-from annotation.panels.settling import settle
+from annotation.panels.reconciliation import settle
 from annotation.panels.survey_codes import index_survey_codes, read_survey_code
 
 LARGEST_FILE = 20 * 1024 * 1024

@@ -10,8 +10,9 @@ from django.db.models import Q, TextChoices
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.common.money import parse_amount
 from annotation.models import ActionKind, DataDecision, PanelAction, PayDecision, Study, Submission
-from annotation.panels.planning import (
+from annotation.panels.action_plan import (
     Plan,
     Proposal,
     collect_plan,
@@ -19,7 +20,6 @@ from annotation.panels.planning import (
     select_payable,
 )
 from annotation.panels.registry import get_panel
-from annotation.survey.money import parse_amount
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 LARGEST = 100_000  # minor units; a slip of the finger must not pay a month's wages

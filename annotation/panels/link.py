@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from django.utils.translation import gettext_lazy as _
-
-from annotation.models import PanelSettings, Study, Submission
+from annotation.models import Panel, PanelSettings, Study, Submission
 from annotation.panels.base import CompletionPath, PanelKind, fill_address
 
 
 class LinkPanel(PanelKind):
     """Without a parameter for the person, the browser keeps an opaque id of its own."""
 
-    name = "link"
-    title = _("Any link")
+    name = Panel.LINK
 
     def link_query(self, settings: PanelSettings) -> str:
         names = [name for name in (self.person_name(settings), self.session_name(settings)) if name]

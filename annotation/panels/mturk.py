@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext_lazy as _
-
 from annotation.models import (
     Outcome,
+    Panel,
     PanelSettings,
     PayDecision,
     Study,
@@ -22,8 +21,7 @@ PAID_OUTCOMES = frozenset({Outcome.COMPLETED, Outcome.FAILED_CHECK})
 class MTurk(PanelKind):
     """Workers come by a plain link, or with their id in a parameter that the study names."""
 
-    name = "mturk"
-    title = _("Survey code (Mechanical Turk)")
+    name = Panel.MTURK
     has_own_codes = True
 
     def complete(

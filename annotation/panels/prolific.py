@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings as site
 from django.http import QueryDict
 
-from annotation.models import Outcome, PanelSettings, RejectionGround, ScreenOutPay, Study
+from annotation.models import Outcome, Panel, PanelSettings, RejectionGround, ScreenOutPay, Study
 from annotation.models import Submission as SubmissionRow
 from annotation.panels import signed_links
 from annotation.panels.base import (
@@ -47,8 +49,7 @@ SCREEN_OUT_CODES = {
 
 
 class Prolific(PanelKind):
-    name = "prolific"
-    title = "Prolific"
+    name = Panel.PROLIFIC
     person_parameter = "PROLIFIC_PID"
     session_parameter = "SESSION_ID"
     link_token_parameter = "prolific_token"  # noqa: S105 - the name of a parameter
@@ -65,8 +66,9 @@ class Prolific(PanelKind):
         person, session = self.person_name(settings), self.session_name(settings)
         if not settings.signed_links:
             return read_ids(sent, person=person, session=session, panel=self.title)
+        token = read_parameter(sent, self.token_name(settings))
         claim = signed_links.verify_link(
-            read_parameter(sent, self.token_name(settings)),
+            token,
             audience=settings.link_audience or urlsplit(site.SITE_URL).hostname or "",
         )
         ids = [
@@ -77,7 +79,7 @@ class Prolific(PanelKind):
             )
         ]
         checked = check_ids(*ids, panel=self.title)
-        return PanelArrival(checked.external_id, checked.session_id, verified=True)
+        return replace(checked, signed_link=hashlib.sha256(token.encode()).hexdigest())
 
     def token_name(self, settings: PanelSettings) -> str:
         return settings.link_token_parameter or self.link_token_parameter

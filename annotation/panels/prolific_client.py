@@ -14,11 +14,11 @@ from typing import Any
 from django.conf import settings as site
 from django.utils.translation import gettext as _
 
+from annotation.common.money import count_decimals, write_decimal
 from annotation.models import PanelSettings
 from annotation.panels.base import PanelStudy, PanelSubmission
 from annotation.panels.caller import Caller
 from annotation.panels.errors import PanelSetupError, PanelUnclearError
-from annotation.survey.money import count_decimals, write_decimal
 
 PAGE = 100
 MOST_PAGES = 2_000

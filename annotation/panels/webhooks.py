@@ -31,7 +31,7 @@ from annotation.models import (
 )
 from annotation.panels.base import PanelSubmission
 from annotation.panels.prolific_client import read_status
-from annotation.panels.settling import EARLY, OPEN, apply_status, confirm_by_status
+from annotation.panels.reconciliation import EARLY, OPEN, apply_status, confirm_by_status
 
 LARGEST_BODY = 64_000
 STATUS_CHANGE = "submission.status.change"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from annotation.instruments.default_wording import DEFAULT_WORDING
+from annotation.instruments.demographics import build_default_questions
+from annotation.instruments.presets import PRESETS
 from annotation.library.abc_model import HUMAN_STUDY_SET, TRAIT_PAIRS
 from annotation.models import (
     Domain,
@@ -21,9 +24,6 @@ from annotation.models import (
     TraitScale,
     Wording,
 )
-from annotation.studies.demographics import build_default_questions
-from annotation.survey.flow import DEFAULT_FLOW
-from annotation.survey.wording import DEFAULT_WORDING
 
 
 def human_study_groups() -> list[SocialGroup]:
@@ -58,20 +58,23 @@ def create_study(
     trait_pairs: Iterable[TraitPair] | None = None,
     flow: list[Any] | None = None,
     instrument_options: dict[str, Any] | None = None,
+    preset: str = "",
     **options: Any,
 ) -> Study:
     """Create a draft study and version 1 of its instrument.
 
     Without ``groups`` and ``trait_pairs`` the study has the 25 groups and 16 scales of Cao et al.
-    2022. Raises `ValidationError` for bad options; nothing is stored then.
+    2022. A ``preset`` decides over ``instrument_options``. Raises `ValidationError` for bad
+    options; nothing is stored then.
     """
     study = Study(title=title, owner=owner, contact_email=contact_email, **options)  # type: ignore[misc]
     study.full_clean()
     study.save()
+    chosen = PRESETS[preset]
     instrument = Instrument(
         study=study,
-        flow=list(DEFAULT_FLOW if flow is None else flow),
-        **(instrument_options or {}),
+        flow=list(chosen.flow if flow is None else flow),
+        **{**(instrument_options or {}), **chosen.options},
     )
     instrument.full_clean(exclude=["flow"])
     instrument.save()
@@ -79,13 +82,18 @@ def create_study(
         instrument=instrument,
         groups=human_study_groups() if groups is None else list(groups),
         trait_pairs=human_study_scales() if trait_pairs is None else list(trait_pairs),
+        wording=chosen.wording,
     )
     return study
 
 
 @transaction.atomic
 def fill_instrument(
-    *, instrument: Instrument, groups: list[SocialGroup], trait_pairs: list[TraitPair]
+    *,
+    instrument: Instrument,
+    groups: list[SocialGroup],
+    trait_pairs: list[TraitPair],
+    wording: Mapping[str, str] | None = None,
 ) -> None:
     """Copy library entries, default wording and default questions into an empty instrument."""
     if instrument.is_frozen:
@@ -94,7 +102,7 @@ def fill_instrument(
     copy_scales(instrument=instrument, trait_pairs=trait_pairs)
     Wording.objects.bulk_create(
         Wording(instrument=instrument, language=instrument.language, key=key, text=text)
-        for key, text in DEFAULT_WORDING.items()
+        for key, text in {**DEFAULT_WORDING, **(wording or {})}.items()
     )
     instrument.questions.bulk_create(build_default_questions(instrument))
 

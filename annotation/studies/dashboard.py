@@ -11,6 +11,8 @@ from django.db.models import Count, Q, TextChoices
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from annotation.instruments.flow import FlowError, Step, parse_flow
+from annotation.instruments.step_kinds import StepKind
 from annotation.models import (
     DataDecision,
     Instrument,
@@ -21,9 +23,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
-from annotation.studies.scope import in_scope
-from annotation.survey.flow import FlowError, Step, parse_flow
-from annotation.survey.step_kinds import StepKind
+from annotation.models.submission import in_scope
 
 EVENTS_SHOWN = 8
 
@@ -103,7 +103,7 @@ def count_leaving(study: Study, instruments: Sequence[Instrument]) -> tuple[Page
         | Q(state=state.IN_PROGRESS, reserved_until__lte=timezone.now())
     )
     rows = (
-        Submission.objects.filter(in_scope(study), study=study)
+        Submission.objects.in_scope(study)
         .values("instrument_id", "step_index")
         .annotate(
             came=Count("pk"),
@@ -152,7 +152,6 @@ def count_begun(study: Study) -> dict[str, int]:
     rows = (
         Rating.objects.filter(
             in_scope(study, of="assignment__submission__"),
-            assignment__submission__study=study,
             assignment__submission__state=SubmissionState.IN_PROGRESS,
             assignment__submission__reserved_until__gt=timezone.now(),
             assignment__is_repeat=False,
@@ -170,9 +169,7 @@ def count_devices(study: Study) -> tuple[tuple[str, int], ...]:
     "" stands for those whose browser said nothing of it.
     """
     rows = (
-        PageEvent.objects.filter(
-            in_scope(study, of="submission__"), submission__study=study, step_index=0
-        )
+        PageEvent.objects.filter(in_scope(study, of="submission__"), step_index=0)
         .values_list("client__device")
         .annotate(n=Count("pk"))
         .order_by()
@@ -186,7 +183,8 @@ def count_devices(study: Study) -> tuple[tuple[str, int], ...]:
 def count_languages(study: Study) -> tuple[tuple[str, int], ...]:
     """Return the languages of those who gave consent, the commonest first. One query."""
     rows = (
-        Submission.objects.filter(in_scope(study), study=study, consented_at__isnull=False)
+        Submission.objects.in_scope(study)
+        .filter(consented_at__isnull=False)
         .values("language")
         .annotate(n=Count("pk"))
         .order_by("-n", "language")
@@ -196,12 +194,10 @@ def count_languages(study: Study) -> tuple[tuple[str, int], ...]:
 
 def list_events(study: Study) -> tuple[Event, ...]:
     """Return what happened last, the newest first, without who it happened to. Three queries."""
-    submissions = Submission.objects.filter(in_scope(study), study=study)
+    submissions = Submission.objects.in_scope(study)
     started = submissions.order_by("-started_at").values_list("started_at", flat=True)
     finished = submissions.filter(finished_at__isnull=False).order_by("-finished_at")
-    reviews = Review.objects.filter(
-        in_scope(study, of="submission__"), submission__study=study
-    ).order_by("-created_at")
+    reviews = Review.objects.filter(in_scope(study, of="submission__")).order_by("-created_at")
     events = [Event(at, EventKind.STARTED) for at in started[:EVENTS_SHOWN]]
     events += [
         Event(at, EventKind.FINISHED)

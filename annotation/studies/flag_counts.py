@@ -10,7 +10,6 @@ from django.db.models import Count, Max
 
 from annotation.models import Study, Submission, SubmissionState
 from annotation.studies.quality import FlagCounts, count_flags
-from annotation.studies.scope import in_scope
 
 MOST_KEPT = 64
 
@@ -31,9 +30,11 @@ def recall_flags(study: Study) -> FlagCounts:
 
     One query where they are known to this process; otherwise as `count_flags`.
     """
-    row = Submission.objects.filter(
-        in_scope(study), study=study, state=SubmissionState.FINISHED
-    ).aggregate(finished=Count("pk"), last=Max("finished_at"))
+    row = (
+        Submission.objects.in_scope(study)
+        .filter(state=SubmissionState.FINISHED)
+        .aggregate(finished=Count("pk"), last=Max("finished_at"))
+    )
     thresholds = str(sorted(study.quality_thresholds.items()))
     return _count(_State(study.pk, study.status, thresholds, row["finished"], row["last"]))
 

@@ -5,18 +5,20 @@ Launching freezes the instrument: from then on its content hash stands for what 
 
 from __future__ import annotations
 
-import hashlib
-import json
-from typing import Any
-
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.models import AgreementRule, Instrument, Study, StudyStatus
+from annotation.common.prepared_sql import PreparedQuery
+from annotation.instruments.content_hash import hash_instrument
+from annotation.instruments.versions import current_instrument
+from annotation.models import Instrument, Study, StudyStatus
 from annotation.studies.readiness import examine_study
 
+_LOCKED_STUDY = PreparedQuery(
+    lambda study: Study.objects.filter(pk=study).order_by().select_for_update()
+)
 TRANSITIONS: dict[StudyStatus, set[StudyStatus]] = {
     StudyStatus.DRAFT: {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.ARCHIVED},
     StudyStatus.PILOTING: {StudyStatus.LIVE, StudyStatus.DRAFT, StudyStatus.CLOSED},
@@ -28,62 +30,12 @@ TRANSITIONS: dict[StudyStatus, set[StudyStatus]] = {
 }
 
 
-def describe_instrument(instrument: Instrument) -> dict[str, Any]:
-    """Return everything that a participant can see or that decides a check. Five queries."""
-    described = {
-        "version": instrument.version,
-        "language": instrument.language,
-        "flow": instrument.flow,
-        "scale_order": instrument.scale_order,
-        "pole_sides": instrument.pole_sides,
-        "show_ticks": instrument.show_ticks,
-        "high_from": instrument.high_from,
-        "low_to": instrument.low_to,
-        "agreement_within": instrument.agreement_within,
-        "agreement_at_least": instrument.agreement_at_least,
-        "groups": list(
-            instrument.groups.values("slug", "singular", "plural", "plural_capitalised")
-        ),
-        "scales": list(instrument.scales.values("slug", "low", "high", "dimension")),
-        "questions": list(
-            instrument.questions.values(
-                "slug", "kind", "label", "help_text", "options", "minimum", "maximum"
-            )
-        ),
-        "wordings": list(instrument.wordings.values("language", "key", "text")),
-    }
-    # Named only where they are chosen, so that older instruments keep their hash.
-    if instrument.one_per_domain:
-        described["one_per_domain"] = True
-    if instrument.agreement_rule != AgreementRule.SAME_SIDE:
-        described["agreement_rule"] = instrument.agreement_rule
-    if instrument.agreement_rule == AgreementRule.KENDALL:
-        described["agreement_tau"] = instrument.agreement_tau
-    return described
-
-
-def hash_instrument(instrument: Instrument) -> str:
-    """Return the SHA-256 of the instrument's content as canonical JSON."""
-    content = json.dumps(describe_instrument(instrument), sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(content.encode()).hexdigest()
-
-
 def find_launch_problems(study: Study) -> list[str]:
     """Return what keeps a study from being launched, one sentence each; empty if nothing does."""
     instrument = current_instrument(study)
     if instrument is None:
         return [_("The study has no instrument.")]
     return [finding.text for finding in examine_study(study, instrument) if finding.blocks]
-
-
-def current_instrument(study: Study) -> Instrument | None:
-    """Return the newest version of the study's instrument, a draft included. One query."""
-    return study.instruments.order_by("-version").first()
-
-
-def published_instrument(study: Study) -> Instrument | None:
-    """Return the newest frozen version: the one that people see. One query."""
-    return study.instruments.filter(frozen_at__isnull=False).order_by("-version").first()
 
 
 @transaction.atomic
@@ -170,7 +122,7 @@ def restore_study(*, study: Study) -> Study:
 
 def lock_study(study: Study) -> Study:
     """Return the study with its row locked until the transaction ends. One query."""
-    return Study.objects.select_for_update().get(pk=study.pk)
+    return _LOCKED_STUDY.get(study.pk)
 
 
 def change_status(study: Study, status: StudyStatus) -> Study:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from annotation.common.proportions import Proportion, estimate_proportion
+from annotation.instruments.flow import FlowError, StepKind, count_groups, parse_flow
 from annotation.models import (
     CheckKind,
     CheckResponse,
@@ -19,12 +21,10 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
-from annotation.panels.books import estimate_people
+from annotation.models.submission import in_scope
+from annotation.studies.ledger import estimate_people
 from annotation.studies.pace import find_fast_limit, load_durations
-from annotation.studies.proportions import Proportion, estimate_proportion
 from annotation.studies.quotas import GroupQuota, count_quotas
-from annotation.studies.scope import in_scope
-from annotation.survey.flow import FlowError, StepKind, count_groups, parse_flow
 
 # Quartiles of fewer times are the times themselves.
 FEWEST_FOR_QUARTILES = 4
@@ -162,12 +162,15 @@ class Overview:
 
 
 def load_overview(study: Study) -> Overview:
-    """Return the overview of a study. Six queries, whatever the size of the study."""
+    """Return the overview of a study, of whatever size.
+
+    Five queries; two more for an instrument that was not met before or is not frozen.
+    """
     instruments = tuple(study.instruments.order_by("-version"))
     instrument = instruments[0] if instruments else None
     counts = count_submissions(study, instruments)
     durations = tuple(load_durations(study))
-    quotas = tuple(count_quotas(study, instrument_id=instrument.pk)) if instrument else ()
+    quotas = tuple(count_quotas(study, instrument=instrument)) if instrument else ()
     return Overview(
         study=study,
         instruments=instruments,
@@ -185,7 +188,7 @@ def count_submissions(study: Study, instruments: Sequence[Instrument]) -> Counts
     """Return how many submissions are where. One query."""
     state, data, pay = SubmissionState, DataDecision, PayDecision
     finished = Q(state=state.FINISHED)
-    row = Submission.objects.filter(in_scope(study), study=study).aggregate(
+    row = Submission.objects.in_scope(study).aggregate(
         started=Count("pk"),
         consented=Count("pk", filter=Q(consented_at__isnull=False)),
         rated=Count("pk", filter=_has_rated(instruments)),
@@ -229,7 +232,6 @@ def count_failed_checks(study: Study, counts: Counts) -> tuple[CheckResult, ...]
         row["kind"]: row
         for row in CheckResponse.objects.filter(
             in_scope(study, of="submission__"),
-            submission__study=study,
             submission__state=SubmissionState.FINISHED,
         )
         .values("kind")

@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from annotation.common.answer_bands import band_names, band_of
+from annotation.common.small_cells import DECLINED, UNANSWERED, Answers
 from annotation.models import DemographicAnswer, DemographicQuestion, QuestionKind, Study
-from annotation.studies.answer_bands import band_names, band_of
-from annotation.studies.small_cells import DECLINED, UNANSWERED, Answers
 
 Bands = Mapping[str, tuple[int, ...]]
 FREE_TEXT = "its answers are free text, which is not counted"

@@ -8,10 +8,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from annotation.common.answer_bands import band_names, band_of
+from annotation.common.small_cells import DECLINED, UNANSWERED, Answers, count_answers
 from annotation.models import ParticipantSummary, Study
-from annotation.studies.answer_bands import band_names, band_of
 from annotation.studies.participant_answers import NO_BANDS, CountedQuestion
-from annotation.studies.small_cells import DECLINED, UNANSWERED, Answers, count_answers
 
 
 class AnsweredBy(BaseModel):

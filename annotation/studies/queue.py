@@ -18,9 +18,9 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.studies.noticing import Noticed, Proposal, notice_submissions
 from annotation.studies.pace import find_fast_limit, load_durations
 from annotation.studies.quality import FlagName
+from annotation.studies.submission_summary import Noticed, Proposal, notice_submissions
 
 ROWS = 25
 WAITING, PREVIEWS = "waiting", "previews"

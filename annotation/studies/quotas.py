@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from annotation.models import DataDecision, GroupAssignment, Study, StudyGroup, SubmissionState
-from annotation.studies.scope import in_scope
+from annotation.common.prepared_sql import PreparedQuery
+from annotation.instruments.content import load_content
+from annotation.models import (
+    DataDecision,
+    GroupAssignment,
+    Instrument,
+    Study,
+    StudyGroup,
+    StudyStatus,
+    SubmissionState,
+)
+from annotation.models.submission import scope_of
 
 
 @dataclass(frozen=True)
 class GroupQuota:
-    """Counts of submissions for one group; ``wanted`` is the study's quota of accepted ones."""
+    """Counts of submissions for one group; ``wanted`` is the study's quota of accepted ones.
+
+    ``doubtful`` of them wait for review after a failed check: others may have their slot.
+    """
 
     group: StudyGroup
     wanted: int
     accepted: int
     in_review: int
     in_progress: int
+    doubtful: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """Finished submissions that nobody has decided on."""
+        return self.in_review + self.doubtful
 
     @property
     def taken(self) -> int:
@@ -35,8 +56,10 @@ class GroupQuota:
         return self.accepted >= self.wanted
 
 
-def count_quotas(study: Study, *, instrument_id: int) -> list[GroupQuota]:
-    """Return the counts of every group of an instrument, in its order. Two queries.
+def count_quotas(study: Study, *, instrument: Instrument) -> list[GroupQuota]:
+    """Return the counts of every group of an instrument, in its order.
+
+    One query, and one for the groups of an instrument that is not frozen or was not met before.
 
     Submissions that saw another version of the instrument count for the group of the same slug.
     A finished submission waits for review with its slot taken unless it failed a check, since
@@ -44,33 +67,9 @@ def count_quotas(study: Study, *, instrument_id: int) -> list[GroupQuota]:
     lapses. Repeated groups take no slot of their own. While the study is piloting, the counts are
     the pilot's; otherwise only submissions that count are counted.
     """
-    submission = Q(submission__study=study) & in_scope(study, of="submission__")
-    now = timezone.now()
-    counted = {
-        row["group__slug"]: row
-        for row in GroupAssignment.objects.filter(submission, is_repeat=False)
-        .values("group__slug")
-        .annotate(
-            accepted=Count("pk", filter=Q(submission__data_decision=DataDecision.ACCEPTED)),
-            in_review=Count(
-                "pk",
-                filter=Q(
-                    submission__state=SubmissionState.FINISHED,
-                    submission__data_decision=DataDecision.WAITING,
-                )
-                & ~Q(submission__checks_passed=False),
-            ),
-            in_progress=Count(
-                "pk",
-                filter=Q(
-                    submission__state=SubmissionState.IN_PROGRESS,
-                    submission__reserved_until__gt=now,
-                ),
-            ),
-        )
-        .order_by()
-    }
-    zero = {"accepted": 0, "in_review": 0, "in_progress": 0}
+    counts = _COUNTS[StudyStatus(study.status)].all(study.pk, timezone.now())
+    counted = {row["group__slug"]: row for row in counts}
+    zero = {"accepted": 0, "in_review": 0, "in_progress": 0, "doubtful": 0}
     return [
         GroupQuota(
             group=group,
@@ -78,6 +77,37 @@ def count_quotas(study: Study, *, instrument_id: int) -> list[GroupQuota]:
             accepted=(row := counted.get(group.slug, zero))["accepted"],
             in_review=row["in_review"],
             in_progress=row["in_progress"],
+            doubtful=row["doubtful"],
         )
-        for group in StudyGroup.objects.filter(instrument_id=instrument_id)
+        for group in load_content(instrument).groups.values()
     ]
+
+
+def _prepare_counts(status: StudyStatus) -> PreparedQuery[dict[str, Any]]:
+    """Return the query that counts the slots of a study, for studies of one status."""
+    scope = scope_of(status, of="submission__")
+    waiting = Q(
+        submission__state=SubmissionState.FINISHED, submission__data_decision=DataDecision.WAITING
+    )
+    failed = Q(submission__checks_passed=False)
+
+    def build(study: int, now: datetime) -> QuerySet[Any, Any]:
+        in_progress = Q(
+            submission__state=SubmissionState.IN_PROGRESS, submission__reserved_until__gt=now
+        )
+        return (
+            GroupAssignment.objects.filter(scope, submission__study=study, is_repeat=False)
+            .values("group__slug")
+            .annotate(
+                accepted=Count("pk", filter=Q(submission__data_decision=DataDecision.ACCEPTED)),
+                in_review=Count("pk", filter=waiting & ~failed),
+                in_progress=Count("pk", filter=in_progress),
+                doubtful=Count("pk", filter=waiting & failed),
+            )
+            .order_by()
+        )
+
+    return PreparedQuery(build)
+
+
+_COUNTS = {status: _prepare_counts(status) for status in StudyStatus}

@@ -9,23 +9,22 @@ from enum import StrEnum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.languages.texts import STEP, InstrumentText, find_missing, list_texts
+from annotation.instruments.checks import CHECK_RULES
+from annotation.instruments.conditions import OneOf, iterate_comparisons
+from annotation.instruments.default_wording import DEFAULT_WORDING
+from annotation.instruments.domains import choose_disjoint
+from annotation.instruments.flow import Step, read_flow
+from annotation.instruments.languages.texts import STEP, InstrumentText, find_missing, list_texts
+from annotation.instruments.reading_time import estimate_minutes
+from annotation.instruments.step_content import ComprehensionContent, iterate_texts
+from annotation.instruments.step_kinds import CHECK_STEPS, StepKind
 from annotation.models import Instrument, Outcome, Panel, ScreenOutPay, Study
 from annotation.panels.study_settings import load_panel_settings
-from annotation.studies.margins import (
+from annotation.studies.target_quotas import (
     describe_closed_cells,
     find_margin_faults,
     find_screening_faults,
-    load_margins,
 )
-from annotation.studies.reading_time import estimate_minutes
-from annotation.survey.checks import CHECK_RULES
-from annotation.survey.conditions import OneOf, iterate_comparisons
-from annotation.survey.domains import choose_disjoint
-from annotation.survey.flow import Step, read_flow
-from annotation.survey.step_content import ComprehensionContent, iterate_texts
-from annotation.survey.step_kinds import CHECK_STEPS, StepKind
-from annotation.survey.wording import DEFAULT_WORDING
 
 # Told times are wrong by more than this much where a page by page estimate differs so far.
 SHORTEST_SHARE, LONGEST_SHARE = 0.5, 3.0
@@ -266,7 +265,7 @@ def _examine_margins(
 
     Targets that are only compared with keep nobody from launching.
     """
-    margins, chooses = load_margins(study), study.samples_by_margins
+    margins, chooses = study.margins, study.samples_by_margins
     if not margins and not chooses:
         return
     questions = list(instrument.questions.all())

@@ -6,6 +6,7 @@ later address holds them.
 
 from __future__ import annotations
 
+import re
 import secrets
 
 from django.conf import settings
@@ -18,15 +19,18 @@ from annotation.panels.base import PanelArrival
 from annotation.panels.errors import ArrivalRefused
 from annotation.panels.registry import get_panel
 from annotation.panels.study_settings import load_panel_settings
-from annotation.survey.arriving import Arrival
-from annotation.survey.errors import PageRefused
-from annotation.survey.posted import read_single
+from annotation.survey.arrival import Arrival
+from annotation.survey.visits.errors import PageRefused
+from annotation.survey.visits.form_parsing import read_single
 
 VISITOR_FIELD, VISITOR_COOKIE = "visitor", "visitor"
 COOKIE_SECONDS = 180 * 24 * 60 * 60
 # An arrival that its panel has signed for: the signature itself may lapse while somebody reads.
 VERIFIED_FIELD = "arrival"
 VERIFIED_SECONDS = 24 * 60 * 60
+# What a browser is known by that came with a panel's id.
+HOLDER_FIELD, HOLDER_COOKIE = "holder", "holder"
+HOLDER_KEY = re.compile(r"[A-Za-z0-9_-]{32}")
 
 
 def read_arrival(request: HttpRequest, study: Study) -> Arrival:
@@ -42,30 +46,39 @@ def read_arrival(request: HttpRequest, study: Study) -> Arrival:
         raise PageRefused(str(refusal)) from None
     if found is None:
         return Arrival(study.panel, _read_visitor(request, study), keeps_cookie=True)
-    return Arrival(study.panel, found.external_id, found.session_id, verified=found.verified)
+    return Arrival(
+        study.panel,
+        found.external_id,
+        found.session_id,
+        signed_link=found.signed_link,
+        holder_key=_read_holder_key(request),
+    )
 
 
 def describe_arrival(arrival: Arrival, study: Study) -> dict[str, str]:
     """Return the hidden fields that carry an arrival through the form that starts the visit."""
     if arrival.keeps_cookie:
         return {VISITOR_FIELD: _signer(study).sign(arrival.external_id)}
-    if arrival.verified:
-        ids = [arrival.external_id, arrival.session_id]
-        return {VERIFIED_FIELD: _verified_signer(study).sign_object(ids)}
+    key = {HOLDER_FIELD: arrival.holder_key}
+    if arrival.signed_link:
+        parts = [arrival.external_id, arrival.session_id, arrival.signed_link]
+        return key | {VERIFIED_FIELD: _verified_signer(study).sign_object(parts)}
     found = PanelArrival(arrival.external_id, arrival.session_id)
-    return get_panel(study.panel).arrival_fields(found, load_panel_settings(study))
+    return key | get_panel(study.panel).arrival_fields(found, load_panel_settings(study))
 
 
 def remember_visitor(response: HttpResponse, arrival: Arrival, study: Study, path: str) -> None:
-    """Let the browser keep a visitor's opaque id, sent back to this study's link alone.
+    """Let the browser keep an opaque id, sent back to this study's link alone.
 
     Without the cookie the visit goes on all the same: its own address is enough.
     """
-    if not arrival.keeps_cookie:
-        return
+    if arrival.keeps_cookie:
+        name, value = VISITOR_COOKIE, _signer(study).sign(arrival.external_id)
+    else:
+        name, value = HOLDER_COOKIE, arrival.holder_key
     response.set_cookie(
-        VISITOR_COOKIE,
-        _signer(study).sign(arrival.external_id),
+        name,
+        value,
         max_age=COOKIE_SECONDS,
         path=path,
         secure=settings.SESSION_COOKIE_SECURE,
@@ -80,12 +93,12 @@ def _read_verified(request: HttpRequest, study: Study) -> PanelArrival | None:
     if request.method != "POST" or not signed:
         return None
     try:
-        person, session = _verified_signer(study).unsign_object(signed, max_age=VERIFIED_SECONDS)
+        parts = _verified_signer(study).unsign_object(signed, max_age=VERIFIED_SECONDS)
     except signing.BadSignature:
         raise ArrivalRefused(
             _("It has expired. Open the study again from its page at the panel.")
         ) from None
-    return PanelArrival(person, session, verified=True)
+    return PanelArrival(*parts)
 
 
 def _read_visitor(request: HttpRequest, study: Study) -> str:
@@ -98,6 +111,14 @@ def _read_visitor(request: HttpRequest, study: Study) -> str:
             return _signer(study).unsign(signed)
         except signing.BadSignature:
             continue
+    return secrets.token_urlsafe(24)
+
+
+def _read_holder_key(request: HttpRequest) -> str:
+    """Return the browser's key from the cookie, else from the form, else a new one."""
+    for key in (request.COOKIES.get(HOLDER_COOKIE, ""), read_single(request.POST, HOLDER_FIELD)):
+        if HOLDER_KEY.fullmatch(key):
+            return key
     return secrets.token_urlsafe(24)
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Outcome, Study, StudyStatus, Submission
 from annotation.panels.base import CompletionPath
-from annotation.survey.completion import find_completion_path
+from annotation.survey.completion_path import find_completion_path
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,22 @@ def no_visit() -> Notice:
             "Check that the whole link was copied. To take part in a study, open the link that you "
             "were first given. Nothing was stored."
         ),
+    )
+
+
+def not_own(submission: Submission) -> Notice:
+    return Notice(
+        403,
+        _("Your answers open in the browser that you started in"),
+        _(
+            "You continued this study in another browser. So that nobody who knows your ID can "
+            "read or erase your answers, they open only where you started, or by the link that "
+            "you were shown there. To stop, close this page. To erase your answers, use that "
+            "link or write to the researchers."
+        ),
+        study=submission.study,
+        link=reverse("survey:page", args=[submission.address]),
+        link_text=_("Continue with the study"),
     )
 
 
@@ -95,6 +111,18 @@ def not_open(study: Study) -> Notice:
     )
 
 
+def too_many_arrivals(study: Study) -> Notice:
+    return Notice(
+        429,
+        _("Too many people start from your network just now"),
+        _(
+            "Your place in the study is not lost. Wait some minutes, then open your link again, or "
+            "use another network. Nothing was stored."
+        ),
+        study=study,
+    )
+
+
 def full(study: Study) -> Notice:
     return Notice(
         403,
@@ -113,8 +141,8 @@ def cut_off(submission: Submission) -> Notice:
         410,
         _("This study has ended"),
         _(
-            "It was closed while your visit was resting. The pages that you sent are kept. Write "
-            "to the researchers if you have a question about your payment."
+            "It was closed while you were away. The pages that you sent are kept. Write to the "
+            "researchers if you have a question about your payment."
         ),
         study=submission.study,
         submission=submission,
@@ -130,7 +158,7 @@ def page_refused(submission: Submission, reason: str) -> Notice:
         % {"reason": reason},
         study=submission.study,
         submission=submission,
-        link=reverse("survey:page", args=[submission.token]),
+        link=reverse("survey:page", args=[submission.address]),
         link_text=_("Go on with your visit"),
     )
 
@@ -145,7 +173,7 @@ def group_taken(submission: Submission) -> Notice:
         ),
         study=submission.study,
         submission=submission,
-        link=reverse("survey:page", args=[submission.token]),
+        link=reverse("survey:page", args=[submission.address]),
         link_text=_("Go on with your visit"),
     )
 

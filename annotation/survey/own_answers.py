@@ -11,12 +11,11 @@ from dataclasses import asdict, dataclass
 
 from django.utils.translation import gettext as _
 
-from annotation.exports.tables import Column, ColumnType, Table, stream_csv
+from annotation.common.tables import Column, ColumnType, Table, stream_csv
+from annotation.instruments.step_content import FreeTextContent, OptionsContent
+from annotation.instruments.step_kinds import RATING_PAGES
 from annotation.models import CheckKind, Rating, Submission
-from annotation.survey.question_words import read_label, read_option
-from annotation.survey.step_content import FreeTextContent, OptionsContent
-from annotation.survey.step_kinds import RATING_PAGES
-from annotation.survey.visit import Visit
+from annotation.survey.visits.visit import Visit
 
 
 @dataclass(frozen=True)
@@ -81,9 +80,7 @@ def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
         yield (
             steps[rating.assignment.position],
             OwnAnswer(
-                part=visit.wording["question"].replace(
-                    "{group}", visit.name_group(rating.assignment.group)
-                ),
+                part=visit.question.replace("{group}", visit.name_group(rating.assignment.group)),
                 question=_("%(low)s (0) to %(high)s (100)") % poles,
                 answer=f"{rating.value:g}",
             ),
@@ -129,10 +126,10 @@ def _list_demographics(visit: Visit) -> Iterator[OwnAnswer]:
     for row in visit.submission.answers.select_related("question").order_by("question__position"):
         values = row.value if isinstance(row.value, list) else [row.value]
         words = [
-            read_option(visit, row.question, str(value)) for value in values if value is not None
+            visit.read_option(row.question, str(value)) for value in values if value is not None
         ]
         text = _("Prefer not to say") if row.declined else "; ".join([*words, row.own_words])
-        yield OwnAnswer(_("About you"), read_label(visit, row.question), text.removesuffix("; "))
+        yield OwnAnswer(_("About you"), visit.read_label(row.question), text.removesuffix("; "))
 
 
 def _read_question(visit: Visit, content: OptionsContent, chosen: Iterable[str]) -> OwnAnswer:

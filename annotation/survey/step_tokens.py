@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.core import signing
 from django.utils.translation import gettext as _
 
+from annotation.instruments.flow import Step
 from annotation.models import Submission
-from annotation.survey.errors import PageRefused
-from annotation.survey.flow import Step
-from annotation.survey.visit import Visit
+from annotation.survey.visits.errors import PageRefused
+from annotation.survey.visits.visit import Visit
 
 SALT = "annotation.survey.step"
 

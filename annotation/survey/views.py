@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,12 +19,34 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.common.limits import client_address, is_over_limit
+from annotation.common.money import format_reward
+from annotation.common.prepared_sql import PreparedQuery
+from annotation.instruments.languages.ui_translation import speak
+from annotation.instruments.step_kinds import StepKind
+from annotation.instruments.versions import published_instrument
 from annotation.models import Study, StudyKind, Submission, SubmissionState
+from annotation.models.tokens import RESUME_MARK
 from annotation.survey import notices
-from annotation.survey.arriving import Arrival, find_submission, has_open_group, start_submission
-from annotation.survey.completion import find_completion_path
-from annotation.survey.counts import count_answers
-from annotation.survey.errors import (
+from annotation.survey.arrival import Arrival, find_submission, has_open_group, start_submission
+from annotation.survey.completion_path import find_completion_path
+from annotation.survey.identity import describe_arrival, read_arrival, remember_visitor
+from annotation.survey.late_return import is_lapsed, settle_return
+from annotation.survey.notices import Notice
+from annotation.survey.own_answers import FILES, list_own_answers
+from annotation.survey.page_language import (
+    KEPT_FIELD,
+    LANGUAGE_FIELD,
+    describe_languages,
+    speak_at_landing,
+    speak_platform,
+    speak_to,
+    switch_language,
+)
+from annotation.survey.step_page import draw_step, measure_progress
+from annotation.survey.step_submission import STEP_FIELD, submit_step
+from annotation.survey.step_tokens import sign_step
+from annotation.survey.visits.errors import (
     AnswersRefused,
     GroupTaken,
     PageRefused,
@@ -32,32 +55,21 @@ from annotation.survey.errors import (
     StudyOver,
     WithdrawalClosed,
 )
-from annotation.survey.identity import describe_arrival, read_arrival, remember_visitor
-from annotation.survey.money import format_reward
-from annotation.survey.notices import Notice
-from annotation.survey.own_answers import FILES, list_own_answers
-from annotation.survey.pages import PAGES
-from annotation.survey.posted import read_single
-from annotation.survey.progress import measure_progress
-from annotation.survey.returning import is_lapsed, settle_return
-from annotation.survey.screening import was_screened_out
-from annotation.survey.speaking import (
-    KEPT_FIELD,
-    LANGUAGE_FIELD,
-    speak_at_landing,
-    speak_content,
-    speak_platform,
-    speak_to,
-    switch_language,
-)
-from annotation.survey.step_kinds import StepKind
-from annotation.survey.step_tokens import describe_step, sign_step
-from annotation.survey.submitting import STEP_FIELD, submit_step
-from annotation.survey.visit import Visit
-from annotation.survey.withdrawing import is_withdrawal_open, withdraw_submission
+from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.target_screening import was_screened_out
+from annotation.survey.visits.visit import Visit
+from annotation.survey.withdrawal import is_withdrawal_open, withdraw_submission
 
 # Sent by the page that greets somebody whose reservation has lapsed.
 RETURN_FIELD = "return"
+
+_STUDY = PreparedQuery(
+    lambda public_id: (
+        Study.objects.filter(public_id=public_id, kind=StudyKind.ABC_SURVEY)
+        .select_related("panel_settings")
+        .order_by()
+    )
+)
 
 survey_view = require_http_methods(["GET", "HEAD", "POST"])
 
@@ -74,10 +86,11 @@ def home(request: HttpRequest) -> HttpResponse:
 def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
     """A study's link: what it asks and pays. Only the button starts a visit; looking is free."""
     # Studies of the other kinds have annotators, who come by their own links.
-    study = Study.objects.filter(public_id=public_id, kind=StudyKind.ABC_SURVEY).first()
+    study = _STUDY.first(public_id)
     if study is None:
         return _tell(request, notices.no_study(), speak_platform(request))
-    language, spoken = speak_at_landing(request, study)
+    published = published_instrument(study)
+    language, spoken = speak_at_landing(request, study, published)
     try:
         arrival = read_arrival(request, study)
     except PageRefused as refusal:
@@ -86,15 +99,18 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
         return _start(request, study, arrival, language, spoken)
     started = find_submission(study, arrival)
     if started is not None and LANGUAGE_FIELD not in request.GET:
-        language, spoken = speak_at_landing(request, study, visit_language=started.language)
+        language, spoken = speak_at_landing(
+            request, study, published, visit_language=started.language
+        )
     if started is None and not study.is_open:
         return _tell(request, notices.not_open(study), spoken)
-    if started is None and not has_open_group(study):
+    if started is None and not has_open_group(study, published):
         return _tell(request, notices.full(study), spoken)
     context = {
         **spoken,
         "study": study,
         "started": started,
+        "holds_visit": started is not None and arrival.holds(started),
         "reward": format_reward(study.reward_cents, study.currency),
         "hidden": {**describe_arrival(arrival, study), LANGUAGE_FIELD: language},
     }
@@ -130,6 +146,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
 @survey_view
 def own(request: HttpRequest, token: str) -> HttpResponse:
     """The participant's own page: where the visit stands, the answers, and how to erase them."""
+    if token.startswith(RESUME_MARK):
+        return _tell_not_own(request, token)
     submission = _find_own(token)
     if submission is None:
         return _tell(request, notices.no_visit(), speak_platform(request))
@@ -177,6 +195,15 @@ def own_file(request: HttpRequest, token: str, kind: str) -> HttpResponse:
     return response
 
 
+def _tell_not_own(request: HttpRequest, token: str) -> HttpResponse:
+    """Say to a browser that continues a visit by the panel's id where its answers open."""
+    try:
+        submission = Visit.load(token).submission
+    except Submission.DoesNotExist:
+        return _tell(request, notices.no_visit(), speak_platform(request))
+    return _tell(request, notices.not_own(submission), speak_to(submission))
+
+
 def _find_own(token: str) -> Submission | None:
     submissions = Submission.objects.select_related("study", "instrument")
     return submissions.filter(token=token).first()
@@ -185,6 +212,13 @@ def _find_own(token: str) -> Submission | None:
 def _start(
     request: HttpRequest, study: Study, arrival: Arrival, language: str, spoken: dict[str, Any]
 ) -> HttpResponse:
+    if find_submission(study, arrival) is None and is_over_limit(
+        "arrivals",
+        f"{study.pk}\n{client_address(request)}",
+        most=settings.ARRIVALS_PER_HOUR,
+        seconds=60 * 60,
+    ):
+        return _tell(request, notices.too_many_arrivals(study), spoken)
     try:
         submission = start_submission(study=study, arrival=arrival, language=language)
     except StudyNotOpen:
@@ -196,8 +230,8 @@ def _start(
         with contextlib.suppress(PageRefused):
             switch_language(submission=submission, language=language)
     if is_lapsed(submission):
-        settle_return(token=submission.token)
-    response = redirect("survey:page", token=submission.token)
+        settle_return(token=submission.address)
+    response = redirect("survey:page", token=submission.address)
     remember_visitor(response, arrival, study, path=request.path)
     return response
 
@@ -237,20 +271,24 @@ def _show_visit(
     """Render the visit's current page with the answers in ``sent`` and what is wrong with them."""
     submission, step = visit.submission, visit.step
     if submission.state == SubmissionState.WITHDRAWN:
-        return redirect("survey:own", token=submission.token)
+        return redirect("survey:own", token=submission.address)
+    speak(submission.language, visit.wording)
+    if step is not None and not visit.is_cut_off and not is_lapsed(submission):
+        drawn = draw_step(visit, step, sent=sent, problems=problems or {})
+        return HttpResponse(drawn, status=422 if problems else 200)
     context: dict[str, Any] = {
-        **speak_content(visit.content, submission.language),
+        **describe_languages(visit.content, submission.language),
         "study": visit.study,
         "submission": submission,
-        "switch_action": reverse("survey:page", args=[submission.token]),
+        "switch_action": reverse("survey:page", args=[submission.address]),
     }
     if step is not None or submission.state == SubmissionState.FINISHED:
         context["progress"] = measure_progress(visit, step)
     if step is None:
-        own_link = request.build_absolute_uri(reverse("survey:own", args=[submission.token]))
+        own_link = request.build_absolute_uri(reverse("survey:own", args=[submission.address]))
         context |= {
             "completion": find_completion_path(visit.study, submission.outcome, submission),
-            "counts": count_answers(submission),
+            "counts": visit.count_answers(),
             "wording": visit.wording,
             "has_debrief": any(step.kind == StepKind.DEBRIEF for step in visit.steps),
             "own_link": own_link,
@@ -262,20 +300,7 @@ def _show_visit(
         return render(request, f"survey/{'completion' if finished else 'ended'}.html", context)
     if visit.is_cut_off:
         return _tell(request, notices.cut_off(submission), context)
-    if is_lapsed(submission):
-        return render(request, "survey/returning.html", context | {"return_field": RETURN_FIELD})
-    survey_page = PAGES[step.kind]
-    context |= survey_page.show(visit, step, sent=sent, problems=problems or {})
-    context |= {
-        "step": step,
-        "problems": problems or {},
-        "step_token": sign_step(visit, step),
-        # Another group on the same step is another page, whose answers are its own.
-        # A page that is asked again begins without the answer that was wrong.
-        "draft": f"{submission.public_id}/{step.index}/{describe_step(visit, step).group}"
-        f"/{context.get('try_number', 1)}",
-    }
-    return render(request, survey_page.template, context, status=422 if problems else 200)
+    return render(request, "survey/returning.html", context | {"return_field": RETURN_FIELD})
 
 
 def _tell(request: HttpRequest, notice: Notice, spoken: dict[str, Any]) -> HttpResponse:

@@ -20,8 +20,8 @@ from unfold.decorators import display
 
 from evaluation.admin.report_form import INPUTS, ReportForm
 from evaluation.models import Report, ReportStatus
-from evaluation.reports.formatting import MISSING
-from evaluation.reports.kinds.registry import KINDS, headline, title_of
+from evaluation.reports.parts.formatting import MISSING
+from evaluation.reports.registry import KINDS, headline, title_of
 from evaluation.reports.selectors import visible_reports
 
 BADGES = {

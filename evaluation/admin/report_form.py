@@ -8,23 +8,29 @@ from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import (
-    UnfoldAdminIntegerFieldWidget,
     UnfoldAdminSelectWidget,
     UnfoldAdminTextareaWidget,
     UnfoldAdminTextInputWidget,
 )
 
 from annotation.corpora.access import visible_corpora
-from annotation.studies.access import visible_studies
+from annotation.models import Study
 from evaluation.models import Report
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import ReportKind
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import ReportKind, RunsInput
 from evaluation.reports.requesting import TITLE_LENGTH, request_report
 from evaluation.reports.selectors import fitting_runs
+from probing.admin.run_form import plain_field
+from probing.admin.run_labels import value_label
 from probing.measures.registry import MEASURES
 from probing.models import Run
 
-INPUTS = ("study", "corpus", "runs")
+NOTHING_FITS = {
+    "study": _("No study fits yet."),
+    "corpus": _("No corpus fits yet."),
+    "runs": _("No finished run fits yet."),
+}
+INPUTS = tuple(NOTHING_FITS)
 NONE_LABEL = _("none")
 
 
@@ -32,7 +38,8 @@ def run_label(run: Any) -> str:
     """Return a run by number, measure, model, corpus and status."""
     measure = MEASURES[run.measure].title if run.measure in MEASURES else run.measure
     corpus = f", {run.corpus}" if run.corpus_id else ""
-    return f"{run.pk}: {measure}, {run.model.name}{corpus}, {run.get_status_display().lower()}"
+    state = run.get_origin_display() if run.is_imported else run.get_status_display()
+    return f"{run.pk}: {measure}, {run.model.name}{corpus}, {state.lower()}"
 
 
 class StudyChoice(forms.ModelChoiceField):
@@ -67,7 +74,7 @@ class ReportForm(forms.Form):
         self.report: Report | None = None
         if kind.study:
             self.fields["study"] = StudyChoice(
-                queryset=kind.fitting_studies(visible_studies(user)),
+                queryset=kind.fitting_studies(Study.objects.visible_to(user)),
                 label=_("Study"),
                 widget=UnfoldAdminSelectWidget,
                 help_text=kind.study.help,
@@ -96,7 +103,7 @@ class ReportForm(forms.Form):
         if wanted is None:
             return
         common: dict[str, Any] = {
-            "queryset": fitting_runs(wanted, self.user),
+            "queryset": fitting_runs(wanted, self.user).filter(pk__in=self._list_fitting(wanted)),
             "help_text": wanted.help,
             "required": wanted.least > 0,
         }
@@ -106,13 +113,24 @@ class ReportForm(forms.Form):
             else RunsChoice(label=_("Runs"), widget=forms.CheckboxSelectMultiple, **common)
         )
 
+    def _list_fitting(self, wanted: RunsInput) -> list[int]:
+        """Return the runs whose groups and templates the kind can work on. One query."""
+        stimuli = fitting_runs(wanted, self.user).values_list(
+            "pk", "stimuli__groups", "stimuli__templates"
+        )
+        return [
+            pk
+            for pk, groups, templates in stimuli
+            if self.kind.fits_stimuli({one["slug"] for one in groups or ()}, len(templates or ()))
+        ]
+
     @property
     def nothing_fits(self) -> list[str]:
-        """Return the labels of required inputs of which there are none to choose."""
-        fields = (self.fields[name] for name in INPUTS if name in self.fields)
+        """Return a sentence for each required input of which there are none to choose."""
+        fields = ((name, self.fields[name]) for name in INPUTS if name in self.fields)
         return [
-            str(field.label).lower()
-            for field in fields
+            str(NOTHING_FITS[name])
+            for name, field in fields
             if field.required and not field.queryset.exists()  # type: ignore[attr-defined]
         ]
 
@@ -156,22 +174,12 @@ def _parameter_field(
         "required": "default" not in described,
     }
     if "enum" in shape:
-        choices = [(value, value) for value in shape["enum"]]
+        choices = [(value, value_label(value)) for value in shape["enum"]]
     if choices is not None:
         first = [("", NONE_LABEL)] if optional else []
         return forms.ChoiceField(
             choices=[*first, *choices], widget=UnfoldAdminSelectWidget, **common
         )
-    if shape.get("type") == "boolean":
-        return forms.BooleanField(**common)
-    if shape.get("type") == "integer":
-        return forms.IntegerField(
-            min_value=shape.get("minimum"),
-            max_value=shape.get("maximum"),
-            widget=UnfoldAdminIntegerFieldWidget,
-            **common,
-        )
     if described.get("format") == "csv":
         return forms.CharField(widget=UnfoldAdminTextareaWidget, **common)
-    # Other numbers and texts: the schema itself reads and judges them, with its own words.
-    return forms.CharField(widget=UnfoldAdminTextInputWidget, **common)
+    return plain_field(shape, **common)

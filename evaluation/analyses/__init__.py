@@ -5,16 +5,15 @@ from evaluation.analyses.alignment_result import (
     AlignmentOptions,
     AlignmentResult,
     Cell,
-    Estimate,
     GroupAlignment,
     HumanCell,
     LeftOut,
     ModelCell,
     NoiseCeiling,
     PooledAlignment,
+    ResampledValue,
     Resampling,
 )
-from evaluation.analyses.alignment_tables import to_tables
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.score_table import ScoreTable
 
@@ -22,17 +21,16 @@ __all__ = [
     "AlignmentOptions",
     "AlignmentResult",
     "Cell",
-    "Estimate",
     "GroupAlignment",
     "HumanCell",
     "LeftOut",
     "ModelCell",
     "NoiseCeiling",
     "PooledAlignment",
+    "ResampledValue",
     "Resampling",
     "ScoreTable",
     "analyse_alignment",
     "from_plain",
     "to_plain",
-    "to_tables",
 ]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha, krippendorff_alpha
 from evaluation.metrics.levenshtein_alpha import (
@@ -22,6 +22,9 @@ from evaluation.metrics.levenshtein_alpha import (
 )
 from evaluation.metrics.levenshtein_sums import EXPECTED, Expected
 from evaluation.metrics.text_distance import Distance
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = ("text", "source", "annotator", "body", "not_interpretable")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from evaluation.analyses.alignment_cells import (
@@ -20,18 +20,20 @@ from evaluation.analyses.alignment_result import (
     AlignmentOptions,
     AlignmentResult,
     Cell,
-    Estimate,
     GroupAlignment,
     LeftOut,
     NoiseCeiling,
     PooledAlignment,
+    ResampledValue,
 )
 from evaluation.analyses.noise_ceiling import no_ceiling, noise_ceiling
+from evaluation.analyses.questions import answer_questions
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import (
-    Undefined,
+    UndefinedReason,
     bias_corrected_interval,
+    bias_corrected_p_value,
     holm_correction,
     kendall_tau_b_batch,
     no_interval,
@@ -39,6 +41,9 @@ from evaluation.metrics import (
     precision_at_k_batch,
     recentred_interval,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAME = "alignment"
 VERSION = "1.0.0"
@@ -68,12 +73,14 @@ def analyse_alignment(
 
     Per group and pooled over all cells: Kendall's tau-b with its p-value (Holm-corrected over
     groups), precision at k, intervals and the noise ceiling; per cell: mean, sd, n, interval.
+    Pooled, tau is also given with the noise of people's means taken out, for these groups and for
+    groups like these, each with the interval and the p-value of its question (`true_tau`).
 
     Intervals. Whole submissions are resampled. A group's tau and precision also resample its
     scales, since 16 scales are a sample too, and take the bias-corrected percentile. The pooled
-    values resample submissions alone and take the recentred percentile; in simulation it covers
-    the value that studies of this size have on average 94 to 97 times in 100, while the
-    bias-corrected percentile collapses there (`evaluation.metrics.interval`). A resample without
+    values as observed resample submissions alone and take the recentred percentile: it covers the
+    value that studies of this size have on average 94 to 97 times in 100, not the value without
+    noise (`evaluation.metrics.interval`). A resample without
     a rating of a group is skipped for this group and counted.
 
     Undefined numbers are NaN with a reason; bad input raises ValueError before any work.
@@ -98,8 +105,10 @@ def analyse_alignment(
         for g, rng in enumerate(group_rngs)
     )
     corrected = holm_correction([group.p_value for group in by_group])
+    resampled = holm_correction([group.p_resampled for group in by_group])
     by_group = tuple(
-        replace(group, p_holm=float(p)) for group, p in zip(by_group, corrected, strict=True)
+        replace(group, p_holm=float(p), p_resampled_holm=float(q))
+        for group, p, q in zip(by_group, corrected, resampled, strict=True)
     )
     cells = build_cells(cube, human, complete, table, resamples, options)
     return AlignmentResult(
@@ -157,7 +166,7 @@ def _align_group(
         drawn = resamples.group_precision(g, scores, k=options.k, centre=options.centre)
         top_draws, bottom_draws, mean_draws = drawn.top, drawn.bottom, drawn.mean
 
-    def share(value: float, draws: Array) -> Estimate:
+    def share(value: float, draws: Array) -> ResampledValue:
         return _estimate(value, draws, precision.reason, blocked, SHARE_BOUNDS, options)
 
     return GroupAlignment(
@@ -172,6 +181,7 @@ def _align_group(
         precision_bottom=share(precision.bottom, bottom_draws),
         precision=share(precision.mean, mean_draws),
         ceiling=_ceiling(cube.values[:, g][:, complete[g]], tau.reason, rng, options),
+        p_resampled=bias_corrected_p_value(tau.value, tau_draws),
     )
 
 
@@ -193,16 +203,16 @@ def _estimate(
     options: AlignmentOptions,
     *,
     recentred: bool = False,
-) -> Estimate:
+) -> ResampledValue:
     if np.isnan(value):
-        interval = no_interval(Undefined.NO_ESTIMATE, level=options.level)
+        interval = no_interval(UndefinedReason.NO_ESTIMATE, level=options.level)
     elif blocked:
         interval = no_interval(blocked, level=options.level)
     elif recentred:
         interval = recentred_interval(value, draws, level=options.level, bounds=bounds)
     else:
         interval = bias_corrected_interval(value, draws, level=options.level, bounds=bounds)
-    return Estimate(float(value), interval, reason)
+    return ResampledValue(float(value), interval, reason)
 
 
 def _pool(
@@ -226,10 +236,10 @@ def _pool(
         draws = _pooled_draws(model, complete, by_group, resamples, options)
         thinned = int(np.isnan(resamples.means[:, complete]).any(axis=1).sum())
 
-    def over_groups(values: list[float], name: str, bounds: tuple[float, float]) -> Estimate:
+    def over_groups(values: list[float], name: str, bounds: tuple[float, float]) -> ResampledValue:
         found = [value for value in values if not np.isnan(value)]
         mean = float(np.mean(found)) if found else np.nan
-        reason = Undefined.NONE if found else Undefined.NO_GROUP
+        reason = UndefinedReason.NONE if found else UndefinedReason.NO_GROUP
         return _estimate(mean, draws[name], reason, blocked, bounds, options, recentred=True)
 
     above = [g for g in by_group if g.tau.value > 0 and g.p_holm < 1 - options.level]
@@ -252,6 +262,7 @@ def _pool(
         n_tested=sum(not np.isnan(g.p_value) for g in by_group),
         n_above_zero=len(above),
         n_thinned=thinned,
+        answers=answer_questions(cube.values, model, options),
     )
 
 
@@ -306,7 +317,7 @@ def _gaps(
         own = [cell for cell in cells if cell.group == group.group]
         given = {cell.model.reason for cell in own}
         reason = group.tau.reason
-        if reason == Undefined.NO_SCORES and len(given) == 1:
+        if reason == UndefinedReason.NO_SCORES and len(given) == 1:
             reason = given.pop()
         out.append(LeftOut("group", group.group, "", 1, str(reason)))
     for cell in cells:

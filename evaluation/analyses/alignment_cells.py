@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
 
 from evaluation.analyses.alignment_resamples import Resamples
 from evaluation.analyses.alignment_result import AlignmentOptions, Cell, HumanCell, ModelCell
@@ -15,11 +14,14 @@ from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import (
     RankCorrelation,
-    Undefined,
+    UndefinedReason,
     bias_corrected_interval,
     kendall_tau_b,
     no_interval,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 RATING_BOUNDS = (0.0, 100.0)
 
@@ -38,26 +40,26 @@ def frame_values(frame: pd.DataFrame, cube: RatingCube) -> Array:
 def why_no_interval(people: int, resamples: Resamples | None, options: AlignmentOptions) -> str:
     """Return the reason why that many people give no interval, empty where they do."""
     if people == 0:
-        return Undefined.NO_RATINGS
+        return UndefinedReason.NO_RATINGS
     if options.n_resamples == 0:
-        return Undefined.NOT_REQUESTED
+        return UndefinedReason.NOT_REQUESTED
     if people == 1 or resamples is None:
-        return Undefined.ONE_RATER
-    return Undefined.NONE
+        return UndefinedReason.ONE_RATER
+    return UndefinedReason.NONE
 
 
 def tau_of(human: Array, model: Array) -> RankCorrelation:
     """Return tau of means and scores, its reason in words about people and model."""
     found = kendall_tau_b(human, model)
     words = {
-        Undefined.CONSTANT_FIRST: Undefined.CONSTANT_HUMAN,
-        Undefined.CONSTANT_SECOND: Undefined.CONSTANT_MODEL,
+        UndefinedReason.CONSTANT_FIRST: UndefinedReason.CONSTANT_HUMAN,
+        UndefinedReason.CONSTANT_SECOND: UndefinedReason.CONSTANT_MODEL,
     }
     if np.isnan(model).all():
-        return replace(found, reason=Undefined.NO_SCORES)
+        return replace(found, reason=UndefinedReason.NO_SCORES)
     if np.isnan(human).all():
-        return replace(found, reason=Undefined.NO_RATINGS)
-    return replace(found, reason=words.get(Undefined(found.reason), found.reason))
+        return replace(found, reason=UndefinedReason.NO_RATINGS)
+    return replace(found, reason=words.get(UndefinedReason(found.reason), found.reason))
 
 
 def build_cells(
@@ -104,7 +106,9 @@ def build_cells(
                         high=float(parts["high"][g, s]),
                         n=None if np.isnan(n_prompts) else int(n_prompts),
                         rank=model_ranks[s],
-                        reason=_score_reason(table, group, scale) if missing else Undefined.NONE,
+                        reason=_score_reason(table, group, scale)
+                        if missing
+                        else UndefinedReason.NONE,
                     ),
                 )
             )
@@ -131,17 +135,19 @@ def _human_cell(
         n=n,
         interval=interval,
         rank=rank,
-        reason=Undefined.NONE if n else Undefined.NO_RATINGS,
-        sd_reason=Undefined.NONE if n > 1 else Undefined.ONE_RATING,
+        reason=UndefinedReason.NONE if n else UndefinedReason.NO_RATINGS,
+        sd_reason=UndefinedReason.NONE if n > 1 else UndefinedReason.ONE_RATING,
     )
 
 
 def _ranks(values: Array, complete: NDArray[np.bool_]) -> list[int | None]:
     """Rank from the 100 pole down among complete scales; ties share the smaller rank."""
+    from scipy import stats
+
     ranks = stats.rankdata(-values[complete], method="min")
     ranked = iter(ranks)
     return [int(next(ranked)) if has else None for has in complete]
 
 
 def _score_reason(table: ScoreTable, group: str, scale: str) -> str:
-    return table.reasons.get((group, scale)) or Undefined.NO_SCORES
+    return table.reasons.get((group, scale)) or UndefinedReason.NO_SCORES

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from evaluation.analyses.alignment import analyse_alignment
 from evaluation.analyses.alignment_cells import frame_values
@@ -30,6 +30,9 @@ from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResu
 from evaluation.analyses.rating_cube import build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import holm_correction
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAME = "alignment_comparison"
 VERSION = "1.0.0"
@@ -114,6 +117,12 @@ def _overall(
     part: str, found: Mapping[str, AlignmentResult], shared: SharedResamples
 ) -> list[RunOverall]:
     corrected = holm_correction([result.pooled.p_value for result in found.values()])
+    generalising = holm_correction(
+        [
+            np.nan if (answers := result.pooled.answers) is None else answers.generalising.p_value
+            for result in found.values()
+        ]
+    )
     return [
         RunOverall(
             run=run,
@@ -122,15 +131,22 @@ def _overall(
             p_holm=float(p_holm),
             tau_wide=shared.wide_interval(TAU, run),
             precision_wide=shared.wide_interval(PRECISION, run),
+            p_generalising_holm=float(p_generalising),
         )
-        for (run, result), p_holm in zip(found.items(), corrected, strict=True)
+        for (run, result), p_holm, p_generalising in zip(
+            found.items(), corrected, generalising, strict=True
+        )
     ]
 
 
 def _by_group(whole: Mapping[str, AlignmentResult]) -> tuple[RunGroup, ...]:
     rows = [RunGroup(run, row, np.nan) for run, result in whole.items() for row in result.by_group]
     corrected = holm_correction([row.alignment.p_value for row in rows])
-    return tuple(replace(row, p_table=float(p)) for row, p in zip(rows, corrected, strict=True))
+    resampled = holm_correction([row.alignment.p_resampled for row in rows])
+    return tuple(
+        replace(row, p_table=float(p), p_resampled_table=float(q))
+        for row, p, q in zip(rows, corrected, resampled, strict=True)
+    )
 
 
 def _left_out(whole: Mapping[str, AlignmentResult]) -> tuple[RunLeftOut, ...]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from evaluation.analyses.alignment_result import (
     AlignmentOptions,
     GroupAlignment,
     LeftOut,
     PooledAlignment,
 )
+from evaluation.analyses.tau_answers import Answer
 from evaluation.metrics import Interval
 
 ALL, TEST = "all", "test"
@@ -24,6 +27,7 @@ class RunOverall:
     p_holm : of the pooled tau, corrected over the runs of the part
     tau_wide, precision_wide : intervals that resample submissions and groups; those in `pooled`
         resample submissions alone
+    p_generalising_holm : of `pooled.answers.generalising`, corrected over the runs of the part
     """
 
     run: str
@@ -32,6 +36,7 @@ class RunOverall:
     p_holm: float
     tau_wide: Interval
     precision_wide: Interval
+    p_generalising_holm: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -40,11 +45,13 @@ class RunGroup:
 
     p_table : p-value corrected over every group of every run; `alignment.p_holm` is corrected
         over the groups of the run alone
+    p_resampled_table : likewise of `alignment.p_resampled`
     """
 
     run: str
     alignment: GroupAlignment
     p_table: float
+    p_resampled_table: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,9 @@ class Difference:
     people : interval that resamples whole submissions
     wide : interval that resamples whole submissions and groups
     p_value, p_holm : two-sided, from the wide resamples; corrected over the pairs of the part
+    noise_free, generalising : the difference without noise, for these groups (tau alone) and for
+        groups like these
+    p_generalising_holm : of `generalising`, corrected over the pairs of the part
     """
 
     part: str
@@ -71,6 +81,9 @@ class Difference:
     p_value: float
     p_holm: float
     reason: str = ""
+    noise_free: Answer | None = None
+    generalising: Answer | None = None
+    p_generalising_holm: float = np.nan
 
 
 @dataclass(frozen=True)

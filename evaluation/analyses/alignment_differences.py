@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from evaluation.analyses.alignment_comparison_result import PRECISION, TAU, Difference
 from evaluation.analyses.alignment_resamples import draw_resamples
 from evaluation.analyses.alignment_result import AlignmentOptions
+from evaluation.analyses.questions import compare_precisions, compare_taus
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.metrics import (
     Interval,
-    Undefined,
+    UndefinedReason,
     holm_correction,
     kendall_tau_b,
     kendall_tau_b_batch,
@@ -72,7 +73,8 @@ class SharedResamples:
         Both runs of a pair rest on the cells that both of them score and people rated. Two
         resamplings: submissions alone, and submissions together with groups, which also says
         what other groups of the same sort would give. p-values come from the second and are
-        Holm-corrected over the pairs, for either quantity apart.
+        Holm-corrected over the pairs, for either quantity apart. The difference without noise, and
+        both for groups like these, come in closed form (`questions`).
         """
         found: list[Difference] = []
         for quantity in (TAU, PRECISION):
@@ -80,8 +82,12 @@ class SharedResamples:
                 self._difference(part, quantity, *pair) for pair in combinations(self.models, 2)
             ]
             corrected = holm_correction([row.p_value for row in drawn])
+            generalising = holm_correction(
+                [row.generalising.p_value if row.generalising else np.nan for row in drawn]
+            )
             found += [
-                replace(row, p_holm=float(p)) for row, p in zip(drawn, corrected, strict=True)
+                replace(row, p_holm=float(p), p_generalising_holm=float(q))
+                for row, p, q in zip(drawn, corrected, generalising, strict=True)
             ]
         return tuple(found)
 
@@ -102,6 +108,11 @@ class SharedResamples:
             people = self._interval(value, a[0] - b[0], bounds)
             wide = self._interval(value, a[1] - b[1], bounds)
             p_value = bootstrap_p_value(value, a[1] - b[1])
+        ratings, models = (self.cube.values,) * 2, (self.models[first], self.models[second])
+        if quantity == TAU:
+            noise_free, generalising = compare_taus(ratings, models, self.options)
+        else:
+            noise_free, generalising = None, compare_precisions(ratings, models, self.options)
         return Difference(
             part=part,
             quantity=quantity,
@@ -116,15 +127,17 @@ class SharedResamples:
             wide=wide,
             p_value=p_value,
             p_holm=np.nan,
-            reason=str(Undefined.NO_VALUES) if np.isnan(value) else "",
+            reason=str(UndefinedReason.NO_VALUES) if np.isnan(value) else "",
+            noise_free=noise_free,
+            generalising=generalising,
         )
 
     def _blocked(self, value: float) -> str:
         if np.isnan(value):
-            return Undefined.NO_ESTIMATE
+            return UndefinedReason.NO_ESTIMATE
         if self.options.n_resamples == 0:
-            return Undefined.NOT_REQUESTED
-        return Undefined.ONE_RATER if self.means is None else Undefined.NONE
+            return UndefinedReason.NOT_REQUESTED
+        return UndefinedReason.ONE_RATER if self.means is None else UndefinedReason.NONE
 
     def _interval(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
         return recentred_interval(value, draws, level=self.options.level, bounds=bounds)

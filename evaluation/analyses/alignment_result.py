@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from evaluation.metrics import Interval, Undefined
+import numpy as np
+
+from evaluation.analyses.tau_answers import Answers
+from evaluation.metrics import Interval, UndefinedReason
+from evaluation.metrics.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -51,12 +55,20 @@ class Resampling:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A value, NaN with a reason where undefined, and its interval."""
+class ResampledValue:
+    """A value, NaN with a reason where undefined, and its interval, as alignments store it."""
 
     value: float
     interval: Interval
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
+
+    def estimate(self, n: int = 0) -> Estimate:
+        """Return the value as every table and figure reads it; n = units that it rests on."""
+        found = self.interval
+        signature = f"{found.method}|resamples:{found.n_resamples}|level:{found.level:g}"
+        return Estimate(
+            self.value, found.low, found.high, n, self.reason, found.reason, signature=signature
+        )
 
 
 @dataclass(frozen=True)
@@ -75,7 +87,7 @@ class NoiseCeiling:
     n_second: int = 0
     n_splits: int = 0
     n_skipped: int = 0
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
 
 
 @dataclass(frozen=True)
@@ -90,8 +102,8 @@ class HumanCell:
     n: int
     interval: Interval
     rank: int | None
-    reason: str = Undefined.NONE
-    sd_reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
+    sd_reason: str = UndefinedReason.NONE
 
 
 @dataclass(frozen=True)
@@ -106,7 +118,7 @@ class ModelCell:
     high: float
     n: int | None
     rank: int | None
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
 
 
 @dataclass(frozen=True)
@@ -124,27 +136,33 @@ class GroupAlignment:
     n_raters : submissions with at least one rating of the group
     n_incomplete : those among them that did not rate every scale; their ratings count
     n_scales : scales with both a mean and a score
-    p_value, p_holm : of tau, two-sided; corrected over the groups of the result
+    p_value, p_holm : of tau, two-sided, as published: every scale an independent draw and people's
+        means without error; corrected over the groups of the result
+    p_resampled, p_resampled_holm : the same from the resamples of tau's interval, below 1 − level
+        where it leaves out 0; NaN in results of before November 2026
     """
 
     group: str
     n_raters: int
     n_incomplete: int
     n_scales: int
-    tau: Estimate
+    tau: ResampledValue
     p_value: float
     p_holm: float
-    precision_top: Estimate
-    precision_bottom: Estimate
-    precision: Estimate
+    precision_top: ResampledValue
+    precision_bottom: ResampledValue
+    precision: ResampledValue
     ceiling: NoiseCeiling
+    p_resampled: float = np.nan
+    p_resampled_holm: float = np.nan
 
 
 @dataclass(frozen=True)
 class PooledAlignment:
     """All groups together.
 
-    tau : over all cells pooled (Cao et al. 2022, Table 6)
+    tau, p_value : over all cells pooled, as observed (Cao et al. 2022, Table 6); the interval
+        resamples people only, the p-value takes the cells for independent
     group_tau : mean of the groups' taus, which differs from the pooled one
     precision_* : means over groups
     n_submissions, n_annotations, n_cells, n_groups : people, people × groups, cells and groups
@@ -152,22 +170,25 @@ class PooledAlignment:
     n_tested, n_above_zero : groups with a p-value; groups with tau > 0 and a corrected p-value
         below 1 − level
     n_thinned : resamples in which some cell had no rating, so that they rest on fewer cells
+    answers : tau without noise, for these groups and for groups like these; None in results of
+        before November 2026
     """
 
     n_submissions: int
     n_annotations: int
     n_groups: int
     n_cells: int
-    tau: Estimate
+    tau: ResampledValue
     p_value: float
-    group_tau: Estimate
-    precision_top: Estimate
-    precision_bottom: Estimate
-    precision: Estimate
+    group_tau: ResampledValue
+    precision_top: ResampledValue
+    precision_bottom: ResampledValue
+    precision: ResampledValue
     ceiling: NoiseCeiling
     n_tested: int
     n_above_zero: int
     n_thinned: int
+    answers: Answers | None = None
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.corpora.words import split_words
-from evaluation.metrics.bootstrap import Bootstrap, Estimate, no_estimate
+from evaluation.metrics.bootstrap import Bootstrap
+from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.rouge import rouge_scores
 from evaluation.metrics.t_test import TTest, t_test
 from evaluation.metrics.toxicity import count_hits
 from evaluation.metrics.type_token import TypeTokenRatio, type_token_ratio
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ class _Columns:
 
         def mean(values: np.ndarray | None) -> Estimate:
             if values is None:
-                return no_estimate(Undefined.NOT_REQUESTED)
+                return no_estimate(UndefinedReason.NOT_REQUESTED)
             return bootstrap.mean(values[chosen])
 
         return OriginRow(

@@ -1,6 +1,6 @@
-"""Counterparts by producer and direction: coverage, gaps, and toxicity removed.
+"""Counterparts by producer and direction: coverage, gaps, features, and toxicity.
 
-Deas et al. (2023) §4.2 and §5.2: Tables 6, 8 and 9, Figures 2, 4, 5 and 8.
+Deas et al. (2023) §4.2, §5.2 and §6: Tables 6, 8 and 9, Figures 2, 4, 5 and 8.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from evaluation.analyses.counterpart_scores import (
     BERTSCORE_REASON,
@@ -30,9 +30,14 @@ from evaluation.analyses.direction_gaps import (
     Key,
     split_masks,
 )
-from evaluation.metrics.bootstrap import Bootstrap, Estimate
+from evaluation.analyses.feature_gaps import FeatureResult, analyse_features
+from evaluation.metrics.bootstrap import Bootstrap
+from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.toxicity import Pooling
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TOXICITY = "toxicity"
 
@@ -85,13 +90,30 @@ class RemovedGap:
 
 
 @dataclass(frozen=True)
+class AgainstGold:
+    """Toxicity of outputs against that of the gold counterparts of the same texts (Figure 8).
+
+    t_gold, t_out : mean hits of a text, over texts with an output
+    change : (T_out − T_gold) / T_gold, above 0 = the output holds more hits than the gold
+        counterpart; n = texts that it rests on
+    """
+
+    producer: str
+    variety: str
+    split: str
+    t_gold: Estimate
+    t_out: Estimate
+    change: Estimate
+
+
+@dataclass(frozen=True)
 class CounterpartResult:
     """The whole analysis.
 
     cells, gaps : of the coverage metrics in percent, and of ``toxicity``, the hits of outputs
     contrasts : coverage of every producer less that of ``repeat``
-    removed, removed_gaps : empty without a word list
-    varieties : source and target variety
+    removed, removed_gaps, against_gold : empty without a word list
+    features : None without features of the texts
     """
 
     options: CounterpartOptions
@@ -105,12 +127,20 @@ class CounterpartResult:
     removed: tuple[Removed, ...]
     removed_gaps: tuple[RemovedGap, ...]
     left_out: tuple[LeftOut, ...]
+    against_gold: tuple[AgainstGold, ...] = ()
+    features: FeatureResult | None = None
 
 
 def analyse_counterparts(
-    scored: ScoredCounterparts, options: CounterpartOptions | None = None
+    scored: ScoredCounterparts,
+    options: CounterpartOptions | None = None,
+    *,
+    features: pd.DataFrame | None = None,
 ) -> CounterpartResult:
     """Return means, gaps and toxicity of all producers, over all texts and in every split.
+
+    features : uses of linguistic features in every pair's text of the source variety, as
+        `feature_gaps.analyse_features` takes them; None = not counted
 
     Splits: ``toxic`` and ``non-toxic`` by the pair's text in the source variety, where a word list
     was given, and one for each source where there are several. Raises ValueError for counterparts
@@ -126,7 +156,8 @@ def analyse_counterparts(
         )
     units = rows.drop_duplicates("pair").set_index("pair")
     pairs = list(units.index)
-    splits = split_masks(units["source"].fillna("").tolist(), units["toxic"].tolist())
+    sources = units["source"].fillna("").tolist()
+    splits = split_masks(sources, units["toxic"].tolist())
     producers = tuple(dict.fromkeys(rows["producer"]))
     columns = {
         name: _by_pair(rows, name, pairs)
@@ -146,10 +177,11 @@ def analyse_counterparts(
         }
     covered = DirectionTable(pairs, coverage, splits, chosen.directions)
     hits = DirectionTable(pairs, toxicity, splits, chosen.directions)
-    removed, removed_gaps = [], []
+    removed, removed_gaps, against_gold = [], [], []
     if scored.has_toxicity:
         counted = _Toxicity(columns[TOXICITY_IN], columns[TOXICITY_OUT], covered, chosen)
         removed, removed_gaps = list(counted.removed()), list(counted.gaps())
+        against_gold = list(counted.against_gold())
     return CounterpartResult(
         options=chosen,
         metrics=(*scored.metrics, *((TOXICITY,) if scored.has_toxicity else ())),
@@ -163,6 +195,8 @@ def analyse_counterparts(
         removed=tuple(removed),
         removed_gaps=tuple(removed_gaps),
         left_out=_left_out(rows),
+        against_gold=tuple(against_gold),
+        features=None if features is None else analyse_features(covered, features, sources),
     )
 
 
@@ -189,11 +223,8 @@ class _Toxicity:
                     np.where(members, values[key], np.nan) for values in (self._in, self._out)
                 )
                 numerator, denominator, n = self._parts(t_in, t_out)
-                share = self._bootstrap.estimate(
-                    (numerator, denominator),
-                    lambda sums: _share(sums[0], sums[1]),
-                    n=n,
-                    reason=Undefined.NO_TOXICITY,
+                share = self._bootstrap.ratio(
+                    numerator, denominator, n=n, reason=UndefinedReason.NO_TOXICITY
                 )
                 yield Removed(
                     *key, split, self._bootstrap.mean(t_in), self._bootstrap.mean(t_out), share
@@ -214,13 +245,26 @@ class _Toxicity:
                     for key in keys
                 ]
                 (num_1, den_1, n_1), (num_2, den_2, n_2) = parts
-                estimate = self._bootstrap.estimate(
-                    (num_1, den_1, num_2, den_2),
-                    lambda sums: _share(sums[0], sums[1]) - _share(sums[2], sums[3]),
+                estimate = self._bootstrap.ratio_difference(
+                    *(num_1, den_1, num_2, den_2),
                     n=min(n_1, n_2),
-                    reason=Undefined.NO_TOXICITY,
+                    reason=UndefinedReason.NO_TOXICITY,
                 )
                 yield RemovedGap(producer, split, estimate)
+
+    def against_gold(self) -> Iterator[AgainstGold]:
+        keys = [key for key in self._out if key[0] != HUMAN]
+        for split, members in self._splits.items():
+            for key in keys:
+                t_out = np.where(members, self._out[key], np.nan)
+                t_gold = np.where(np.isnan(t_out), np.nan, self._out[HUMAN, key[1]])
+                less, gold, n = self._parts(t_gold, t_out)
+                change = self._bootstrap.ratio(
+                    -less, gold, n=n, reason=UndefinedReason.NO_GOLD_TOXICITY
+                )
+                yield AgainstGold(
+                    *key, split, self._bootstrap.mean(t_gold), self._bootstrap.mean(t_out), change
+                )
 
     def _parts(self, t_in: Floats, t_out: Floats) -> tuple[Floats, Floats, int]:
         """Return numerators and denominators whose sums give the share, and the texts behind it."""
@@ -231,11 +275,6 @@ class _Toxicity:
         toxic = before > 0
         shares = np.divide(before - after, before, out=np.zeros_like(before), where=toxic)
         return shares, toxic.astype(float), int(toxic.sum())
-
-
-def _share(numerator: Floats, denominator: Floats) -> Floats:
-    undefined = np.full(numerator.shape, np.nan)
-    return np.divide(numerator, denominator, out=undefined, where=denominator > 0)
 
 
 def _by_pair(rows: pd.DataFrame, name: str, pairs: list[str]) -> dict[tuple[str, str], Floats]:

@@ -2,7 +2,7 @@
 
 Deas et al. (2023) §4.2 state scores for generating AAL, for generating WME, and the first less the
 second. Here every mean has a bootstrap interval over pairs; gaps are resampled in pairs and tested
-with a two-tailed t-test, corrected over all tests of one split by Holm's method.
+with a two-tailed t-test, paired by default, corrected over all tests of one split by Holm's method.
 
 A difference rests on the pairs that have both values. Otherwise a model that refuses hard texts in
 one direction alone, or reads short ones only, would be compared on other texts than its opposite.
@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.bootstrap import Bootstrap, Estimate, no_estimate
+from evaluation.metrics.bootstrap import Bootstrap
+from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.t_test import TestKind, TTest, t_test
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -37,13 +38,14 @@ class DirectionOptions:
 
     source_variety, target_variety : a gap is the value for generating the first less that for
         generating the second
-    test : ``student``, ``welch`` or ``paired``
+    test : ``paired``, since both sides of a difference rest on the same pairs; ``welch``; or
+        ``student``, the two-sample test with equal variances that Deas et al. (2023) publish
     seed, n_resamples, level : of the bootstrap over pairs
     """
 
     source_variety: str = "AAL"
     target_variety: str = "WME"
-    test: TestKind = "student"
+    test: TestKind = "paired"
     seed: int = 0
     n_resamples: int = 2000
     level: float = 0.95
@@ -193,7 +195,7 @@ class DirectionTable:
         x, y = (np.where(both, values, np.nan) for values in (x, y))
         estimate = self.bootstrap.mean_difference(x, y)
         if estimate.reason and either.any():
-            estimate = no_estimate(Undefined.NO_PAIR)
+            estimate = no_estimate(UndefinedReason.NO_PAIR)
         return {
             "estimate": estimate,
             "test": t_test(x, y, kind=self.options.test, level=self.options.level),

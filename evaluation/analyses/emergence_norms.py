@@ -2,7 +2,8 @@
 
 Cao et al. (2022), §5.2, Q3: associations are sorted into (group, dimension, polarity), both those
 of the list and those that a model's scores give, and compared as sets. The chance level draws as
-many associations at random as were predicted.
+many associations at random as were predicted. A threshold at zero predicts nearly everything, so
+that the whole curve over thresholds and average precision stand beside it (`norm_curve`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from evaluation.analyses.intersectional_result import Emergence
 
@@ -87,6 +87,8 @@ def compare_with_norms(
 
     Raises ValueError where the list names a dimension that is not among `dimensions`.
     """
+    from scipy import stats
+
     expected = set(expected)
     strange = sorted({entry.dimension for entry in expected} - set(dimensions))
     if strange:

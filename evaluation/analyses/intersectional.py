@@ -3,18 +3,19 @@
 Cao et al. (2022), §5.2: whether the order of two identities matters (Q1), whose domain prevails
 (Q2, Tables A8 and A9), and which traits emerge that neither identity has alone (Q3, Table A10).
 
-Intervals resample component groups with replacement and weigh a paired group by the product of
-its components' counts (the pigeonhole bootstrap, Owen 2007): paired groups that share a component
-are not independent, and resampling them one by one would pretend that they were.
+Intervals resample component groups and weigh a paired group by the product of its components'
+weights (Owen 2007; Owen and Eckles 2012): paired groups that share a component are not independent,
+and resampling them one by one would pretend that they were. A component's weights are Poisson draws
+of a stream of its own, so that leaving out a group moves no number that does not rest on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from evaluation.analyses.intersectional_result import (
@@ -23,13 +24,17 @@ from evaluation.analyses.intersectional_result import (
     Emergence,
     IntersectionalOptions,
     IntersectionalResult,
-    Mean,
     OrderRow,
     OrderSummary,
     PairedGroup,
 )
+from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.rank_correlation import kendall_tau_b
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
+from probing.measures.streams import named_stream
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NO_PAIRS = "no paired group has a value"
 NO_REVERSE = "the other order is not among the groups"
@@ -51,27 +56,32 @@ def analyse_intersections(
     pairs : paired groups with their components, all of them in the index of `scores`
     domains : component → its domain, such as age
 
-    Raises ValueError for pairs or components without a row of scores, for a component without a
-    domain, and for a paired group that is listed twice.
+    Raises ValueError for a negative least excess, for pairs or components without a row of scores,
+    for a component without a domain, and for a paired group that is listed twice.
     """
     chosen = options or IntersectionalOptions()
+    if not chosen.least_excess >= 0:
+        raise ValueError(f"least_excess is {chosen.least_excess}, expected 0 or more")
     _validate(scores, pairs, domains)
     orders = _compare_orders(scores, pairs)
     resamples = _Resamples(pairs, chosen)
     domain_pairs = _compare_domains(orders, domains, chosen, resamples)
-    emergent = _find_emergent(scores, pairs)
+    emergent = _find_emergent(scores, pairs, chosen.least_excess)
     left_out = tuple(f"{row.pair}: {row.reason}" for row in orders if row.reason)
     values = scores.loc[[pair.slug for pair in pairs]].to_numpy(dtype=float)
     return IntersectionalResult(
         options=chosen,
         orders=tuple(orders),
-        summary=_summarise(orders, resamples),
+        summary=_summarise(
+            [row if row.reversed_reason != NO_REVERSE else None for row in orders], resamples
+        ),
         domain_pairs=tuple(domain_pairs),
         relations=_relate(domain_pairs),
         emergent=tuple(emergent[: chosen.top]),
         n_emergent=len(emergent),
         n_associations=int(np.isfinite(values).sum()),
         left_out=left_out,
+        summary_of_all=_summarise(orders, resamples),
     )
 
 
@@ -127,16 +137,16 @@ def _compare_orders(scores: pd.DataFrame, pairs: Sequence[PairedGroup]) -> list[
 
 def _of_two_groups(reason: str) -> str:
     """Return why there is no correlation in words on two groups, neither of them rated."""
-    return str(Undefined.FEW_SCORES) if reason == Undefined.TOO_FEW else str(reason)
+    return str(UndefinedReason.FEW_SCORES) if reason == UndefinedReason.TOO_FEW else str(reason)
 
 
-def _summarise(orders: Sequence[OrderRow], resamples: _Resamples) -> OrderSummary:
-    """Return means over the paired groups that exist in both orders."""
-    both = np.array([row.reversed_reason != NO_REVERSE for row in orders])
+def _summarise(orders: Sequence[OrderRow | None], resamples: _Resamples) -> OrderSummary:
+    """Return means over the paired groups that are there; None = left out."""
 
-    def mean(name: str) -> Mean:
-        values = np.array([getattr(row, name) for row in orders], dtype=float)
-        return resamples.mean(np.where(both, values, np.nan))
+    def mean(name: str) -> Estimate:
+        return resamples.mean(
+            np.array([np.nan if row is None else getattr(row, name) for row in orders])
+        )
 
     return OrderSummary(
         first=mean("tau_first"),
@@ -229,8 +239,10 @@ def emergence_below(
     return pair - np.minimum(first, second)
 
 
-def _find_emergent(scores: pd.DataFrame, pairs: Sequence[PairedGroup]) -> list[Emergence]:
-    """Return every association beyond both components, the largest excess first."""
+def _find_emergent(
+    scores: pd.DataFrame, pairs: Sequence[PairedGroup], least: float
+) -> list[Emergence]:
+    """Return every association beyond both components by more than that, the largest first."""
     found = []
     traits = [str(name) for name in scores.columns]
     for pair in pairs:
@@ -253,7 +265,7 @@ def _find_emergent(scores: pd.DataFrame, pairs: Sequence[PairedGroup]) -> list[E
                     first_score=float(first[t]),
                     second_score=float(second[t]),
                 )
-                for t in np.flatnonzero(excess > 0).tolist()
+                for t in np.flatnonzero(excess > least).tolist()
             ]
     return sorted(found, key=lambda entry: (-entry.excess, entry.pair, entry.trait))
 
@@ -265,22 +277,21 @@ class _Resamples:
     """Weights of all paired groups in every resample of the component groups."""
 
     def __init__(self, pairs: Sequence[PairedGroup], options: IntersectionalOptions) -> None:
-        components = sorted({slug for pair in pairs for slug in (pair.first, pair.second)})
-        place = {slug: i for i, slug in enumerate(components)}
-        rng = np.random.default_rng(options.seed)
-        size = len(components)
-        counts = rng.multinomial(size, np.full(size, 1 / size), size=options.n_resamples)
-        first = np.array([place[pair.first] for pair in pairs])
-        second = np.array([place[pair.second] for pair in pairs])
-        self._weights = (counts[:, first] * counts[:, second]).astype(float)
+        drawn = {
+            slug: named_stream(options.seed, "component", slug).poisson(1, options.n_resamples)
+            for slug in {slug for pair in pairs for slug in (pair.first, pair.second)}
+        }
+        self._weights = np.stack(
+            [drawn[pair.first] * drawn[pair.second] for pair in pairs], axis=1
+        ).astype(float)
         self._level = options.level
 
-    def mean(self, values: NDArray[np.float64]) -> Mean:
+    def mean(self, values: NDArray[np.float64]) -> Estimate:
         """Return the mean of the values that are there, with a percentile interval."""
         usable = np.isfinite(values)
         n = int(usable.sum())
         if not n:
-            return Mean(np.nan, np.nan, np.nan, 0, NO_PAIRS, NO_PAIRS)
+            return Estimate(np.nan, np.nan, np.nan, 0, NO_PAIRS, NO_PAIRS)
         kept = values[usable]
         weights = self._weights[:, usable]
         totals = weights.sum(axis=1)
@@ -288,7 +299,7 @@ class _Resamples:
         estimate = float(kept.mean())
         if drawn.mean() < FEWEST_RESAMPLES:
             reason = "too few component groups to resample"
-            return Mean(estimate, np.nan, np.nan, n, "", reason)
+            return Estimate(estimate, np.nan, np.nan, n, "", reason)
         means = weights[drawn] @ kept / totals[drawn]
         low, high = np.quantile(means, [(1 - self._level) / 2, (1 + self._level) / 2])
-        return Mean(estimate, float(low), float(high), n)
+        return Estimate(estimate, float(low), float(high), n)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evaluation.metrics.estimate import Estimate
+
 
 @dataclass(frozen=True)
 class IntersectionalOptions:
@@ -11,6 +13,8 @@ class IntersectionalOptions:
 
     dominance_threshold : by how much one domain's mean tau must exceed the other's to dominate
     top : how many emergent associations are listed
+    least_excess : by how much an association must exceed both components to emerge, in the
+        measure's unit; 0 or more
     seed, n_resamples, level : of the bootstrap over component groups
     """
 
@@ -19,6 +23,7 @@ class IntersectionalOptions:
     seed: int = 0
     n_resamples: int = 2000
     level: float = 0.95
+    least_excess: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -28,18 +33,6 @@ class PairedGroup:
     slug: str
     first: str
     second: str
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over paired groups with its bootstrap interval; NaN with a reason where undefined."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-    reason: str = ""
-    interval_reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,12 +58,12 @@ class OrderRow:
 
 @dataclass(frozen=True)
 class OrderSummary:
-    """Q1: means over all paired groups that exist in both orders."""
+    """Q1: means over paired groups, n of them; `reversed` over those with the other order."""
 
-    first: Mean
-    second: Mean
-    best: Mean
-    reversed: Mean
+    first: Estimate
+    second: Estimate
+    best: Estimate
+    reversed: Estimate
 
 
 @dataclass(frozen=True)
@@ -92,6 +85,13 @@ class DomainPair:
     dominant: str
     reason: str = ""
     interval_reason: str = ""
+
+    @property
+    def estimate(self) -> Estimate:
+        """The difference of the two means."""
+        return Estimate(
+            self.difference, self.low, self.high, self.n, self.reason, self.interval_reason
+        )
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,12 @@ class Emergence:
 
 @dataclass(frozen=True)
 class IntersectionalResult:
-    """The whole analysis. `emergent` is ranked, the largest excess first."""
+    """The whole analysis. `emergent` is ranked, the largest excess first.
+
+    summary : Q1 over the paired groups that exist in both orders
+    summary_of_all : Q1 over all paired groups, as in Cao et al. (2022); None in earlier results
+    n_emergent : associations whose excess is above the least, of which `emergent` are the first
+    """
 
     options: IntersectionalOptions
     orders: tuple[OrderRow, ...]
@@ -135,3 +140,4 @@ class IntersectionalResult:
     n_emergent: int
     n_associations: int
     left_out: tuple[str, ...]
+    summary_of_all: OrderSummary | None = None

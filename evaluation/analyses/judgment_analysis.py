@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from evaluation.analyses.direction_gaps import (
     Cell,
@@ -21,12 +20,17 @@ from evaluation.analyses.direction_gaps import (
     Gap,
     split_masks,
 )
+from evaluation.analyses.error_analysis import ErrorResult
+from evaluation.analyses.feature_gaps import FeatureResult, analyse_features
 from evaluation.metrics.krippendorff_alpha import (
     MEASUREMENTS,
     KrippendorffAlpha,
     Measurement,
     krippendorff_alpha,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ASPECTS = ("human_likeness", "linguistic_match", "meaning_preservation", "tone_preservation")
 HUMAN = "human"
@@ -70,6 +74,8 @@ class JudgmentResult:
     agreement, agreement_pairs, agreement_sources : at the chosen level of measurement, of all
         judges, of every two who rated an item in common, and within every source
     agreement_levels : of all judges at every level of measurement
+    features : None without features of the texts
+    errors : None where judges marked none
     """
 
     options: DirectionOptions
@@ -87,12 +93,15 @@ class JudgmentResult:
     agreement_levels: tuple[AspectAgreement, ...] = ()
     agreement_pairs: tuple[PairAgreement, ...] = ()
     agreement_sources: tuple[SourceAgreement, ...] = ()
+    features: FeatureResult | None = None
+    errors: ErrorResult | None = None
 
 
 def analyse_judgments(
     judgments: pd.DataFrame,
     *,
     toxic: Mapping[str, bool] | None = None,
+    features: pd.DataFrame | None = None,
     options: DirectionOptions | None = None,
     measurement: Measurement = "ordinal",
 ) -> JudgmentResult:
@@ -102,6 +111,8 @@ def analyse_judgments(
         the counterpart), producer (``human`` = the gold text), annotator, and the four aspects,
         each 1 to 5
     toxic : pair → whether its text in the source variety holds a word of a list; None = no split
+    features : uses of linguistic features in every pair's text of the source variety, as
+        `feature_gaps.analyse_features` takes them; None = not counted
     measurement : level at which alpha takes the ratings
 
     Raises ValueError for missing columns, ratings off the scale, an item that one judge rated
@@ -130,7 +141,8 @@ def analyse_judgments(
         for aspect in ASPECTS
     }
     flags: Sequence[bool | None] | None = None if toxic is None else [toxic.get(p) for p in pairs]
-    splits = split_masks(units["source"].fillna("").tolist(), flags)
+    sources = units["source"].fillna("").tolist()
+    splits = split_masks(sources, flags)
     table = DirectionTable(pairs, values, splits, chosen)
     sizes = judgments.groupby("item").size()
     return JudgmentResult(
@@ -156,6 +168,7 @@ def analyse_judgments(
         ),
         agreement_pairs=tuple(_agree_in_pairs(judgments, measurement, chosen)),
         agreement_sources=tuple(_agree_by_source(judgments, measurement, chosen)),
+        features=None if features is None else analyse_features(table, features, sources),
     )
 
 

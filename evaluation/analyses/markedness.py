@@ -8,21 +8,40 @@ differ already in that the second names something that mostly goes without sayin
     explained(g) = 1 − Σ_t (D(g, t) − M(g, t))² / Σ_t D(g, t)²
 
 1 means that the group deviates exactly as any group does, 0 or less that mention explains nothing.
+
+D is the mean over the templates that score both the group and the unmarked sentence. An error of
+the unmarked sentence enters the deviations of all groups alike and looks like mention. It shows
+from template to template, so that intervals resample templates, the same ones for all groups, and
+none is given for a single template.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from scipy import stats
+
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.undefined import UndefinedReason
+from probing.measures.streams import named_stream
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
 
 UNMARKED = "unmarked"
 
 TOO_FEW_GROUPS = "there is no other group to compare with"
+ONE_GROUP = "an interval over groups needs at least two"
+ONE_TEMPLATE = (
+    "the unmarked sentence was scored in one template alone, so that its error is unknown; use two "
+    "templates or more"
+)
 NO_SCORES = "no trait has a score for this group and for the unmarked sentence"
 NO_DEVIATION = "the group does not deviate from the unmarked sentence"
 
@@ -44,7 +63,7 @@ class GroupMarkedness:
     deviation : root mean square of D over traits, in the measure's unit
     residual : root mean square of D − M, what mention leaves unexplained
     explained : share of the squared deviation that mention explains, at most 1; its interval
-        resamples traits
+        resamples traits and templates
     """
 
     group: str
@@ -55,13 +74,20 @@ class GroupMarkedness:
     high: float
     n_traits: int
     reason: str = ""
+    interval_reason: str = ""
+
+    @property
+    def share(self) -> Estimate:
+        return Estimate(
+            self.explained, self.low, self.high, self.n_traits, self.reason, self.interval_reason
+        )
 
 
 @dataclass(frozen=True)
 class TraitMention:
     """What naming a group does to a trait on average, with the share of groups on its side.
 
-    low, high : t interval of the effect over groups, NaN for a single one
+    low, high : t interval of the effect over groups and templates, NaN for a single one of either
     """
 
     trait: str
@@ -71,6 +97,14 @@ class TraitMention:
     sd: float
     same_sign: float
     n_groups: int
+    interval_reason: str = ""
+
+    @property
+    def estimate(self) -> Estimate:
+        reason = "" if self.n_groups else UndefinedReason.NO_GROUP_SCORED
+        return Estimate(
+            self.effect, self.low, self.high, self.n_groups, reason, self.interval_reason
+        )
 
 
 @dataclass(frozen=True)
@@ -85,6 +119,14 @@ class Markedness:
     by_group: tuple[GroupMarkedness, ...]
     by_trait: tuple[TraitMention, ...]
     reason: str = ""
+    interval_reason: str = ""
+    n_templates: int = 0
+
+    @property
+    def share(self) -> Estimate:
+        return Estimate(
+            self.explained, self.low, self.high, self.n_cells, self.reason, self.interval_reason
+        )
 
 
 def analyse_markedness(
@@ -92,118 +134,180 @@ def analyse_markedness(
 ) -> Markedness:
     """Return how far the mere mention of a group explains the groups' deviations.
 
-    scores : (n_groups, n_traits), index = group with the unmarked baseline among them, columns =
-        trait, NaN = missing
+    scores : (n_templates · n_groups, n_traits), index = template, group with the unmarked baseline
+        among the groups, columns = trait, NaN = missing
     groups : the marked groups
 
     Raises ValueError without the baseline's row, for groups without a row, and where the baseline
     is among the groups.
     """
     chosen = options or MarkednessOptions()
-    if chosen.unmarked not in scores.index:
+    found = scores.index.get_level_values("group")
+    if chosen.unmarked not in found:
         raise ValueError(f"the scores have no row '{chosen.unmarked}', the unmarked sentence")
     if chosen.unmarked in groups:
         raise ValueError("the unmarked sentence is the baseline and no group")
-    absent = [group for group in groups if group not in scores.index]
+    absent = [group for group in groups if group not in found]
     if absent:
         raise ValueError(f"'{absent[0]}' has no scores")
-    baseline = scores.loc[chosen.unmarked].to_numpy(dtype=float)
-    deviations = scores.loc[list(groups)].to_numpy(dtype=float) - baseline
-    mention = _mean_of_others(deviations)
-    rng = np.random.default_rng(chosen.seed)
-    n_traits = deviations.shape[1]
-    draws = rng.integers(n_traits, size=(chosen.n_resamples, n_traits))
-    rows = tuple(
-        _group(name, deviations[i], mention[i], draws, chosen.level)
-        for i, name in enumerate(groups)
-    )
-    usable = np.isfinite(deviations) & np.isfinite(mention)
-    total = np.where(usable, deviations**2, 0.0).sum(axis=0)
-    left = np.where(usable, (deviations - mention) ** 2, 0.0).sum(axis=0)
-    explained, low, high, reason = _explained(total, left, draws, chosen.level)
+    by_template = _deviations(scores, groups, chosen.unmarked)
+    n_templates, _, n_traits = by_template.shape
+    once = np.ones((1, n_templates))
+    (deviations,) = _mean_over_templates(by_template, once)
+    resamples = None
+    if n_templates > 1 and chosen.n_resamples:
+        drawn = _draw(chosen, n_templates, "templates")
+        resamples = _Squares(_mean_over_templates(by_template, drawn))
+        resamples.weigh(_draw(chosen, n_traits, "traits"))
+    blocked = ONE_TEMPLATE if n_templates == 1 else UndefinedReason.NOT_REQUESTED
+    squares = _Squares(deviations[None])
+    rows = []
+    for i, name in enumerate(groups):
+        there = np.isfinite(deviations[i])
+        n = int(squares.usable[0, i].sum())
+        reason = "" if n else TOO_FEW_GROUPS if there.any() else NO_SCORES
+        share = _share(squares, resamples, [i], chosen.level, reason, blocked)
+        size = np.sqrt(np.mean(deviations[i][there] ** 2)) if there.any() else np.nan
+        residual = np.sqrt(squares.left[0, i].sum() / n) if n else np.nan
+        rows.append(
+            GroupMarkedness(
+                group=name,
+                deviation=float(np.sqrt(squares.total[0, i].sum() / n) if n else size),
+                residual=float(residual),
+                explained=share.value,
+                low=share.low,
+                high=share.high,
+                n_traits=n,
+                reason=str(share.reason),
+                interval_reason=str(share.interval_reason),
+            )
+        )
+    everyone = list(range(len(groups)))
+    alone = TOO_FEW_GROUPS if len(groups) == 1 else ""
+    share = _share(squares, resamples, everyone, chosen.level, alone, blocked)
     return Markedness(
         options=chosen,
-        explained=explained,
-        low=low,
-        high=high,
-        n_cells=int(usable.sum()),
-        by_group=rows,
+        explained=share.value,
+        low=share.low,
+        high=share.high,
+        n_cells=int(squares.usable.sum()),
+        by_group=tuple(rows),
         by_trait=tuple(
-            _trait(str(name), deviations[:, t], chosen.level)
+            _trait(str(name), by_template[:, :, t], deviations[:, t], chosen.level)
             for t, name in enumerate(scores.columns)
         ),
-        reason=reason if len(groups) > 1 else TOO_FEW_GROUPS,
+        reason=str(share.reason),
+        interval_reason=str(share.interval_reason),
+        n_templates=n_templates,
     )
 
 
-def _mean_of_others(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return, per group and trait, the mean deviation of all other groups; NaN without any."""
+def _deviations(scores: pd.DataFrame, groups: Sequence[str], unmarked: str) -> Floats:
+    """Return D by template, (n_templates, n_groups, n_traits), NaN where either has no score."""
+    templates = scores.index.get_level_values("template").unique()
+    names = [unmarked, *groups]
+    cells = [
+        scores.xs(template, level="template").reindex(names).to_numpy(dtype=float)
+        for template in templates
+    ]
+    values = np.stack(cells)
+    deviations: Floats = values[:, 1:] - values[:, :1]
+    return deviations
+
+
+def _draw(options: MarkednessOptions, n: int, what: str) -> Floats:
+    """Return how often each of `n` is drawn in every resample, (n_resamples, n)."""
+    rng = named_stream(options.seed, "markedness", what)
+    return rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).astype(float)
+
+
+def _mean_over_templates(by_template: Floats, drawn: Floats) -> Floats:
+    """Return D for every row of weights of templates, (n_draws, n_groups, n_traits)."""
+    there = np.isfinite(by_template)
+    total = np.tensordot(drawn, np.where(there, by_template, 0.0), axes=1)
+    count = np.tensordot(drawn, there.astype(float), axes=1)
+    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+
+
+class _Squares:
+    """Squared deviations and what mention leaves of them, (n_draws, n_groups, n_traits) each."""
+
+    def __init__(self, deviations: Floats) -> None:
+        mention = _mean_of_others(deviations)
+        self.usable = np.isfinite(deviations) & np.isfinite(mention)
+        self.total = np.where(self.usable, deviations**2, 0.0)
+        self.left = np.where(self.usable, (deviations - mention) ** 2, 0.0)
+
+    def weigh(self, traits: Floats) -> None:
+        """Count every trait as often as it was drawn, (n_draws, n_traits)."""
+        self.total = self.total * traits[:, None]
+        self.left = self.left * traits[:, None]
+
+    def explained(self, groups: Sequence[int]) -> Floats:
+        """Return 1 − left / total over these groups, (n_draws,), NaN without deviation."""
+        total = self.total[:, groups].sum(axis=(1, 2))
+        left = self.left[:, groups].sum(axis=(1, 2))
+        return 1 - np.divide(left, total, out=np.full(total.shape, np.nan), where=total > 0)
+
+
+def _mean_of_others(deviations: Floats) -> Floats:
+    """Return, per group and trait, the mean deviation of all other groups; NaN without any.
+
+    deviations : (n_draws, n_groups, n_traits)
+    """
     there = np.isfinite(deviations)
     values = np.where(there, deviations, 0.0)
-    total, count = values.sum(axis=0), there.sum(axis=0)
+    total, count = values.sum(axis=1, keepdims=True), there.sum(axis=1, keepdims=True)
     others = count - there
     return np.divide(
         total - values, others, out=np.full(deviations.shape, np.nan), where=others > 0
     )
 
 
-def _group(
-    name: str,
-    deviation: NDArray[np.float64],
-    mention: NDArray[np.float64],
-    draws: NDArray[np.int64],
+def _share(
+    squares: _Squares,
+    resamples: _Squares | None,
+    groups: Sequence[int],
     level: float,
-) -> GroupMarkedness:
-    there = np.isfinite(deviation)
-    usable = there & np.isfinite(mention)
-    n = int(usable.sum())
-    if not n:
-        reason = TOO_FEW_GROUPS if there.any() else NO_SCORES
-        size = float(np.sqrt(np.mean(deviation[there] ** 2))) if there.any() else np.nan
-        return GroupMarkedness(name, size, np.nan, np.nan, np.nan, np.nan, 0, reason)
-    total = np.where(usable, deviation**2, 0.0)
-    left = np.where(usable, (deviation - mention) ** 2, 0.0)
-    explained, low, high, reason = _explained(total, left, draws, level)
-    return GroupMarkedness(
-        group=name,
-        deviation=float(np.sqrt(total.sum() / n)),
-        residual=float(np.sqrt(left.sum() / n)),
-        explained=explained,
-        low=low,
-        high=high,
-        n_traits=n,
-        reason=reason,
+    reason: str,
+    blocked: str,
+) -> Estimate:
+    """Return the share explained; `blocked` says why there are no resamples."""
+    (value,) = squares.explained(groups)
+    if reason or np.isnan(value):
+        return no_estimate(reason or NO_DEVIATION)
+    if resamples is None:
+        return Estimate(float(value), interval_reason=blocked)
+    found = bias_corrected_interval(
+        float(value), resamples.explained(groups), level=level, bounds=(-np.inf, 1.0)
     )
+    return Estimate(float(value), found.low, found.high, interval_reason=found.reason)
 
 
-def _explained(
-    total: NDArray[np.float64],
-    left: NDArray[np.float64],
-    draws: NDArray[np.int64],
-    level: float,
-) -> tuple[float, float, float, str]:
-    """Return 1 − left / total with its percentile interval over resampled traits."""
-    if not total.sum() > 0:
-        return np.nan, np.nan, np.nan, NO_DEVIATION
-    sums, lefts = total[draws].sum(axis=1), left[draws].sum(axis=1)
-    drawn = sums > 0
-    resampled = 1 - lefts[drawn] / sums[drawn]
-    low, high = (
-        np.quantile(resampled, [(1 - level) / 2, (1 + level) / 2])
-        if drawn.any()
-        else (np.nan, np.nan)
-    )
-    return float(1 - left.sum() / total.sum()), float(low), float(high), ""
+def _trait(name: str, by_template: Floats, deviations: Floats, level: float) -> TraitMention:
+    """Return the mean effect with the interval of a mean over groups crossed with templates.
 
+    by_template : (n_templates, n_groups); deviations : (n_groups,)
 
-def _trait(name: str, deviations: NDArray[np.float64], level: float) -> TraitMention:
+    Its variance is s²(means of groups)/G + s²(means of templates)/K, which counts the noise of
+    single cells twice; degrees of freedom after Satterthwaite (1946).
+    """
+    from scipy import stats
+
     values = deviations[np.isfinite(deviations)]
     n = len(values)
     if not n:
         return TraitMention(name, np.nan, np.nan, np.nan, np.nan, np.nan, 0)
     effect = float(values.mean())
+    scored = by_template[np.isfinite(by_template).any(axis=1)]
     sd = float(values.std(ddof=1)) if n > 1 else np.nan
-    half = float(stats.t.ppf((1 + level) / 2, n - 1)) * sd / np.sqrt(n) if n > 1 else np.nan
+    half, reason = np.nan, ONE_GROUP if n == 1 else ONE_TEMPLATE
+    if n > 1 and len(scored) > 1:
+        parts = np.array([sd**2 / n, np.nanmean(scored, axis=1).var(ddof=1) / len(scored)])
+        freedom = np.array([n - 1, len(scored) - 1])
+        df = parts.sum() ** 2 / (parts**2 / freedom).sum() if parts.any() else np.inf
+        half = float(stats.t.ppf((1 + level) / 2, df) * np.sqrt(parts.sum()))
+        reason = ""
     return TraitMention(
         trait=name,
         effect=effect,
@@ -212,4 +316,5 @@ def _trait(name: str, deviations: NDArray[np.float64], level: float) -> TraitMen
         sd=sd,
         same_sign=float(np.mean(np.sign(values) == np.sign(effect))),
         n_groups=n,
+        interval_reason=reason,
     )

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses.alignment_result import NoiseCeiling
-from evaluation.metrics import Undefined, kendall_tau_b_batch
+from evaluation.metrics import UndefinedReason, kendall_tau_b_batch
 
 
 def random_halves(n: int, n_splits: int, rng: np.random.Generator) -> NDArray[np.bool_]:
@@ -53,16 +53,16 @@ def noise_ceiling(
     people = values[~np.isnan(values).all(axis=1)] if values.size else values[:0]
     n = people.shape[0]
     if n == 0:
-        return no_ceiling(Undefined.NO_RATINGS)
+        return no_ceiling(UndefinedReason.NO_RATINGS)
     if n == 1:
-        return no_ceiling(Undefined.ONE_RATER)
+        return no_ceiling(UndefinedReason.ONE_RATER)
     if n_splits == 0:
-        return no_ceiling(Undefined.NOT_REQUESTED)
+        return no_ceiling(UndefinedReason.NOT_REQUESTED)
     taus = split_half_taus(people, random_halves(n, n_splits, rng))
     found = taus[~np.isnan(taus)]
     skipped = n_splits - found.size
     if found.size == 0 or found.size < n_splits / 2:
-        return no_ceiling(Undefined.FEW_SPLITS, n_skipped=skipped)
+        return no_ceiling(UndefinedReason.FEW_SPLITS, n_skipped=skipped)
     low, high = np.quantile(found, [(1 - share) / 2, (1 + share) / 2])
     return NoiseCeiling(
         mean=float(found.mean()),

@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
+import json
 import math
-import types
-import typing
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, TypeVar, cast
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import SchemaValidator, core_schema, to_json
 
 T = TypeVar("T")
 
 
-def to_plain(record: object) -> Any:
+def to_plain(record: Any) -> Any:
     """Return dictionaries, lists, numbers and texts; NaN becomes None.
 
-    The reason for a missing number is a field beside it. Raises ValueError for infinities and
-    TypeError for anything that JSON cannot hold.
+    The reason for a missing number is a field beside it. Raises ValueError for infinities and for
+    anything that JSON cannot hold.
     """
-    if dataclasses.is_dataclass(record) and not isinstance(record, type):
-        return {f.name: to_plain(getattr(record, f.name)) for f in dataclasses.fields(record)}
-    if isinstance(record, tuple | list):
-        return [to_plain(item) for item in record]
-    if record is None or isinstance(record, bool):
-        return record
-    if isinstance(record, str):
-        return str(record)
-    if isinstance(record, int):
-        return int(record)
-    if isinstance(record, float):
-        if math.isinf(record):
-            raise ValueError("an infinite number cannot be stored")
-        return None if math.isnan(record) else float(record)
-    raise TypeError(f"{type(record).__name__} cannot be stored as plain JSON")
+    plain = _adapter(cast(Any, type(record))).dump_python(record, warnings=False)
+    return json.loads(to_json(plain, inf_nan_mode="constants"), parse_constant=_read_constant)
 
 
 def from_plain(kind: type[T], data: Any) -> T:
@@ -39,31 +28,42 @@ def from_plain(kind: type[T], data: Any) -> T:
 
     Unknown keys raise ValueError, so that a result of another version is not read as this one.
     """
-    return typing.cast(T, _read(kind, data))
+    try:
+        return cast(T, _validator(cast(Any, kind)).validate_python(data))
+    except ValidationError as error:
+        unknown = [e["loc"] for e in error.errors() if e["type"] == "unexpected_keyword_argument"]
+        if not unknown:
+            raise
+        names = ", ".join(".".join(map(str, place)) for place in unknown)
+        raise ValueError(f"{kind.__name__} has no field {names}") from error
 
 
-def _read(kind: Any, data: Any) -> Any:
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        if not isinstance(data, dict):
-            raise ValueError(f"{kind.__name__} is stored as an object, got {type(data).__name__}")
-        hints = typing.get_type_hints(kind)
-        unknown = set(data) - set(hints)
-        if unknown:
-            raise ValueError(f"{kind.__name__} has no field {', '.join(sorted(unknown))}")
-        try:
-            return kind(**{name: _read(hints[name], value) for name, value in data.items()})
-        except TypeError as error:
-            raise ValueError(f"{kind.__name__} cannot be read: {error}") from error
-    if typing.get_origin(kind) is tuple:
-        return tuple(_read(typing.get_args(kind)[0], item) for item in data)
-    if typing.get_origin(kind) is types.UnionType:
-        inner = next(arg for arg in typing.get_args(kind) if arg is not type(None))
-        return None if data is None else _read(inner, data)
-    if typing.get_origin(kind) is typing.Literal:
-        if data not in typing.get_args(kind):
-            allowed = ", ".join(map(repr, typing.get_args(kind)))
-            raise ValueError(f"{data!r} is stored where one of {allowed} is expected")
-        return data
-    if kind is float:
-        return math.nan if data is None else float(data)
-    return kind(data)
+def _read_constant(name: str) -> None:
+    if name != "NaN":
+        raise ValueError("an infinite number cannot be stored")
+
+
+@cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
+
+
+@cache
+def _validator(kind: Any) -> SchemaValidator:
+    return SchemaValidator(_as_stored(_adapter(kind).core_schema))
+
+
+def _as_stored(schema: Any) -> Any:
+    """Return a schema with NaN where null is stored for a float, and unknown keys refused."""
+    if isinstance(schema, list | tuple):
+        return [_as_stored(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("type") == "float":
+        return core_schema.no_info_before_validator_function(_nan_for_null, schema)
+    found = {name: _as_stored(part) for name, part in schema.items()}
+    return found | {"extra_behavior": "forbid"} if found.get("type") == "dataclass-args" else found
+
+
+def _nan_for_null(value: Any) -> Any:
+    return math.nan if value is None else value

@@ -11,20 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
-from evaluation.metrics import Undefined
+from evaluation.metrics import UndefinedReason
 from evaluation.metrics.krippendorff_alpha import (
     MEASUREMENTS,
     KrippendorffAlpha,
     Measurement,
     krippendorff_alpha,
 )
+from probing.measures.streams import named_stream
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +58,7 @@ class SplitHalf:
     spearman_brown: float
     n_raters: int
     n_splits: int
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
 
 
 @dataclass(frozen=True)
@@ -115,8 +119,8 @@ def analyse_rating_agreement(
         repeated groups
     dimensions : scale → dimension; None = not told apart
 
-    Intervals resample units: cells of groups by scales, or the groups of one scale. Raises
-    ValueError as `build_rating_cube` does.
+    Intervals of alpha resample people with all that each of them rated, since ratings of one person
+    are not independent. Raises ValueError as `build_rating_cube` does.
     """
     chosen = options or RatingAgreementOptions()
     cube, _ = build_rating_cube(ratings, groups=groups, scales=scales)
@@ -167,6 +171,7 @@ def _alpha(
     return krippendorff_alpha(
         values,
         measurement=measurement,
+        resample="annotators",
         n_resamples=options.n_resamples,
         seed=options.seed,
         level=options.level,
@@ -190,8 +195,7 @@ def _draw_profiles(
     n = len(complete)
     if n < 2 or not options.n_splits:
         return None
-    # Every group has a stream of its own: leaving one out moves no other.
-    rng = np.random.default_rng([options.seed, place])
+    rng = named_stream(options.seed, "halves", cube.groups[place])
     first = random_halves(n, options.n_splits, rng).astype(float)
     return _Profiles(first @ complete / (n // 2), (1 - first) @ complete / (n - n // 2), n)
 
@@ -199,15 +203,15 @@ def _draw_profiles(
 def _split_half(profiles: Sequence[_Profiles], options: RatingAgreementOptions) -> SplitHalf:
     n_raters = sum(found.n_raters for found in profiles)
     if not options.n_splits:
-        return SplitHalf(np.nan, np.nan, np.nan, n_raters, 0, Undefined.NOT_REQUESTED)
+        return SplitHalf(np.nan, np.nan, np.nan, n_raters, 0, UndefinedReason.NOT_REQUESTED)
     if not profiles:
-        return SplitHalf(np.nan, np.nan, np.nan, n_raters, 0, Undefined.ONE_COMPLETE_RATER)
+        return SplitHalf(np.nan, np.nan, np.nan, n_raters, 0, UndefinedReason.ONE_COMPLETE_RATER)
     first = np.concatenate([found.first for found in profiles], axis=1)
     second = np.concatenate([found.second for found in profiles], axis=1)
     r = _pearson(first, second)
     r = r[~np.isnan(r)]
     if r.size < options.n_splits / 2:
-        return SplitHalf(np.nan, np.nan, np.nan, n_raters, int(r.size), Undefined.FEW_SPLITS)
+        return SplitHalf(np.nan, np.nan, np.nan, n_raters, int(r.size), UndefinedReason.FEW_SPLITS)
     # r = −1 has no Spearman–Brown value; such a split counts for r alone.
     stepped_up = 2 * r[r > -1] / (1 + r[r > -1])
     return SplitHalf(

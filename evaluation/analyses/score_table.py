@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
-from scipy import stats
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,8 @@ class ScoreTable:
         score depends on the wording of the prompts. One prompt gives no interval. Raises
         ValueError for missing columns and infinite scores.
         """
+        from scipy import stats
+
         absent = {"group", "scale", "value"} - set(scores.columns)
         if absent:
             raise ValueError(f"the scores lack the columns {', '.join(sorted(absent))}")

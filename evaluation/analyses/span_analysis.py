@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from evaluation.metrics.bootstrap import Bootstrap, Estimate, Floats, no_estimate
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.bootstrap import Bootstrap, Floats
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.undefined import UndefinedReason
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 COLUMNS = ("model", "name", "pair", "variety", "condition", "trial", "value", "reason")
 
@@ -49,7 +53,7 @@ class SpanCell:
     sd: float
     trial_means: tuple[float, ...]
     n_left_out: int
-    sd_reason: str = Undefined.NONE
+    sd_reason: str = UndefinedReason.NONE
 
 
 @dataclass(frozen=True)
@@ -202,7 +206,7 @@ def _cell(
         sd=float(used.std(ddof=1)) if used.size > 1 else np.nan,
         trial_means=tuple(means.tolist()),
         n_left_out=int((~there).sum()),
-        sd_reason=Undefined.NONE if used.size > 1 else Undefined.ONE_TRIAL,
+        sd_reason=UndefinedReason.NONE if used.size > 1 else UndefinedReason.ONE_TRIAL,
     )
 
 
@@ -218,7 +222,9 @@ def _change(source: Floats, target: Floats, bootstrap: Bootstrap) -> tuple[Estim
     both = np.logical_and(before, after)
     left_out = int(np.logical_xor(before, after).sum())
     if not both.any():
-        reason = Undefined.NO_PAIR if before.any() and after.any() else Undefined.NO_VALUES
+        reason = (
+            UndefinedReason.NO_PAIR if before.any() and after.any() else UndefinedReason.NO_VALUES
+        )
         return no_estimate(reason), left_out
     first, second = (_columns(np.where(both[:, None], table, np.nan)) for table in (source, target))
 
@@ -228,6 +234,6 @@ def _change(source: Floats, target: Floats, bootstrap: Bootstrap) -> tuple[Estim
         return np.divide(100 * (new - old), old, out=undefined, where=old > 0)
 
     estimate = bootstrap.estimate(
-        (*first, *second), percent, n=int(both.sum()), reason=Undefined.NO_PERCENTAGE
+        (*first, *second), percent, n=int(both.sum()), reason=UndefinedReason.NO_PERCENTAGE
     )
     return estimate, left_out

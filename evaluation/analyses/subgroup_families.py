@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.studies.small_cells import UNANSWERED, choose_crossed, choose_shown
+from annotation.common.small_cells import UNANSWERED, choose_crossed, choose_shown
 from evaluation.analyses.subgroup_result import CROSSED, TIMES, Question
 
 Mask = NDArray[np.bool_]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from evaluation.analyses.alignment_result import AlignmentOptions, Estimate
+import numpy as np
+
+from evaluation.analyses.alignment_result import AlignmentOptions, ResampledValue
+from evaluation.analyses.tau_answers import Answer, Answers
 from evaluation.metrics import Interval
 
 TAU, PRECISION = "tau", "precision"
@@ -44,32 +47,41 @@ class Subgroup:
     """Participants who gave one answer; question and answer are empty for all of them.
 
     n_people, n_cells : people, and cells that tau rests on
-    tau, precision : pooled over cells, and mean over groups; intervals resample people
+    tau, precision : pooled over cells, and mean over groups, as observed; intervals resample people
+    p_value : of tau, as published: all cells independent
+    answers : tau without noise, for these groups and for groups like these; None in results of
+        before November 2026
     """
 
     question: str
     answer: str
     n_people: int
     n_cells: int
-    tau: Estimate
+    tau: ResampledValue
     p_value: float
-    precision: Estimate
+    precision: ResampledValue
     reference: Reference
+    answers: Answers | None = None
 
 
 @dataclass(frozen=True)
 class SubgroupGroup:
-    """One group as one subgroup rates it; `p_holm` is corrected over its groups."""
+    """One group as one subgroup rates it; `p_holm` is corrected over its groups.
+
+    p_resampled, p_resampled_holm : from the resamples of tau's interval
+    """
 
     question: str
     answer: str
     group: str
     n_raters: int
     n_scales: int
-    tau: Estimate
+    tau: ResampledValue
     p_value: float
     p_holm: float
-    precision: Estimate
+    precision: ResampledValue
+    p_resampled: float = np.nan
+    p_resampled_holm: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -95,6 +107,9 @@ class SubgroupDifference:
         random; it is not 0 where one subgroup is smaller, since fewer people have noisier means
     p_value, p_holm : two-sided, from exchanging answers; corrected over the pairs
         of all questions, for either quantity apart
+    noise_free, generalising : the difference without noise on the cells that both rated, for these
+        groups (tau alone) and for groups like these
+    p_generalising_holm : of `generalising`, corrected likewise
     """
 
     question: str
@@ -106,6 +121,9 @@ class SubgroupDifference:
     expected: float
     p_value: float
     p_holm: float
+    noise_free: Answer | None = None
+    generalising: Answer | None = None
+    p_generalising_holm: float = np.nan
 
 
 @dataclass(frozen=True)

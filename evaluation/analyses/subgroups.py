@@ -3,7 +3,7 @@
 Cao et al. (2022), Tables A14 to A17 (mean ratings by annotators' race and gender) and A18
 (correlation of the model with each of these subgroups). A subgroup of fewer people than the
 minimum is not computed, nor is one from which a few people's ratings would follow; see
-`annotation.studies.small_cells`.
+`annotation.common.small_cells`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
-from annotation.studies.small_cells import DEFAULT_MINIMUM
+from annotation.common.small_cells import DEFAULT_MINIMUM
 from evaluation.analyses.alignment_cells import RATING_BOUNDS, frame_values, tau_of
 from evaluation.analyses.alignment_resamples import Resamples
-from evaluation.analyses.alignment_result import AlignmentOptions, Estimate
+from evaluation.analyses.alignment_result import AlignmentOptions, ResampledValue
+from evaluation.analyses.questions import answer_questions, compare_precisions, compare_taus
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.analyses.subgroup_draws import Array, Mask, SubgroupDraws
@@ -36,14 +37,18 @@ from evaluation.analyses.subgroup_result import (
 )
 from evaluation.metrics import (
     Interval,
-    Undefined,
+    UndefinedReason,
     bias_corrected_interval,
+    bias_corrected_p_value,
     holm_correction,
     no_interval,
     precision_at_k,
     recentred_interval,
 )
 from evaluation.metrics.resampled_test import permutation_p_value
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NAME = "alignment_subgroups"
 VERSION = "1.0.0"
@@ -74,8 +79,8 @@ def analyse_subgroups(
     minimum : the smallest number of people behind any number, from 3
 
     Fewer people have noisier means, and noise lowers tau. So tau of a subgroup stands beside that
-    of as many random participants, and differences between subgroups are tested by exchanging
-    answers between people, not by their distance from 0.
+    of as many random participants, and its differences are tested by exchanging answers between
+    people, not by their distance from 0. Tau without noise (`true_tau`) may be compared as it is.
     """
     options = options or AlignmentOptions()
     cube, _ = build_rating_cube(ratings, groups=groups, scales=scales)
@@ -206,19 +211,20 @@ class _Builder:
             p_value=tau.p_value,
             precision=self._estimate(
                 PRECISION, precision, drawn[PRECISION],
-                Undefined.NO_GROUP if np.isnan(precision) else Undefined.NONE,
+                UndefinedReason.NO_GROUP if np.isnan(precision) else UndefinedReason.NONE,
             ),
             reference=reference,
+            answers=answer_questions(values, self.draws.model, self.options),
         )  # fmt: skip
         return subgroup, drawn
 
-    def _estimate(self, quantity: str, value: float, draws: Array, reason: str) -> Estimate:
-        return Estimate(value, self._recentred(value, draws, BOUNDS[quantity]), reason)
+    def _estimate(self, quantity: str, value: float, draws: Array, reason: str) -> ResampledValue:
+        return ResampledValue(value, self._recentred(value, draws, BOUNDS[quantity]), reason)
 
     def _recentred(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
         level = self.options.level
         if not self.options.n_resamples:
-            return no_interval(Undefined.NOT_REQUESTED, level=level)
+            return no_interval(UndefinedReason.NOT_REQUESTED, level=level)
         return recentred_interval(value, draws, level=level, bounds=bounds)
 
     def _add_parts(
@@ -242,8 +248,11 @@ class _Builder:
             scores = np.where(np.isnan(human), np.nan, self.draws.model[g])
             rows.append(self._group(question, answer, g, values, human, scores, resamples))
         corrected = holm_correction([row.p_value for row in rows])
-        self.by_group += [replace(row, p_holm=float(p)) for row, p in zip(rows, corrected,
-                                                                          strict=True)]  # fmt: skip
+        resampled = holm_correction([row.p_resampled for row in rows])
+        self.by_group += [
+            replace(row, p_holm=float(p), p_resampled_holm=float(q))
+            for row, p, q in zip(rows, corrected, resampled, strict=True)
+        ]
 
     def _cell(
         self, question: str, answer: str, g: int, s: int, values: Array, draws: Array
@@ -284,22 +293,23 @@ class _Builder:
             group=self.cube.groups[g],
             n_raters=int((~np.isnan(values)).any(axis=1).sum()),
             n_scales=int((~np.isnan(scores)).sum()),
-            tau=Estimate(
+            tau=ResampledValue(
                 tau.value, self._bias_corrected(tau.value, taus, BOUNDS[TAU]), str(tau.reason)
             ),
             p_value=tau.p_value,
             p_holm=np.nan,
-            precision=Estimate(
+            precision=ResampledValue(
                 precision.mean,
                 self._bias_corrected(precision.mean, precisions, BOUNDS[PRECISION]),
                 str(precision.reason),
             ),
+            p_resampled=bias_corrected_p_value(tau.value, taus),
         )
 
     def _bias_corrected(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
         level = self.options.level
         if not self.options.n_resamples:
-            return no_interval(Undefined.NOT_REQUESTED, level=level)
+            return no_interval(UndefinedReason.NOT_REQUESTED, level=level)
         return bias_corrected_interval(value, draws, level=level, bounds=bounds)
 
     def _add_differences(
@@ -315,6 +325,12 @@ class _Builder:
                 value = values[a][quantity] - values[b][quantity]
                 exchanged = permuted[a][quantity] - permuted[b][quantity]
                 known = exchanged[~np.isnan(exchanged)]
+                own = self._of_members(family, a), self._of_members(family, b)
+                models = (self.draws.model,) * 2
+                if quantity == TAU:
+                    noise_free, generalising = compare_taus(own, models, self.options)
+                else:
+                    noise_free, generalising = None, compare_precisions(own, models, self.options)
                 self.differences.append(
                     SubgroupDifference(
                         question=family.slug,
@@ -330,16 +346,28 @@ class _Builder:
                         expected=float(known.mean()) if known.size else np.nan,
                         p_value=permutation_p_value(value, exchanged),
                         p_holm=np.nan,
+                        noise_free=noise_free,
+                        generalising=generalising,
                     )
                 )
+
+    def _of_members(self, family: Family, place: int) -> Array:
+        """Return the ratings with those of everybody else as missing."""
+        return np.where(family.members[:, place, None, None], self.cube.values, np.nan)
 
     def _correct(self) -> None:
         """Correct the tests of differences over all pairs of all questions."""
         for quantity in (TAU, PRECISION):
             places = [i for i, row in enumerate(self.differences) if row.quantity == quantity]
-            corrected = holm_correction([self.differences[i].p_value for i in places])
-            for i, p in zip(places, corrected, strict=True):
-                self.differences[i] = replace(self.differences[i], p_holm=float(p))
+            rows = [self.differences[i] for i in places]
+            corrected = holm_correction([row.p_value for row in rows])
+            generalising = holm_correction(
+                [row.generalising.p_value if row.generalising else np.nan for row in rows]
+            )
+            for i, p, q in zip(places, corrected, generalising, strict=True):
+                self.differences[i] = replace(
+                    self.differences[i], p_holm=float(p), p_generalising_holm=float(q)
+                )
 
 
 def _sign(options: AlignmentOptions, minimum: int) -> str:

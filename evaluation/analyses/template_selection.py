@@ -10,11 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from evaluation.metrics.rank_correlation import kendall_tau_b
+from probing.measures.streams import named_stream
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PILOT_GROUPS = ("asian", "black", "hispanic", "immigrant")
 
@@ -85,6 +89,8 @@ def select_templates(
     pilot cell is no candidate. Raises ValueError where a pilot group has no ratings or no scores,
     or where nothing is left to test.
     """
+    import pandas as pd
+
     chosen = options or SelectionOptions()
     _validate(ratings, scores, groups, chosen)
     used, pilot = _draw_raters(ratings, chosen)
@@ -148,13 +154,15 @@ def _draw_raters(
     ratings: pd.DataFrame, options: SelectionOptions
 ) -> tuple[pd.DataFrame, tuple[PilotGroup, ...]]:
     """Return the ratings of the drawn raters; each group draws with a generator of its own."""
+    import pandas as pd
+
     kept, pilot = [], []
-    seeds = np.random.SeedSequence(options.seed).spawn(len(options.pilot_groups))
-    for group, seed in zip(options.pilot_groups, seeds, strict=True):
+    for group in options.pilot_groups:
         rows = ratings[ratings["group"] == group]
         raters = sorted(rows["submission"].unique(), key=str)
         size = min(options.annotations, len(raters))
-        drawn = np.random.default_rng(seed).choice(len(raters), size=size, replace=False)
+        rng = named_stream(options.seed, "pilot", group)
+        drawn = rng.choice(len(raters), size=size, replace=False)
         kept.append(rows[rows["submission"].isin([raters[i] for i in drawn])])
         pilot.append(PilotGroup(group, len(raters), size))
     return pd.concat(kept), tuple(pilot)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
 from rest_framework import serializers
 
 from annotation.api.fields import PublicIdField
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, Study
-from annotation.studies.access import visible_studies
 from evaluation.models import Report
-from evaluation.reports.kinds.registry import KINDS
+from evaluation.reports.registry import KINDS
 from probing.models import Run
 from probing.runs.access import visible_runs
 
@@ -128,48 +129,34 @@ class ReportKindSerializer(serializers.Serializer[Any]):
         return schema
 
 
-class VisibleStudyField(PublicIdField):
-    """A study by its public id; those of others do not exist."""
+class VisibleField(PublicIdField):
+    """Something by its public id; what ``visible`` hides from the account does not exist."""
+
+    def __init__(self, *, visible: Callable[[Any], QuerySet[Any]], **how: Any) -> None:
+        super().__init__(slug_field="public_id", **how)
+        self.visible = visible
 
     def get_queryset(self) -> Any:
         request = self.context.get("request")
-        return visible_studies(request.user) if request else Study.objects.none()
-
-
-class VisibleCorpusField(PublicIdField):
-    """A corpus by its public id; those of others do not exist."""
-
-    def get_queryset(self) -> Any:
-        request = self.context.get("request")
-        return visible_corpora(request.user) if request else Corpus.objects.none()
-
-
-class VisibleRunField(PublicIdField):
-    """A run by its public id; those on corpora of others do not exist."""
-
-    def get_queryset(self) -> Any:
-        request = self.context.get("request")
-        if request is None:
-            return Run.objects.none()
-        return visible_runs(request.user).select_related("model", "corpus")
+        return self.visible(request.user) if request else super().get_queryset()
 
 
 class ReportRequestSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=sorted(KINDS), default="alignment")
-    study = VisibleStudyField(
-        slug_field="public_id",
+    study = VisibleField(
+        visible=Study.objects.visible_to,
         queryset=Study.objects.none(),
         required=False,
         help_text="Public id of a study, for kinds that need one.",
     )
-    corpus = VisibleCorpusField(
-        slug_field="public_id",
+    corpus = VisibleField(
+        visible=visible_corpora,
         queryset=Corpus.objects.none(),
         required=False,
         help_text="Public id of a corpus, for kinds that need one.",
     )
-    runs = VisibleRunField(
-        slug_field="public_id",
+    runs = VisibleField(
+        visible=lambda user: visible_runs(user).select_related("model", "corpus"),
         queryset=Run.objects.none(),
         many=True,
         required=False,

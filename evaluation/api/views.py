@@ -20,7 +20,7 @@ from evaluation.api.serializers import (
     ReportSerializer,
 )
 from evaluation.models import Report
-from evaluation.reports.kinds.registry import KINDS
+from evaluation.reports.registry import KINDS
 from evaluation.reports.requesting import request_report
 from evaluation.reports.selectors import visible_reports
 

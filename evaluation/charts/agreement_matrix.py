@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.charts.drawing import Drawing
-from evaluation.charts.lettering import DASH, format_number, widest
-from evaluation.charts.palette import CENTRE_STEP, DIVERGING, diverging_step
+from evaluation.charts.canvas import SMALL, Drawing
+from evaluation.charts.text_metrics import format_number, widest
 
 CELL_WIDTH, CELL_HEIGHT, GAP = 84, 46, 2
 HEAD = 30
 # A small matrix is not blown up to the width of a page.
 LEAST_WIDTH = 900
-SMALL = 12.0
 # From this step outwards a cell is so dark that its text takes the colour of the surface.
 DARK_STEPS = 3
 
@@ -28,30 +26,14 @@ class MatrixCell:
     n: int
 
 
-@dataclass(frozen=True)
-class MatrixWords:
-    """Every text of the chart; {…} is filled in."""
-
-    title: str = "Agreement of every pair of annotators"
-    description: str = "{pairs} pairs of annotators; alpha from {lowest} to {highest}."
-    description_empty: str = "No pair of annotators has an alpha."
-    n: str = "n = {n}"
-    tip: str = "{first} and {second}: α = {value}, {n} texts in common"
-    scale: str = "α, 0 is chance and 1 complete agreement"
-
-
 def agreement_matrix_spec(
-    names: Sequence[str],
-    cells: Mapping[tuple[int, int], MatrixCell],
-    *,
-    words: MatrixWords | None = None,
+    names: Sequence[str], cells: Mapping[tuple[int, int], MatrixCell]
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification of the lower triangle.
 
     names : annotators, as they are written
     cells : (row, column) with row > column → what the pair has; absent = no text in common
     """
-    words = words or MatrixWords()
     if len(names) < 2:
         raise ValueError(f"a matrix needs two annotators or more, got {len(names)}")
     left = widest(names, 12.5) + 14
@@ -62,47 +44,38 @@ def agreement_matrix_spec(
         for column in range(row):
             x = left + column * (CELL_WIDTH + GAP)
             cell = cells.get((row, column), MatrixCell(math.nan, 0))
-            _draw_cell(drawing, x, y, cell, (names[row], names[column]), words)
+            _draw_cell(drawing, x, y, cell, (names[row], names[column]))
     for column in range(len(names) - 1):
         x = left + column * (CELL_WIDTH + GAP) + CELL_WIDTH / 2
         # A head stands right above the first cell of its column.
-        y = HEAD + (column) * (CELL_HEIGHT + GAP) - 12
+        y = HEAD + column * (CELL_HEIGHT + GAP) - 12
         drawing.text(x, y, names[column], colour="ink", align="center", size=SMALL)
     bottom = HEAD + (len(names) - 1) * (CELL_HEIGHT + GAP)
-    drawing.text(left, bottom + 16, words.scale, colour="ink3", size=SMALL)
+    drawing.text(
+        left, bottom + 16, "α, 0 is chance and 1 complete agreement", colour="ink3", size=SMALL
+    )
     known = [cell.value for cell in cells.values() if not math.isnan(cell.value)]
     return drawing.specification(
         max(left + (len(names) - 1) * (CELL_WIDTH + GAP), LEAST_WIDTH),
         bottom + 28,
-        title=words.title,
-        description=words.description.format(
-            pairs=len(known),
-            lowest=format_number(min(known), 2),
-            highest=format_number(max(known), 2),
-        )
+        title="Agreement of every pair of annotators",
+        description=f"{len(known)} pairs of annotators; alpha from {format_number(min(known), 2)} "
+        f"to {format_number(max(known), 2)}."
         if known
-        else words.description_empty,
+        else "No pair of annotators has an alpha.",
     )
 
 
 def _draw_cell(
-    drawing: Drawing,
-    x: float,
-    y: float,
-    cell: MatrixCell,
-    names: tuple[str, str],
-    words: MatrixWords,
+    drawing: Drawing, x: float, y: float, cell: MatrixCell, names: tuple[str, str]
 ) -> None:
-    value = DASH if math.isnan(cell.value) else format_number(cell.value, 2)
-    tip = words.tip.format(first=names[0], second=names[1], value=value, n=cell.n)
-    ink, quiet = "ink", "ink2"
-    if math.isnan(cell.value):
-        drawing.box(x, y, CELL_WIDTH, CELL_HEIGHT, colour="line", outline=True, tip=tip)
-    else:
-        step = diverging_step(cell.value, centre=0.0, limit=1.0)
-        drawing.box(x, y, CELL_WIDTH, CELL_HEIGHT, colour=DIVERGING[step], tip=tip)
-        if abs(step - CENTRE_STEP) >= DARK_STEPS:
-            ink = quiet = "surface"
-    drawing.text(x + CELL_WIDTH / 2, y + 17, value, colour=ink, align="center", bold=True)
-    drawing.text(x + CELL_WIDTH / 2, y + 34, words.n.format(n=cell.n), colour=quiet,
-                 align="center", size=SMALL)  # fmt: skip
+    value = format_number(cell.value, 2)
+    tip = f"{names[0]} and {names[1]}: α = {value}, {cell.n} texts in common"
+    size = (CELL_WIDTH, CELL_HEIGHT)
+    dark = drawing.value_cell(
+        (x, y), size, cell.value, centre=0.0, limit=1.0, tip=tip, dark_from=DARK_STEPS
+    )
+    ink, quiet = ("surface", "surface") if dark else ("ink", "ink2")
+    middle = x + CELL_WIDTH / 2
+    drawing.text(middle, y + 17, value, colour=ink, align="center", bold=True)
+    drawing.text(middle, y + 34, f"n = {cell.n}", colour=quiet, align="center", size=SMALL)

@@ -1,7 +1,8 @@
 """Estimates with their intervals, line by line in panels: means, gaps and changes.
 
 One chart serves them all: people are circles, models diamonds; where a line has two estimates,
-such as two directions, the first is filled and the second an outline.
+such as two directions, the first is filled and the second an outline. On a phone names and
+numbers are above each estimate; at its right they would lie outside of the page.
 """
 
 from __future__ import annotations
@@ -11,23 +12,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evaluation.charts.drawing import Drawing
-from evaluation.charts.lettering import (
+from evaluation.charts.axis import Axis
+from evaluation.charts.canvas import Drawing
+from evaluation.charts.palette import TEXT_SIZE
+from evaluation.charts.text_metrics import (
     decimals_for,
+    fit,
     format_number,
-    format_tick,
+    shorten,
     text_width,
     widest,
 )
 
 LABELS = 150
-PLOT = 470
 ROW = 21
 LINE_GAP = 7
 PANEL_HEAD = 34
-TOP = 34
 RADIUS = 5
 LONGEST_LABEL = 34
+
+NARROW = 320
+# Half of an end tick's number is outside of the axis.
+EDGE = 18
+NAME_TO_PLOT = 17
+PLOT_TO_NAME = 22
+HALF_GRID = 9
+PANEL_GAP = 12
 
 Tone = Literal["human", "model", "ink"]
 
@@ -54,10 +64,14 @@ class IntervalLine:
 
 @dataclass(frozen=True)
 class IntervalPanel:
-    """Lines under one heading, which may be empty."""
+    """Lines under one heading, which may be empty.
+
+    band : half width of a grey band round the reference behind the lines; NaN for none
+    """
 
     title: str
     lines: tuple[IntervalLine, ...]
+    band: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -69,63 +83,40 @@ class LegendEntry:
 
 @dataclass(frozen=True)
 class IntervalWords:
-    """Every text of the chart; {…} is filled in."""
+    """What the chart is about; ``left`` and ``right`` say what the ends of its axis mean."""
 
     title: str
     axis: str
     level: str
     value: str = ""
-    description: str = "{lines} lines with {marks} estimates, from {lowest} to {highest}."
-    description_empty: str = "There is no estimate."
-    interval: str = "{level} interval"
     n: str = "n"
-    to: str = "{low} to {high}"
-    no_interval: str = "no interval"
-    tip: str = "{line}: {value}, {interval}, n = {n}"
     left: str = ""
     right: str = ""
 
 
-class IntervalAxis:
-    """Values to pixels, between round ends that hold every estimate and interval."""
+@dataclass(frozen=True)
+class _Numbers:
+    """How the numbers of a chart are printed."""
 
-    def __init__(
-        self,
-        left: float,
-        values: Sequence[float],
-        reference: float | None,
-        width: float = PLOT,
-    ) -> None:
-        known = [value for value in values if math.isfinite(value)]
-        if reference is not None:
-            known.append(reference)
-        low, high = min(known, default=0.0), max(known, default=1.0)
-        span = high - low or abs(high) or 1.0
-        self.tick = _nice(span / 4)
-        self.first = math.floor(round(low / self.tick, 9))
-        self.last = max(math.ceil(round(high / self.tick, 9)), self.first + 1)
-        self.left, self.right = left, left + width
+    decimals: int
+    signed: bool
 
-    def __call__(self, value: float) -> float:
-        share = (value / self.tick - self.first) / (self.last - self.first)
-        return self.left + share * (self.right - self.left)
+    def value(self, value: float) -> str:
+        return format_number(value, self.decimals, signed=self.signed)
 
-    @property
-    def ticks(self) -> list[float]:
-        return [round(i * self.tick, 12) for i in range(self.first, self.last + 1)]
+    def interval(self, mark: IntervalMark) -> str:
+        if math.isnan(mark.low):
+            return "no interval"
+        return f"{self.value(mark.low)} to {self.value(mark.high)}"
 
-    @property
-    def decimals(self) -> int:
-        return max(0, -math.floor(math.log10(self.tick)) + (0 if _is_round(self.tick) else 1))
-
-
-def _nice(step: float) -> float:
-    power = 10.0 ** math.floor(math.log10(step))
-    return next(n * power for n in (1, 2, 2.5, 5, 10) if n * power >= step * (1 - 1e-9))
-
-
-def _is_round(tick: float) -> bool:
-    return round(tick / 10.0 ** math.floor(math.log10(tick)), 9) in (1, 2, 5, 10)
+    def describe(self, lines: Sequence[IntervalLine]) -> str:
+        known = [m.value for line in lines for m in line.marks if not math.isnan(m.value)]
+        if not known:
+            return "There is no estimate."
+        return (
+            f"{len(lines)} lines with {len(known)} estimates, from {self.value(min(known))} to "
+            f"{self.value(max(known))}."
+        )
 
 
 def intervals_spec(
@@ -147,149 +138,146 @@ def intervals_spec(
     Every estimate, its interval and its n are printed at the right. Estimates that do not exist
     keep their line with the reason in it.
     """
-    panels = [panel for panel in panels if panel.lines]
-    lines = [line for panel in panels for line in panel.lines]
-    marks = [mark for line in lines for mark in line.marks]
-    left = max(LABELS, widest([_short(line.label) for line in lines], 12.5) + 8)
-    axis = IntervalAxis(left + 14, [v for m in marks for v in (m.value, m.low, m.high)], reference)
-    places = decimals_of(marks) if decimals is None else decimals
-    columns = {"value": axis.right + 62, "interval": axis.right + 78, "n": axis.right + 258}
+    panels, lines, values, numbers = _prepare(panels, decimals, signed)
+    left = max(LABELS, widest([shorten(line.label, LONGEST_LABEL) for line in lines], 12.5) + 8)
+    axis = Axis(left + 14, values, reference=reference)
+    value_at, interval_at, n_at = axis.right + 62, axis.right + 78, axis.right + 258
     drawing = Drawing()
-    y = _draw_legend(drawing, legend)
-    y = _draw_heads(drawing, words, columns, y)
-    top = y
+    x = 0.0
+    for entry in legend:
+        _draw_key(drawing, x, 10, entry, 13)
+        x += 38 + text_width(entry.text, 13) + 26
+    y = 44.0 if legend else 16.0
+    drawing.text(value_at, y, words.value, colour="ink3", align="right")
+    drawing.text(interval_at, y, f"{words.level} interval", colour="ink3")
+    drawing.text(n_at, y, words.n, colour="ink3", align="right")
+    y = top = y + 28
     rows: list[tuple[IntervalLine, IntervalMark, float]] = []
     for panel in panels:
         if panel.title:
             y += PANEL_HEAD - ROW + (6 if panel is not panels[0] else 0)
             drawing.text(0, y, panel.title, colour="ink", bold=True)
             y += ROW + 2
+        panel_top = y
         for line in panel.lines:
             middle = y + ROW * (len(line.marks) - 1) / 2
-            drawing.text(left, middle, _short(line.label), colour="ink", align="right",
-                         bold=line.bold)  # fmt: skip
-            for mark in line.marks:
-                rows.append((line, mark, y))
-                y += ROW
-            y += LINE_GAP
+            label = shorten(line.label, LONGEST_LABEL)
+            drawing.text(left, middle, label, colour="ink", align="right", bold=line.bold)
+            rows += [(line, mark, y + ROW * i) for i, mark in enumerate(line.marks)]
+            y += ROW * len(line.marks) + LINE_GAP
+        _draw_band(drawing, axis, panel, panel_top - ROW / 2, y - LINE_GAP - ROW / 2)
     bottom = max(y - LINE_GAP, top + ROW) - 4
-    draw_axis(drawing, axis, words, reference, top - 12, bottom, signed=signed)
+    axis.draw_grid(drawing, top - 12, bottom)
     for line, mark, at in rows:
-        _draw_mark(drawing, axis, line, mark, at, columns, words, places, signed=signed)
+        value, interval = numbers.value(mark.value), numbers.interval(mark)
+        drawing.text(value_at, at, value, colour="ink", align="right", bold=line.bold)
+        if math.isnan(mark.value):
+            drawing.text(interval_at, at, mark.reason, colour="ink3")
+            continue
+        drawing.text(interval_at, at, interval, colour="ink3")
+        drawing.text(n_at, at, str(mark.n), align="right")
+        _draw_mark(drawing, axis, mark, at, f"{line.label}: {value}, {interval}, n = {mark.n}")
+    end = axis.draw(drawing, words.axis, bottom, signed=signed, ends=(words.left, words.right))
     return drawing.specification(
-        columns["n"] + 4,
-        bottom + (66 if words.left or words.right else 48),
-        title=words.title,
-        description=describe(lines, marks, words, places, signed=signed),
+        n_at + 4, end + 2, title=words.title, description=numbers.describe(lines)
     )
 
 
-def _short(label: str) -> str:
-    return label if len(label) <= LONGEST_LABEL else f"{label[: LONGEST_LABEL - 1]}…"
+def narrow_intervals_spec(
+    panels: Sequence[IntervalPanel],
+    *,
+    words: IntervalWords,
+    legend: Sequence[LegendEntry] = (),
+    reference: float | None = None,
+    decimals: int | None = None,
+    signed: bool = False,
+) -> dict[str, Any]:
+    """Return the specification of the same chart as `intervals_spec`, as wide as a phone.
 
-
-def decimals_of(marks: Sequence[IntervalMark]) -> int:
-    largest = max((abs(m.value) for m in marks if math.isfinite(m.value)), default=1.0)
-    return min(3, max(1, decimals_for(largest))) if largest > 0 else 2
-
-
-def _draw_legend(drawing: Drawing, legend: Sequence[LegendEntry]) -> float:
-    x = 0.0
+    Every estimate and its interval are printed; the n of each is in its tooltip and the table.
+    """
+    panels, lines, values, numbers = _prepare(panels, decimals, signed)
+    axis = Axis(EDGE, values, reference=reference, width=NARROW - 2 * EDGE)
+    drawing = Drawing()
+    y = 10.0
     for entry in legend:
-        drawing.line((x, 10), (x + 30, 10), colour=entry.tone, width=1.75)
-        draw_symbol(drawing, x + 15, 10, entry.tone, outlined=entry.outlined)
-        drawing.text(x + 38, 10, entry.text, size=13)
-        x += 38 + text_width(entry.text, 13) + 26
-    return 44.0 if legend else 16.0
+        _draw_key(drawing, 0, y, entry, TEXT_SIZE)
+        y += 22
+    head = f"{words.value}, {words.level} interval".lstrip(", ")
+    drawing.text(NARROW, y, head, colour="ink3", align="right")
+    y += PLOT_TO_NAME
+    for panel in panels:
+        if panel.title:
+            y += 0 if panel is panels[0] else PANEL_GAP
+            drawing.text(0, y, fit(panel.title, NARROW, TEXT_SIZE), colour="ink", bold=True)
+            y += PLOT_TO_NAME
+        for line in panel.lines:
+            for number, mark in enumerate(line.marks):
+                told = numbers.value(mark.value)
+                if not math.isnan(mark.value) and not math.isnan(mark.low):
+                    told += f", {numbers.interval(mark)}"
+                if number == 0:
+                    room = NARROW - text_width(told, TEXT_SIZE) - 12
+                    label = fit(line.label, room, TEXT_SIZE)
+                    drawing.text(0, y, label, colour="ink", bold=line.bold)
+                drawing.text(NARROW, y, told, colour="ink2", align="right", bold=line.bold)
+                y += NAME_TO_PLOT
+                _draw_band(drawing, axis, panel, y - HALF_GRID, y + HALF_GRID)
+                axis.draw_grid(drawing, y - HALF_GRID, y + HALF_GRID)
+                if math.isnan(mark.value):
+                    drawing.text(0, y, fit(mark.reason, NARROW, TEXT_SIZE), colour="ink3")
+                else:
+                    tip = f"{line.label}: {told}, {words.n} = {mark.n}"
+                    _draw_mark(drawing, axis, mark, y, tip)
+                y += PLOT_TO_NAME
+    bottom = y - PLOT_TO_NAME + HALF_GRID + 2
+    end = axis.draw(drawing, words.axis, bottom, signed=signed, ends=(words.left, words.right))
+    return drawing.specification(
+        NARROW, end + 2, title=words.title, description=numbers.describe(lines)
+    )
 
 
-def _draw_heads(
-    drawing: Drawing, words: IntervalWords, columns: dict[str, float], y: float
-) -> float:
-    drawing.text(columns["value"], y, words.value, colour="ink3", align="right")
-    head = words.interval.format(level=words.level)
-    drawing.text(columns["interval"], y, head, colour="ink3")
-    drawing.text(columns["n"], y, words.n, colour="ink3", align="right")
-    return y + 28
+def _prepare(
+    panels: Sequence[IntervalPanel], decimals: int | None, signed: bool
+) -> tuple[list[IntervalPanel], list[IntervalLine], list[float], _Numbers]:
+    """Return the panels that have lines, all lines, what the axis must hold, and the numbers."""
+    kept = [panel for panel in panels if panel.lines]
+    lines = [line for panel in kept for line in panel.lines]
+    marks = [mark for line in lines for mark in line.marks]
+    if decimals is None:
+        largest = max((abs(m.value) for m in marks if math.isfinite(m.value)), default=1.0)
+        decimals = min(3, max(1, decimals_for(largest))) if largest > 0 else 2
+    values = [value for mark in marks for value in (mark.value, mark.low, mark.high)]
+    values += [sign * panel.band for panel in kept for sign in (-1, 1)]
+    return kept, lines, values, _Numbers(decimals, signed)
 
 
-def draw_axis(
-    drawing: Drawing,
-    axis: IntervalAxis,
-    words: IntervalWords,
-    reference: float | None,
-    top: float,
-    bottom: float,
-    *,
-    signed: bool,
+def _draw_band(
+    drawing: Drawing, axis: Axis, panel: IntervalPanel, top: float, bottom: float
 ) -> None:
-    for tick in axis.ticks:
-        marked = reference is not None and abs(tick - reference) < axis.tick / 1e6
-        drawing.line((axis(tick), top), (axis(tick), bottom),
-                     colour="ink" if marked else "line", grid=True)  # fmt: skip
-        drawing.text(axis(tick), bottom + 14, format_tick(tick, axis.decimals, signed=signed),
-                     colour="ink3", align="center")  # fmt: skip
-    y = bottom + 34
-    if words.left or words.right:
-        drawing.text(axis.left, y, words.left, colour="ink3")
-        drawing.text(axis.right, y, words.right, colour="ink3", align="right")
-        y += 20
-    drawing.text((axis.left + axis.right) / 2, y, words.axis, colour="ink3", align="center")
-
-
-def draw_symbol(drawing: Drawing, x: float, y: float, tone: Tone, *, outlined: bool,
-                 tip: str = "") -> None:  # fmt: skip
-    shape = "diamond" if tone == "model" else "circle"
-    # A diamond of equal extent looks smaller than a circle.
-    radius = RADIUS + (1.2 if tone == "model" else 0)
-    radius -= 0.9 if outlined else 0.0
-    drawing.symbol(x, y, shape, radius, colour=tone, outlined=outlined, tip=tip)
-
-
-def _draw_mark(
-    drawing: Drawing,
-    axis: IntervalAxis,
-    line: IntervalLine,
-    mark: IntervalMark,
-    y: float,
-    columns: dict[str, float],
-    words: IntervalWords,
-    decimals: int,
-    *,
-    signed: bool,
-) -> None:
-    value = format_number(mark.value, decimals, signed=signed)
-    drawing.text(columns["value"], y, value, colour="ink", align="right", bold=line.bold)
-    if math.isnan(mark.value):
-        drawing.text(columns["interval"], y, mark.reason, colour="ink3")
+    if math.isnan(panel.band):
         return
-    interval = words.no_interval
+    centre = axis.reference or 0.0
+    left, right = axis(centre - panel.band), axis(centre + panel.band)
+    drawing.box(left, top, right - left, bottom - top, colour="band")
+
+
+def _draw_key(drawing: Drawing, x: float, y: float, entry: LegendEntry, size: float) -> None:
+    drawing.line((x, y), (x + 30, y), colour=entry.tone, width=1.75)
+    _draw_symbol(drawing, x + 15, y, entry.tone, outlined=entry.outlined)
+    drawing.text(x + 38, y, entry.text, size=size)
+
+
+def _draw_mark(drawing: Drawing, axis: Axis, mark: IntervalMark, y: float, tip: str) -> None:
     if not math.isnan(mark.low):
         drawing.line((axis(mark.low), y), (axis(mark.high), y), colour=mark.tone, width=1.75)
-        interval = words.to.format(
-            low=format_number(mark.low, decimals, signed=signed),
-            high=format_number(mark.high, decimals, signed=signed),
-        )
-    drawing.text(columns["interval"], y, interval, colour="ink3")
-    drawing.text(columns["n"], y, str(mark.n), align="right")
-    tip = words.tip.format(line=line.label, value=value, interval=interval, n=mark.n)
-    draw_symbol(drawing, axis(mark.value), y, mark.tone, outlined=mark.outlined, tip=tip)
+    _draw_symbol(drawing, axis(mark.value), y, mark.tone, outlined=mark.outlined, tip=tip)
 
 
-def describe(
-    lines: Sequence[IntervalLine],
-    marks: Sequence[IntervalMark],
-    words: IntervalWords,
-    decimals: int,
-    *,
-    signed: bool,
-) -> str:
-    known = [mark.value for mark in marks if not math.isnan(mark.value)]
-    if not known:
-        return words.description_empty
-    return words.description.format(
-        lines=len(lines),
-        marks=len(known),
-        lowest=format_number(min(known), decimals, signed=signed),
-        highest=format_number(max(known), decimals, signed=signed),
-    )
+def _draw_symbol(
+    drawing: Drawing, x: float, y: float, tone: Tone, *, outlined: bool, tip: str = ""
+) -> None:
+    # A diamond of equal extent looks smaller than a circle.
+    shape, radius = ("diamond", RADIUS + 1.2) if tone == "model" else ("circle", RADIUS)
+    radius -= 0.9 if outlined else 0.0
+    drawing.symbol(x, y, shape, radius, colour=tone, outlined=outlined, tip=tip)

@@ -7,8 +7,6 @@ import re
 from typing import Any
 from xml.sax.saxutils import escape
 
-import vl_convert
-
 from evaluation.charts.palette import CSS_VALUES
 
 VEGA_LITE = "6.4"
@@ -23,6 +21,8 @@ def render_svg(spec: dict[str, Any]) -> str:
 
     Raises ValueError where the specification is not valid Vega-Lite.
     """
+    import vl_convert
+
     # Data stand in the specification: nothing is ever fetched.
     svg = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
     root = _ROOT.search(svg)
@@ -41,6 +41,8 @@ def render_svg(spec: dict[str, Any]) -> str:
 
 def render_png(spec: dict[str, Any], *, scale: float = 2.0) -> bytes:
     """Return the drawing as PNG, light, with that many image pixels a drawn pixel."""
+    import vl_convert
+
     return bytes(
         vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=scale, allowed_base_urls=[])
     )

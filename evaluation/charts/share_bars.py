@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.charts.drawing import Drawing
-from evaluation.charts.lettering import widest
+from evaluation.charts.canvas import Drawing
+from evaluation.charts.text_metrics import shorten, widest
 
 PLOT, NARROW_PLOT = 560, 92
 ROW, BAR = 22, 13
@@ -35,19 +35,8 @@ class SharePanel:
     whole: int
 
 
-@dataclass(frozen=True)
-class ShareWords:
-    """Every text of the chart; {…} is filled in."""
-
-    title: str
-    n: str = "n"
-    share: str = "%"
-    hidden: str = "not shown"
-    description: str = "{panels} questions with {bars} answers of {whole} people."
-
-
 def share_bars_spec(
-    panels: Sequence[SharePanel], *, words: ShareWords, narrow: bool = False
+    panels: Sequence[SharePanel], *, title: str, narrow: bool = False
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification; the longest axis is the whole.
 
@@ -58,34 +47,33 @@ def share_bars_spec(
     bars = [bar for panel in panels for bar in panel.bars]
     if not bars:
         raise ValueError("a chart of shares needs at least one bar")
-    labels = [_short(bar.label, LONGEST_NARROW_LABEL if narrow else LONGEST_LABEL) for bar in bars]
+    labels = [shorten(bar.label, LONGEST_NARROW_LABEL if narrow else LONGEST_LABEL) for bar in bars]
     left = max(NARROW_LABELS if narrow else LABELS, widest(labels, 12.5) + 12)
     right = left + (NARROW_PLOT if narrow else PLOT)
     places = [right + place for place in (NARROW_NUMBERS if narrow else NUMBERS)]
     drawing = Drawing()
-    drawing.text(places[0], 8, words.share, colour="ink3", align="right")
-    drawing.text(places[1], 8, words.n, colour="ink3", align="right")
+    drawing.text(places[0], 8, "%", colour="ink3", align="right")
+    drawing.text(places[1], 8, "n", colour="ink3", align="right")
     label = iter(labels)
     y = 22.0
     for panel in panels:
-        title = _short(panel.title, LONGEST_NARROW_TITLE) if narrow else panel.title
-        drawing.text(0, y + 10, title, colour="ink", bold=True)
+        head = shorten(panel.title, LONGEST_NARROW_TITLE) if narrow else panel.title
+        drawing.text(0, y + 10, head, colour="ink", bold=True)
         y += PANEL_HEAD - 8
         top = y
         for bar in panel.bars:
             drawing.text(left - 10, y + ROW / 2, next(label), align="right",
                          colour="ink2" if bar.quiet else "ink")  # fmt: skip
-            _draw_bar(drawing, (left, right), places, y, bar, panel.whole, words)
+            _draw_bar(drawing, (left, right), places, y, bar, panel.whole)
             y += ROW
         drawing.line((left, top), (left, y), colour="control")
         y += 14
     return drawing.specification(
         places[1] + 4,
         y,
-        title=words.title,
-        description=words.description.format(
-            panels=len(panels), bars=len(bars), whole=max(panel.whole for panel in panels)
-        ),
+        title=title,
+        description=f"{len(panels)} questions with {len(bars)} answers of "
+        f"{max(panel.whole for panel in panels)} people.",
     )
 
 
@@ -96,12 +84,11 @@ def _draw_bar(
     y: float,
     bar: ShareBar,
     whole: int,
-    words: ShareWords,
 ) -> None:
     """Draw a bar between the ends of its axis, with percentage and count at their places."""
     left, right = ends
     if bar.n is None:
-        drawing.text(left + 8, y + ROW / 2, words.hidden, colour="ink3")
+        drawing.text(left + 8, y + ROW / 2, "not shown", colour="ink3")
         return
     share = bar.n / whole
     percent = f"{100 * share:.1f}"
@@ -115,7 +102,3 @@ def _draw_bar(
     )
     drawing.text(places[0], y + ROW / 2, percent, colour="ink", align="right")
     drawing.text(places[1], y + ROW / 2, str(bar.n), align="right")
-
-
-def _short(label: str, longest: int) -> str:
-    return label if len(label) <= longest else f"{label[: longest - 1]}…"

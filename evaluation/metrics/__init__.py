@@ -4,6 +4,7 @@ from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.interval import (
     Interval,
     bias_corrected_interval,
+    bias_corrected_p_value,
     no_interval,
     recentred_interval,
 )
@@ -18,15 +19,16 @@ from evaluation.metrics.rank_correlation import (
     kendall_tau_b,
     kendall_tau_b_batch,
 )
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 __all__ = [
     "Interval",
     "PrecisionAtK",
     "PrecisionBatch",
     "RankCorrelation",
-    "Undefined",
+    "UndefinedReason",
     "bias_corrected_interval",
+    "bias_corrected_p_value",
     "holm_correction",
     "kendall_tau_b",
     "kendall_tau_b_batch",

@@ -22,7 +22,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 Floats = NDArray[np.float64]
 
@@ -160,7 +160,7 @@ def _score(
     p = float(candidate.weights @ best_for_candidate / candidate.weights.sum())
     r = float(reference.weights @ best_for_reference / reference.weights.sum())
     if p + r == 0:
-        return (p, r, np.nan), Undefined.NO_HARMONIC_MEAN
+        return (p, r, np.nan), UndefinedReason.NO_HARMONIC_MEAN
     return (p, r, 2 * p * r / (p + r)), ""
 
 

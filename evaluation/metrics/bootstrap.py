@@ -8,41 +8,19 @@ unit, computed once; resamples only weigh them (Efron and Tibshirani 1993, ch. 6
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 Floats = NDArray[np.float64]
 
 #: Resamples are held as counts of up to 64 MB; those of more units are drawn again for each use.
 _HELD = 8_000_000
 _DRAWN_AT_ONCE = 2_000_000
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A value with its interval.
-
-    value, low, high : in the unit of the quantity, NaN where undefined
-    n : units that the value rests on
-    reason, interval_reason : why there is no value or no interval, empty otherwise
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-    reason: str = Undefined.NONE
-    interval_reason: str = Undefined.NONE
-
-
-def no_estimate(reason: str) -> Estimate:
-    """Return an undefined value with its reason."""
-    return Estimate(np.nan, np.nan, np.nan, 0, reason, Undefined.NO_ESTIMATE)
 
 
 class Bootstrap:
@@ -76,18 +54,30 @@ class Bootstrap:
         sums = (np.where(a, x, 0), a, np.where(b, y, 0), b)
         return self.ratio_difference(*sums, n=int((a & b).sum()))
 
-    def ratio(self, numerators: ArrayLike, denominators: ArrayLike, *, n: int) -> Estimate:
+    def ratio(
+        self,
+        numerators: ArrayLike,
+        denominators: ArrayLike,
+        *,
+        n: int,
+        reason: str = UndefinedReason.NO_VALUES,
+    ) -> Estimate:
         """Return Σ numerators / Σ denominators; undefined where the denominators sum to 0."""
-        return self.estimate((numerators, denominators), lambda sums: _divide(*sums), n=n)
+        columns = (numerators, denominators)
+        return self.estimate(columns, lambda sums: _divide(*sums), n=n, reason=reason)
 
     def ratio_difference(
-        self, num_1: ArrayLike, den_1: ArrayLike, num_2: ArrayLike, den_2: ArrayLike, *, n: int
+        self, *columns: ArrayLike, n: int, reason: str = UndefinedReason.NO_VALUES
     ) -> Estimate:
-        """Return the first ratio minus the second, resampled together."""
+        """Return the first ratio minus the second, resampled together.
+
+        columns : numerators and denominators of the first, then of the second
+        """
         return self.estimate(
-            (num_1, den_1, num_2, den_2),
+            columns,
             lambda sums: _divide(*sums[:2]) - _divide(*sums[2:]),
             n=n,
+            reason=reason,
         )
 
     def estimate(
@@ -96,7 +86,7 @@ class Bootstrap:
         combine: Callable[[list[Floats]], Floats],
         *,
         n: int,
-        reason: str = Undefined.NO_VALUES,
+        reason: str = UndefinedReason.NO_VALUES,
     ) -> Estimate:
         """Return what `combine` makes of the sums of the columns, with its interval.
 
@@ -110,13 +100,20 @@ class Bootstrap:
         if np.isnan(value):
             return no_estimate(reason)
         if not self.n_resamples:
-            return Estimate(value, np.nan, np.nan, n, "", Undefined.NOT_REQUESTED)
+            return Estimate(value, n=n, interval_reason=UndefinedReason.NOT_REQUESTED)
         if np.count_nonzero(np.any(table != 0, axis=1)) < 2:
-            return Estimate(value, np.nan, np.nan, n, "", Undefined.ONE_TEXT)
+            return Estimate(value, n=n, interval_reason=UndefinedReason.ONE_TEXT)
         sums = np.concatenate([weights @ table for weights in self._weights()])
         drawn = combine([np.ascontiguousarray(column) for column in sums.T])
         found = bias_corrected_interval(value, drawn, level=self.level)
-        return Estimate(value, found.low, found.high, n, "", found.reason)
+        return Estimate(
+            value, found.low, found.high, n, interval_reason=found.reason, signature=self.signature
+        )
+
+    @property
+    def signature(self) -> str:
+        """How the intervals are computed, in one line."""
+        return f"bootstrap|resamples:{self.n_resamples}|seed:{self.seed}|level:{self.level:g}"
 
     def _units(self, values: ArrayLike) -> Floats:
         column = np.asarray(values, dtype=float)

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 BIAS_CORRECTED = "bias-corrected percentile"
 RECENTRED = "recentred percentile"
@@ -49,7 +48,7 @@ class Interval:
     method: str = ""
     n_resamples: int = 0
     n_skipped: int = 0
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
 
 
 def no_interval(reason: str, *, level: float = 0.95, n_skipped: int = 0) -> Interval:
@@ -76,18 +75,43 @@ def bias_corrected_interval(
     Where |z0| exceeds 1 the recentred percentile interval is returned, and says so in `method`.
     NaN with a reason where the estimate is NaN or half of the resamples are.
     """
+    from scipy import stats
+
     values, undefined = _usable(estimate, resamples, level)
     if undefined is not None:
         return undefined
     n = values.size
-    below = np.mean(values < estimate) + np.mean(values == estimate) / 2
-    z0 = float(stats.norm.ppf(below))
+    z0 = float(stats.norm.ppf(_share_below(values, estimate)))
     if not abs(z0) <= LARGEST_MEDIAN_BIAS:
         return recentred_interval(estimate, resamples, level=level, bounds=bounds)
     z = float(stats.norm.ppf((1 + level) / 2))
     low, high = (float(np.quantile(values, stats.norm.cdf(2 * z0 + end))) for end in (-z, z))
     skipped = int(np.size(resamples)) - n
     return Interval(low, high, level, BIAS_CORRECTED, n, skipped)
+
+
+def bias_corrected_p_value(estimate: float, resamples: ArrayLike) -> float:
+    """Return 1 − the level at which the bias-corrected interval just reaches zero.
+
+    Two-sided p-value of the value 0: below 1 − level exactly where `bias_corrected_interval` leaves
+    out 0. With q the share of resamples up to 0, between two of them as `numpy.quantile` does, the
+    lower limit Φ(2 z0 − z) lies above 0 while z < 2 z0 − Φ⁻¹(q); the upper one mirrors it. p is
+    2 Φ(−z) for the larger of the two, at least one in n + 1. The recentred interval, which takes
+    its place where |z0| exceeds 1, is that of the recentred resamples with z0 = 0. NaN where there
+    is no interval.
+    """
+    from scipy import stats
+
+    values, undefined = _usable(estimate, resamples, level=0.5)
+    if undefined is not None:
+        return np.nan
+    z0 = float(stats.norm.ppf(_share_below(values, estimate)))
+    if not abs(z0) <= LARGEST_MEDIAN_BIAS:
+        values, z0 = values - values.mean() + estimate, 0.0
+    z = max(
+        2 * sign * z0 - float(stats.norm.ppf(_quantile_of_zero(sign * values))) for sign in (1, -1)
+    )
+    return float(np.clip(2 * stats.norm.sf(z), 1 / (values.size + 1), 1.0))
 
 
 def recentred_interval(
@@ -110,6 +134,21 @@ def recentred_interval(
     return Interval(float(low), float(high), level, RECENTRED, values.size, skipped)
 
 
+def _quantile_of_zero(values: NDArray[np.float64]) -> float:
+    """Return the largest q at which `numpy.quantile` of the values is at most 0."""
+    ordered = np.sort(values)
+    last = int(np.searchsorted(ordered, 0.0, side="right")) - 1
+    if last < 0 or last == ordered.size - 1:
+        return float(last >= 0)
+    between = -ordered[last] / (ordered[last + 1] - ordered[last])
+    return float((last + between) / (ordered.size - 1))
+
+
+def _share_below(values: NDArray[np.float64], bound: float) -> float:
+    """Return the share of values below a bound, ties counting half."""
+    return float(np.mean(values < bound) + np.mean(values == bound) / 2)
+
+
 def _usable(
     estimate: float, resamples: ArrayLike, level: float
 ) -> tuple[NDArray[np.float64], Interval | None]:
@@ -121,7 +160,7 @@ def _usable(
     values = drawn[~np.isnan(drawn)]
     skipped = drawn.size - values.size
     if np.isnan(estimate):
-        return values, no_interval(Undefined.NO_ESTIMATE, level=level, n_skipped=skipped)
+        return values, no_interval(UndefinedReason.NO_ESTIMATE, level=level, n_skipped=skipped)
     if values.size == 0 or values.size < drawn.size / 2:
-        return values, no_interval(Undefined.FEW_RESAMPLES, level=level, n_skipped=skipped)
+        return values, no_interval(UndefinedReason.FEW_RESAMPLES, level=level, n_skipped=skipped)
     return values, None

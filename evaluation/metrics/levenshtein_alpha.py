@@ -31,6 +31,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.interval import Interval, bias_corrected_interval, no_interval
 from evaluation.metrics.levenshtein_sums import (
     EXPECTED,
@@ -40,7 +41,7 @@ from evaluation.metrics.levenshtein_sums import (
     item_statistics,
 )
 from evaluation.metrics.text_distance import Distance
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 _RESAMPLED_AT_ONCE = 1_000_000
 
@@ -72,8 +73,15 @@ class LevenshteinAlpha:
     level: float
     n_resamples: int
     seed: int
-    reason: str = Undefined.NONE
-    interval_reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
+    interval_reason: str = UndefinedReason.NONE
+
+    @property
+    def estimate(self) -> Estimate:
+        """Its n are the items with two annotations or more."""
+        return Estimate(
+            self.value, self.low, self.high, self.n_overlap, self.reason, self.interval_reason
+        )
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ class ShuffledDistance:
     standard_error: float
     n: int
     seed: int
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
 
 
 def levenshtein_alpha(
@@ -177,7 +185,7 @@ def simulate_shuffled_distance(
     data = Annotations(items, annotators, texts, distance)
     common = data.common_items(np.ones(len(texts), dtype=bool))
     if not common:
-        return ShuffledDistance(np.nan, np.nan, 0, seed, Undefined.NO_TEXT_TWICE)
+        return ShuffledDistance(np.nan, np.nan, 0, seed, UndefinedReason.NO_TEXT_TWICE)
     rng = np.random.default_rng(seed)
     means = np.empty(n)
     left = np.concatenate([first for first, _ in common])
@@ -201,13 +209,13 @@ def _alpha(
     n_pairs, n_chance = rows.p.sum(), rows.q.sum()
     d_o = float(rows.o.sum() / n_pairs) if n_pairs else np.nan
     d_e = float(rows.e.sum() / n_chance) if n_chance else np.nan
-    reason = Undefined.NONE
+    reason = UndefinedReason.NONE
     if not n_pairs:
-        reason = Undefined.NO_TEXT_TWICE
+        reason = UndefinedReason.NO_TEXT_TWICE
     elif not n_chance:
-        reason = Undefined.ONE_ITEM
+        reason = UndefinedReason.ONE_ITEM
     elif d_e == 0:
-        reason = Undefined.NO_VARIATION
+        reason = UndefinedReason.NO_VARIATION
     value = np.nan if reason else 1 - d_o / d_e
     interval = _interval(value, rows, m > 0, n_resamples, seed, level)
     return LevenshteinAlpha(
@@ -239,14 +247,14 @@ def _interval(
     level: float,
 ) -> Interval:
     if np.isnan(value):
-        return no_interval(Undefined.NO_ESTIMATE, level=level)
+        return no_interval(UndefinedReason.NO_ESTIMATE, level=level)
     if n_resamples == 0:
-        return no_interval(Undefined.NOT_REQUESTED, level=level)
+        return no_interval(UndefinedReason.NOT_REQUESTED, level=level)
     sums = np.column_stack([part[present] for part in (rows.o, rows.p, rows.e, rows.q)])
     rng = np.random.default_rng(seed)
     n = len(sums)
     if n < 2:
-        return no_interval(Undefined.ONE_ITEM, level=level)
+        return no_interval(UndefinedReason.ONE_ITEM, level=level)
     resamples = np.full(n_resamples, np.nan)
     at_once = max(_RESAMPLED_AT_ONCE // n, 1)
     for start in range(0, n_resamples, at_once):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class PrecisionAtK:
     mean: float
     k: int
     n: int
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def precision_at_k(
     _validate_k(k)
     n = int(np.sum(~(np.isnan(x) | np.isnan(h))))
     if n < k:
-        return PrecisionAtK(np.nan, np.nan, np.nan, k, n, Undefined.FEWER_THAN_K)
+        return PrecisionAtK(np.nan, np.nan, np.nan, k, n, UndefinedReason.FEWER_THAN_K)
     batch = precision_at_k_batch(x, h[None, :], k=k, centre=centre)
     return PrecisionAtK(float(batch.top[0]), float(batch.bottom[0]), float(batch.mean[0]), k, n)
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 MINIMUM_PAIRS = 3
 LONGEST_COMPARED_PAIRWISE = 400
@@ -27,7 +26,7 @@ class RankCorrelation:
     value: float
     p_value: float
     n: int
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
 
 
 def kendall_tau_b(first: ArrayLike, second: ArrayLike) -> RankCorrelation:
@@ -41,6 +40,8 @@ def kendall_tau_b(first: ArrayLike, second: ArrayLike) -> RankCorrelation:
     Fewer than three positions, or a list without two different values, give NaN and a reason.
     Raises ValueError for lists of unequal length or with infinite values.
     """
+    from scipy import stats
+
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"two lists of equal length are needed, got shapes {x.shape}, {y.shape}")
@@ -50,11 +51,11 @@ def kendall_tau_b(first: ArrayLike, second: ArrayLike) -> RankCorrelation:
     x, y = x[both], y[both]
     n = int(x.size)
     if n < MINIMUM_PAIRS:
-        return RankCorrelation(np.nan, np.nan, n, Undefined.TOO_FEW)
+        return RankCorrelation(np.nan, np.nan, n, UndefinedReason.TOO_FEW)
     if np.all(x == x[0]):
-        return RankCorrelation(np.nan, np.nan, n, Undefined.CONSTANT_FIRST)
+        return RankCorrelation(np.nan, np.nan, n, UndefinedReason.CONSTANT_FIRST)
     if np.all(y == y[0]):
-        return RankCorrelation(np.nan, np.nan, n, Undefined.CONSTANT_SECOND)
+        return RankCorrelation(np.nan, np.nan, n, UndefinedReason.CONSTANT_SECOND)
     result = stats.kendalltau(x, y)
     return RankCorrelation(float(result.statistic), float(result.pvalue), n)
 
@@ -106,6 +107,8 @@ def kendall_tau_b_batch(
 
 
 def _row_by_row(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    from scipy import stats
+
     taus = np.full(len(x), np.nan)
     for i, (row, other) in enumerate(zip(x, y, strict=True)):
         both = ~(np.isnan(row) | np.isnan(other))
@@ -118,6 +121,8 @@ def _row_by_row(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.fl
 
 def _order(rows: NDArray[np.float64]) -> NDArray[np.float32]:
     """Ranks of every row, positions first; small floats halve the memory traffic."""
+    from scipy import stats
+
     ranks = stats.rankdata(np.nan_to_num(rows), method="dense", axis=1)
     return np.ascontiguousarray(ranks.T, dtype=np.float32)
 

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.undefined import UndefinedReason
 
 TestKind = Literal["student", "welch", "paired"]
 TEST_KINDS: tuple[TestKind, ...] = ("student", "welch", "paired")
@@ -34,7 +34,12 @@ class TTest:
     n_first: int
     n_second: int
     kind: TestKind
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
+
+    @property
+    def estimate(self) -> Estimate:
+        """The difference; its n are the values of the first side."""
+        return Estimate(self.difference, self.low, self.high, self.n_first, self.reason)
 
 
 def t_test(
@@ -50,6 +55,8 @@ def t_test(
     values on a side, or no spread at all, leave t undefined, with a reason. Raises ValueError for
     infinite values, and for lists of unequal length where they are to be paired.
     """
+    from scipy import stats
+
     if kind not in TEST_KINDS:
         raise ValueError(f"kind is '{kind}', expected one of {', '.join(TEST_KINDS)}")
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
@@ -66,11 +73,11 @@ def t_test(
         x, y = x[~np.isnan(x)], y[~np.isnan(y)]
     sizes = (int(x.size), int(y.size))
     difference = float(x.mean() - y.mean()) if all(sizes) else np.nan
-    reason = Undefined.NONE
+    reason = UndefinedReason.NONE
     if min(sizes) < 2:
-        reason = Undefined.FEW_FOR_TEST
+        reason = UndefinedReason.FEW_FOR_TEST
     elif _constant(x - y) if kind == "paired" else _constant(x) and _constant(y):
-        reason = Undefined.NO_SPREAD
+        reason = UndefinedReason.NO_SPREAD
     if reason:
         return TTest(difference, *(np.nan,) * 5, *sizes, kind, reason)
     with warnings.catch_warnings():

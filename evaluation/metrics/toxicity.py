@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 Pooling = Literal["corpus", "mean"]
 
@@ -33,7 +33,7 @@ class ToxicityRemoved:
     value: float
     n: int
     n_left_out: int
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
 
 
 def count_hits(texts: Sequence[str], words: Iterable[str]) -> NDArray[np.int64]:
@@ -79,7 +79,7 @@ def removed(t_in: ArrayLike, t_out: ArrayLike, pooling: Pooling = "corpus") -> T
     there = ~(np.isnan(before) | np.isnan(after))
     before, after = before[there], after[there]
     if not before.any():
-        return ToxicityRemoved(np.nan, 0, int(before.size), Undefined.NO_TOXICITY)
+        return ToxicityRemoved(np.nan, 0, int(before.size), UndefinedReason.NO_TOXICITY)
     if pooling == "corpus":
         value = float((before.sum() - after.sum()) / before.sum())
         return ToxicityRemoved(value, int(before.size), 0)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
 
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.undefined import UndefinedReason
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,18 @@ class TypeTokenRatio:
     n_types: int
     n_tokens: int
     level: float
-    reason: str = Undefined.NONE
+    reason: str = UndefinedReason.NONE
+
+    @property
+    def estimate(self) -> Estimate:
+        return Estimate(self.value, self.low, self.high, self.n_tokens, self.reason)
 
 
 def type_token_ratio(tokens: Sequence[str], *, level: float = 0.95) -> TypeTokenRatio:
     """Return the ratio of a text that is cut into words; equal strings are one type."""
     n_types, n = len(set(tokens)), len(tokens)
     if not n:
-        return TypeTokenRatio(np.nan, np.nan, np.nan, 0, 0, level, Undefined.NO_WORDS)
+        return TypeTokenRatio(np.nan, np.nan, np.nan, 0, 0, level, UndefinedReason.NO_WORDS)
     low, high = wilson_interval(n_types / n, n, level=level)
     return TypeTokenRatio(n_types / n, low, high, n_types, n, level)
 
@@ -39,6 +43,8 @@ def wilson_interval(p: float, n: int, *, level: float = 0.95) -> tuple[float, fl
     centre (p + z²/2n) / (1 + z²/n), half width z sqrt(p(1 − p)/n + z²/4n²) / (1 + z²/n).
     Deas et al. (2023, Table 3) announce 95 % and print 99 %.
     """
+    from scipy import stats
+
     if not 0 <= p <= 1:
         raise ValueError(f"p is {p}, expected a share from 0 to 1")
     if n < 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Undefined(StrEnum):
+class UndefinedReason(StrEnum):
     """A reason for a missing number; the value is the sentence that stands in its place."""
 
     NONE = ""
@@ -19,6 +19,13 @@ class Undefined(StrEnum):
     NO_RATINGS = "nobody rated it"
     NO_SCORES = "the model has no score for it"
     NO_GROUP = "no group has a value"
+    ONE_GROUP = "saying something about groups like these takes two groups at least"
+    NO_CELL_TWICE = "nobody rated the same as another person, so that noise cannot be told apart"
+    ALL_NOISE = "people's mean ratings differ no more than chance would make them"
+    UNSTABLE = "without one of the groups there is no value"
+    NO_SPREAD_AT_ALL = "nothing varies that an interval could be computed from"
+    AT_LIMIT = "one of the two values is at its limit of 1 or -1, where there is no interval"
+    NO_GROUP_SCORED = "no group has a score"
     ONE_RATER = "only one person rated it"
     ONE_COMPLETE_RATER = "fewer than two people rated it on every scale"
     ONE_RATING = "a spread needs at least two ratings"
@@ -31,6 +38,7 @@ class Undefined(StrEnum):
     ONE_ITEM = "chance agreement needs annotations of two different texts"
     NO_VARIATION = "all annotations are equal, so that chance agreement is complete"
     NO_UNIT_TWICE = "nothing was rated by two people"
+    FEW_RATERS = "an interval that resamples people needs at least three of them"
     ONE_UNIT = "an interval needs at least two units"
     NO_VALUES = "there is no value"
     NO_PAIR = "no pair has both values"
@@ -40,4 +48,17 @@ class Undefined(StrEnum):
     NO_SPREAD = "a test needs values that differ"
     ONE_TRIAL = "a spread needs at least two trials"
     NO_PERCENTAGE = "a percentage of nothing, or of zero, is not defined"
+    NO_NORM = "no attribute has a norm"
+    WEIGHT_NOT_POSITIVE = "a weight is zero or below, so that the weighted mean says nothing"
+    FEW_FOR_FIT = "a line needs at least three points"
+    NO_COUNTS = "there is nothing to count"
+    NO_DISCORDANT = "no pair was decided differently"
+    NO_STUDY_ATTRIBUTE = "the study names none of the attributes"
+    ONE_PROMPT = "a spread over prompts needs at least two of them"
     NO_HARMONIC_MEAN = "precision and recall add up to zero"
+    FEW_FOR_SLOPE = "a slope needs at least three texts for each of its parameters"
+    NO_SPREAD_OF_X = "a slope needs texts of different density"
+    FEW_WITH_FEATURE = "fewer than five pairs have the feature, or fewer than five lack it"
+    NO_GOLD_TOXICITY = "no gold counterpart holds a word of the list"
+    NO_OUTPUT_TWICE = "no counterpart was coded by two people"
+    ALL_ALIKE = "an interval needs values that differ"

@@ -14,9 +14,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from evaluation.models import Report, ReportFile, ReportStatus
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen, Loaded, ReportParameters
-from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen, Loaded, ReportParameters
+from evaluation.reports.registry import get_kind
 from evaluation.reports.rendering import RenderedFile, render_files
 from evaluation.reports.requesting import parse_parameters, wake_builder
 from evaluation.reports.selectors import ready_reports
@@ -78,7 +78,8 @@ def _load(report: Report) -> tuple[Loaded, ReportParameters]:
 def find_differences(*, report: Report) -> list[str]:
     """Compute a final report again and return what differs from what is stored; empty if nothing.
 
-    Inputs that have changed since are named by their hashes, numbers by table.
+    Inputs that have changed since are named by their hashes, numbers by table. What a later version
+    computes besides is not compared.
     """
     if report.status != ReportStatus.FINAL:
         raise ReportError(f"The report is {report.get_status_display().lower()}, expected final.")
@@ -90,7 +91,7 @@ def find_differences(*, report: Report) -> list[str]:
         for name, value in loaded.hashes.items()
         if value != stored.get(name)
     ]
-    result = kind.compute(loaded, parameters)
+    result = known_part(kind.compute(loaded, parameters), report.result)
     if result != report.result:
         before = kind.document(report, {}).frames
         report.result, report.inputs = result, {**loaded.record, HASHES: loaded.hashes}
@@ -103,6 +104,15 @@ def find_differences(*, report: Report) -> list[str]:
         if not changed:
             found.append("the result differs, though no table does")
     return found
+
+
+def known_part(new: Any, stored: Any) -> Any:
+    """Return what a stored value has of a newer one: fields that came later are left out."""
+    if isinstance(new, dict) and isinstance(stored, dict):
+        return {name: known_part(new[name], stored[name]) for name in new.keys() & stored.keys()}
+    if isinstance(new, list) and isinstance(stored, list) and len(new) == len(stored):
+        return [known_part(*both) for both in zip(new, stored, strict=True)]
+    return new
 
 
 def wake_waiting_reports() -> int:

@@ -13,15 +13,16 @@ from django.views.decorators.http import require_GET
 
 from annotation.counterparts.annotations import load_annotations
 from annotation.models import Study, StudyKind
-from annotation.studies.access import visible_studies
 from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyse_agreement
-from evaluation.reports.cells import estimate_cells
-from evaluation.reports.corpus_inputs import hash_rows
-from evaluation.reports.kinds.agreement import to_annotation_frame
+from evaluation.reports.agreement.kind import to_annotation_frame
+from evaluation.reports.parts.corpus_inputs import hash_rows
+from evaluation.reports.parts.formatting import percent
+from evaluation.reports.parts.table import Column
 
 # The report states the other definitions of chance; the page of a running study needs one, soon.
 OPTIONS = AgreementOptions(definitions=(), n_shuffles=0, n_resamples=1000)
+ALPHA = Column("α", value="estimate", decimals=2, with_interval=True)
 KEPT_SECONDS = 24 * 60 * 60
 
 
@@ -38,7 +39,7 @@ class PairLine:
 @staff_member_required
 def live(request: HttpRequest, public_id: str) -> HttpResponse:
     study = get_object_or_404(
-        visible_studies(request.user).filter(kind=StudyKind.COUNTERPART_WRITING),
+        Study.objects.visible_to(request.user).filter(kind=StudyKind.COUNTERPART_WRITING),
         public_id=public_id,
     )
     result = compute_live_agreement(study)
@@ -62,21 +63,23 @@ def compute_live_agreement(study: Study) -> AgreementResult | None:
 def _context(study: Study, result: AgreementResult | None) -> dict[str, Any]:
     if result is None:
         return {"study": study, "result": None}
-    value, interval = estimate_cells(result.overall)
+    value, interval = ALPHA.cells(result.overall)
     return {
         "study": study,
         "result": result,
         "alpha": value,
         "interval": interval,
-        "level": f"{OPTIONS.level * 100:g} %",
-        "refusals": estimate_cells(result.not_interpretable),
+        "level": percent(OPTIONS.level),
+        "refusals": ALPHA.cells(result.not_interpretable),
         "pairs": [
             PairLine(
                 f"{pair.first} × {pair.second}",
-                *estimate_cells(pair.alpha),
+                alpha,
+                around,
                 pair.alpha.n_overlap,
                 pair.alpha.reason,
             )
             for pair in result.pairs
+            for alpha, around in [ALPHA.cells(pair.alpha)]
         ],
     }

@@ -6,17 +6,18 @@ import json
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
-from annotation.exports.tables import neutralise
+from annotation.common.tables import neutralise
 from evaluation.models import Report
-from evaluation.reports.document import Document
+from evaluation.reports.parts.document import Document
 from evaluation.reports.pdf import PdfUnavailableError, render_pdf
-from evaluation.reports.workbook import render_workbook
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +38,8 @@ def render_files(report: Report, document: Document) -> list[RenderedFile]:
 
     The same report and document give the same bytes.
     """
+    from evaluation.reports.workbook import render_workbook
+
     files = [
         RenderedFile(
             "report.html",
@@ -88,6 +91,8 @@ def render_json(report: Report, document: Document) -> bytes:
 
 def to_csv(table: pd.DataFrame) -> bytes:
     """Return the table as UTF-8 CSV: numbers as computed, text cells safe for spreadsheets."""
+    import pandas as pd
+
     safe = table.copy()
     for column in safe.columns:
         if safe[column].dtype == object or pd.api.types.is_string_dtype(safe[column]):

@@ -12,11 +12,11 @@ from django.db import transaction
 
 from annotation.models import Corpus, Study
 from evaluation.models import Report, ReportStatus
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen, ReportKind, ReportParameters, RunsInput
-from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen, ReportKind, ReportParameters, RunsInput
+from evaluation.reports.registry import get_kind
 from probing.models import Run, RunStatus
-from probing.runs.waking import send_message
+from probing.runs.dispatch import send_message
 
 BUILD_TASK = "evaluation.build_report"
 TITLE_LENGTH = 240

@@ -6,9 +6,9 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.corpora.access import visible_corpora
-from annotation.studies.access import visible_studies
+from annotation.models import Study
 from evaluation.models import Report, ReportStatus
-from evaluation.reports.kinds.base import RunsInput
+from evaluation.reports.parts.kind import RunsInput
 from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
 from probing.models import Run, RunStatus
@@ -26,7 +26,7 @@ def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
     if getattr(user, "is_superuser", False):
         return reports
     return reports.filter(
-        Q(study__isnull=True) | Q(study__in=visible_studies(user)),
+        Q(study__isnull=True) | Q(study__in=Study.objects.visible_to(user)),
         Q(corpus__isnull=True) | Q(corpus__in=visible_corpora(user)),
         Q(study__isnull=False) | Q(corpus__isnull=False) | Q(created_by=user.pk),
     )

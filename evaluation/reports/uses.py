@@ -8,7 +8,6 @@ from django.db.models import Model
 
 from annotation.library.uses import User
 from evaluation.models import Report
-from evaluation.reports.selectors import visible_reports
 from probing.models import WordList
 
 
@@ -16,6 +15,9 @@ def find_report_uses(
     model: type[Model], slugs: Collection[str], user: User
 ) -> Iterable[tuple[str, str]]:
     """Yield reports that count the words of a list. Two queries."""
+    # Every process imports this file at its start; what selectors need is needed by few.
+    from evaluation.reports.selectors import visible_reports
+
     if model is not WordList:
         return
     reports = Report.objects.filter(parameters__word_list__in=list(slugs))

@@ -9,9 +9,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import Report, ReportStatus
-from evaluation.reports.document import Document
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.parts.document import Document
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import DEAD_RUNS, retry_report
 from evaluation.reports.selectors import visible_reports
 from probing.models import RunStatus, ShardStatus

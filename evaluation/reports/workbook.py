@@ -16,9 +16,9 @@ from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
-from annotation.exports.tables import neutralise
+from annotation.common.tables import neutralise
 from evaluation.models import Report
-from evaluation.reports.document import Document
+from evaluation.reports.parts.document import Document
 
 SHEET_NAME_LENGTH = 31
 WIDEST_COLUMN = 60

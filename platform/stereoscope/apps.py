@@ -3,6 +3,24 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.contrib import admin
+from django.contrib.admin.apps import SimpleAdminConfig
+from django.contrib.admin.checks import check_admin_app, check_dependencies
+from django.core import checks
+
+
+class AdminConfig(SimpleAdminConfig):
+    """The admin, whose pages are imported with the addresses and not by each command and worker."""
+
+    def ready(self) -> None:
+        checks.register(check_dependencies, checks.Tags.admin)
+        checks.register(check_pages, checks.Tags.admin)
+
+
+def check_pages(**options: Any) -> list[checks.CheckMessage]:
+    """Check the pages of the admin, which nobody may have imported yet."""
+    admin.autodiscover()
+    return check_admin_app(**options)
 
 
 class StereoscopeConfig(AppConfig):
@@ -10,14 +28,18 @@ class StereoscopeConfig(AppConfig):
     verbose_name = "Stereoscope"
 
     def ready(self) -> None:
+        from axes.signals import user_locked_out
+
+        import stereoscope.checks  # noqa: F401
+        from annotation.common.limits import count_lockout
         from probing.runs.signals import swept
-        from stereoscope import checks  # noqa: F401
 
         swept.connect(sweep_payments)
+        user_locked_out.connect(count_lockout)
 
 
 def sweep_payments(**_: Any) -> None:
     """Have payments carried out that no message told a worker about."""
-    from annotation.panels import paying
+    from annotation.panels import payment_service
 
-    paying.sweep_payments()
+    payment_service.sweep_payments()

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from stereoscope.presence import PresenceThread
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stereoscope.settings")
+# Celery would import all pages to check them and look at no result; `manage.py migrate` checks.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 register_transport()
 app = Celery("stereoscope")

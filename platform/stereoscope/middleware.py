@@ -7,14 +7,18 @@ from collections.abc import Callable
 from dataclasses import asdict
 from http import HTTPStatus
 
-from csp.middleware import CSPMiddleware
+from csp.constants import HEADER
+from csp.utils import build_policy
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 
-from annotation.languages.codes import choose_language
+from annotation.annotators.views import tell_locked_out
+from annotation.common.language_codes import choose_language
+from annotation.common.limits import client_address, is_over_limit
 from stereoscope.api.errors import answer_problem
 from stereoscope.health import check_health
 
@@ -45,15 +49,40 @@ class WholeAddresses:
         return self.get_response(request)
 
 
-class ContentSecurityPolicy(CSPMiddleware):
-    """Send the strict policy everywhere but under the admin."""
+class LogInLimit:
+    """Refuse a client that tries log-ins faster than people type, whatever accounts it names."""
 
-    def process_response(
-        self, request: HttpRequest, response: HttpResponseBase
-    ) -> HttpResponseBase:
-        if request.path.startswith(WIDER_PREFIXES) and not hasattr(response, "_csp_update"):
-            response._csp_update = settings.ADMIN_CONTENT_SECURITY_POLICY  # type: ignore[attr-defined]
-        return super().process_response(request, response)
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+        self.addresses = {reverse("admin:login"), reverse("annotators:login")}
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if (
+            request.method == "POST"
+            and request.path_info in self.addresses
+            and is_over_limit(
+                "log-in", client_address(request), most=settings.LOGINS_PER_MINUTE, seconds=60
+            )
+        ):
+            return tell_locked_out(request)
+        return self.get_response(request)
+
+
+class ContentSecurityPolicy:
+    """Send the strict policy everywhere but under the admin. Both are written once."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+        self.strict = build_policy()
+        self.wider = build_policy(update=settings.ADMIN_CONTENT_SECURITY_POLICY)
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        # Django's own pages about an error, for developers alone, bring styles along.
+        if not (settings.DEBUG and response.status_code in {404, 500}):
+            is_wider = request.path.startswith(WIDER_PREFIXES)
+            response.headers.setdefault(HEADER, self.wider if is_wider else self.strict)
+        return response
 
 
 class Language:

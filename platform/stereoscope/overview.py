@@ -10,7 +10,6 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
-from annotation.admin.wording import study_badge
 from annotation.models import (
     DataDecision,
     Origin,
@@ -20,12 +19,12 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.studies.access import visible_studies
+from annotation.researcher.pages.formatting import study_badge
 from evaluation.admin.report import report_badge
 from evaluation.models import Report
-from evaluation.reports.kinds.registry import headline, title_of
+from evaluation.reports.registry import headline, title_of
 from evaluation.reports.selectors import visible_reports
-from probing.admin.wording import run_badge
+from probing.admin.run_labels import run_badge
 from probing.models import Run, ShardStatus
 
 SHOWN = 6
@@ -91,7 +90,7 @@ def load_studies(request: HttpRequest) -> list[StudyLine]:
     ) & ~Q(submissions__origin=SubmissionOrigin.PREVIEW)
     accepted = Q(submissions__data_decision=DataDecision.ACCEPTED, submissions__is_counted=True)
     studies = (
-        visible_studies(request.user)
+        Study.objects.visible_to(request.user)
         .exclude(status=StudyStatus.ARCHIVED)
         .annotate(
             n_accepted=Count("submissions", filter=accepted),

@@ -45,6 +45,10 @@ ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", 
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 # Behind a proxy that ends TLS: cookies only over https, redirects, HSTS.
 HTTPS: bool = env.bool("HTTPS", False)
+# How many proxies stand before the web server and write X-Forwarded-For.
+TRUSTED_PROXIES: int = env.int("TRUSTED_PROXIES", 1 if HTTPS else 0)
+# People who start one study from one address in an hour: a class in a lab is one. 0 for any number.
+ARRIVALS_PER_HOUR: int = env.int("ARRIVALS_PER_HOUR", 300)
 PORT: int = env.int("PORT", 8000)
 SITE_URL: str = (env.str("SITE_URL", "") or f"http://127.0.0.1:{PORT}").rstrip("/")
 
@@ -52,7 +56,7 @@ INSTALLED_APPS = [
     "unfold",
     "unfold.contrib.filters",
     "unfold.contrib.simple_history",
-    "django.contrib.admin",
+    "stereoscope.apps.AdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -86,6 +90,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "stereoscope.middleware.ContentSecurityPolicy",
     "simple_history.middleware.HistoryRequestMiddleware",
+    "stereoscope.middleware.LogInLimit",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -156,6 +161,17 @@ SHARD_LEASE_SECONDS: float = env.float("SHARD_LEASE_SECONDS", 30.0)
 MODEL_DEVICE: str = env.str("MODEL_DEVICE", "auto")
 MODEL_DTYPE: str = env.str("MODEL_DTYPE", "float32")
 MODEL_THREADS: int | None = env.int("MODEL_THREADS", None)
+# A researcher who registers a model chooses what workers read and whom they ask. On an installation
+# that only its own machine can reach, that is up to the person before it.
+_IS_OWN_MACHINE = set(ALLOWED_HOSTS) <= {"localhost", "127.0.0.1", "[::1]"} and not HTTPS
+MODEL_ROOTS: list[str] = env.list("MODEL_ROOTS", ["/"] if _IS_OWN_MACHINE else [str(VAR_DIR)])
+MODEL_SERVER_HOSTS: list[str] = env.list(
+    "MODEL_SERVER_HOSTS", ["localhost", "127.0.0.1", "::1"] if _IS_OWN_MACHINE else []
+)
+# Variable → the host that its key is sent to.
+MODEL_KEY_HOSTS: dict[str, str] = env.dict(
+    "MODEL_KEY_HOSTS", {"MODEL_KEY_OPENAI": "api.openai.com"}
+)
 # How each worker treats a server of chat models, and what a run may spend there in all.
 CHAT_REQUESTS_PER_MINUTE: float = env.float("CHAT_REQUESTS_PER_MINUTE", 60.0)
 CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)
@@ -190,11 +206,18 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
 AXES_FAILURE_LIMIT = 10
-AXES_COOLOFF_TIME = 0.25  # hours
+AXES_COOLOFF_TIME = "annotation.common.limits.lockout_time"
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_CLIENT_IP_CALLABLE = "annotation.common.limits.client_address"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
-AXES_LOCKOUT_CALLABLE = "annotation.annotators.lockout.tell_locked_out"
+# The first lock-out of an account from one client; each further one in a day takes twice as long.
+LOCKOUT_SECONDS: int = env.int("LOCKOUT_SECONDS", 60)
+LONGEST_LOCKOUT_SECONDS: int = env.int("LONGEST_LOCKOUT_SECONDS", 3600)
+# Log-ins of one client in a minute, whatever the accounts; 0 for any number.
+LOGINS_PER_MINUTE: int = env.int("LOGINS_PER_MINUTE", 30)
+AXES_LOCKOUT_CALLABLE = "annotation.annotators.views.tell_locked_out"
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
 
@@ -247,7 +270,7 @@ ADMIN_CONTENT_SECURITY_POLICY = {
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [BASE_DIR / "platform" / "locale"]
 TIME_ZONE = "UTC"
 USE_TZ = True
 
@@ -285,6 +308,17 @@ REST_FRAMEWORK = {
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "stereoscope.api.pagination.BoundedPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_THROTTLE_CLASSES": [
+        "rest_framework.throttling.AnonRateThrottle",
+        "rest_framework.throttling.UserRateThrottle",
+        "stereoscope.api.throttles.ChangeRateThrottle",
+    ],
+    "DEFAULT_THROTTLE_RATES": {
+        "anon": env.str("API_RATE_ANONYMOUS", "60/min"),
+        "user": env.str("API_RATE", "1200/min"),
+        "change": env.str("API_RATE_CHANGES", "120/min"),
+    },
+    "NUM_PROXIES": TRUSTED_PROXIES,
     "EXCEPTION_HANDLER": "stereoscope.api.errors.handle_exception",
 }
 SPECTACULAR_SETTINGS = {
@@ -393,6 +427,14 @@ UNFOLD = {
                         "title": _("Word lists"),
                         "link": reverse_lazy("admin:probing_wordlist_changelist"),
                     },
+                    {
+                        "title": _("Labelled templates"),
+                        "link": reverse_lazy("admin:probing_labelledtemplateset_changelist"),
+                    },
+                    {
+                        "title": _("Lexicons of groups"),
+                        "link": reverse_lazy("admin:probing_grouplexicon_changelist"),
+                    },
                     {"title": _("Runs"), "link": reverse_lazy("admin:probing_run_changelist")},
                 ],
             },
@@ -403,10 +445,14 @@ UNFOLD = {
                         "title": _("Reports"),
                         "link": reverse_lazy("admin:evaluation_report_changelist"),
                     },
+                    {
+                        "title": _("Norms"),
+                        "link": reverse_lazy("admin:evaluation_norm_changelist"),
+                    },
                 ],
             },
             {
-                "title": _("House"),
+                "title": _("Settings"),
                 "items": [
                     {
                         "title": _("Accounts"),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
+admin.autodiscover()
+
 urlpatterns = [
     path("", include("annotation.survey.urls")),
     path("annotate/", include("annotation.annotators.urls")),

@@ -1,5 +1,6 @@
-"""Researchers' pages about machines: models, templates, runs."""
+"""Researchers' pages of language models, templates, prompts, word lists, lexicons and runs."""
 
+from probing.admin.labelled_templates import GroupLexiconAdmin, LabelledTemplateSetAdmin
 from probing.admin.language_model import LanguageModelAdmin
 from probing.admin.prompt import PromptAdmin
 from probing.admin.run import RunAdmin
@@ -7,6 +8,8 @@ from probing.admin.template import TemplateAdmin, TemplateSetAdmin
 from probing.admin.word_list import WordListAdmin
 
 __all__ = [
+    "GroupLexiconAdmin",
+    "LabelledTemplateSetAdmin",
     "LanguageModelAdmin",
     "PromptAdmin",
     "RunAdmin",

@@ -1,4 +1,4 @@
-"""Language models in the admin: registered by their place, described by their configuration."""
+"""Language models in the admin: registered by location, described by their configuration."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 from annotation.admin.history import HistoryAdmin
 from probing.models import LanguageModel, ModelKind
 from probing.runs.errors import RunError
-from probing.runs.language_models import is_registered, register_model
+from probing.runs.language_models import describe_model, is_registered
 
 
 class RegisterModelForm(forms.ModelForm):
-    """Asks where a model is; everything else is read there."""
+    """Asks for a model’s location; everything else is read there."""
 
     name = forms.CharField(
         required=False,
@@ -40,12 +40,11 @@ class RegisterModelForm(forms.ModelForm):
         place = {name: cleaned[name] for name in ("location", "revision", "served_name")}
         try:
             if known := is_registered(**place):
-                raise RunError.at("location", f"This model is registered already, as “{known}”.")
-            # Looking a model up and registering it are one step, so that the page can name what
-            # is wrong with the place; a form with errors registers nothing.
-            self.registered = register_model(
+                raise RunError.at("location", f"This model is already registered as “{known}”.")
+            self.instance = describe_model(
                 **place, name=cleaned["name"] or None, key_variable=cleaned["key_variable"]
             )
+            cleaned |= {name: getattr(self.instance, name) for name in self.fields}
         except RunError as error:
             for problem in error.problems:
                 self.add_error(
@@ -109,12 +108,6 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
         if obj.trained_from_id:
             shown += ["trained_from", "training_run"]
         return shown
-
-    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        if change:
-            super().save_model(request, obj, form, change)
-        else:
-            obj.__dict__.update(form.registered.__dict__)
 
     @display(description=_("name"), ordering="name")
     def name_and_label(self, model: LanguageModel) -> str:

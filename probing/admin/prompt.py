@@ -1,4 +1,4 @@
-"""Prompts in the admin: a wording, how it calls the varieties, and what a model would read."""
+"""Prompts in the admin: the wording, its names for the varieties, and what a model reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAME_LENGTH = 120
 
 
 class PromptForm(forms.ModelForm):
-    """Asks for the names of the varieties line by line."""
+    """Asks for the names of the varieties, one per line."""
 
     names = forms.CharField(
         label=gettext_lazy("Names of the varieties"),
@@ -36,13 +36,13 @@ class PromptForm(forms.ModelForm):
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 3, "data-prompt-names": ""}),
         help_text=gettext_lazy(
             "How the prompt calls them, one on each line, such as “AAL: African American "
-            "Language”. A variety without a line goes by its own name."
+            "Language”. A variety without a line keeps its own name."
         ),
     )
 
     class Meta:
         model = Prompt
-        fields = ("slug", "text")
+        fields = ("slug", "purpose", "text")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -99,9 +99,10 @@ class PromptAdmin(HistoryAdmin, ModelAdmin):
     """The library of prompts; a run keeps its own copy, so an edit changes no result."""
 
     form = PromptForm
-    list_display = ("slug", "wording", "called")
+    list_display = ("slug", "purpose", "wording", "called")
+    list_filter = ("purpose",)
     search_fields = ("slug", "text")
-    fields = ("slug", "text", "names", "preview")
+    fields = ("slug", "purpose", "text", "names", "preview")
     readonly_fields = ("preview",)
 
     class Media:

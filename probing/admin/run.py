@@ -21,15 +21,18 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from probing.admin import wording
-from probing.admin.run_page import live_context, page_context
-from probing.admin.run_results import counterparts_context
-from probing.admin.run_stimuli import FORMS
-from probing.admin.run_table import stream_log, stream_scores
-from probing.admin.run_training import stream_training
+from annotation.admin.base import HasImports
+from annotation.researcher.pages.page import page_urls
+from probing.admin import run_labels
+from probing.admin.import_page import ImportPage
+from probing.admin.prediction_form import PredictionForm
+from probing.admin.run_downloads import stream_log, stream_scores, stream_training
+from probing.admin.run_page import counterparts_context, live_context, page_context
+from probing.admin.stimuli_forms import FORMS
 from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
 from probing.models import Run, ShardStatus
@@ -40,14 +43,15 @@ from probing.runs.errors import RunError
 
 
 @admin.register(Run)
-class RunAdmin(ModelAdmin):
-    """A run is created and steered through the services; nothing about it is edited."""
+class RunAdmin(HasImports, ModelAdmin):
+    """Runs are created, cancelled and resumed through the services; nothing is edited."""
 
     list_display = ("title", "model_name", "status_badge", "progress", "created_at", "created_by")
     list_filter = ("status", "measure", "model")
     search_fields = ("=id", "public_id", "model__name")
     list_per_page = 50
     actions = None
+    imports = ("scores", "probing.add_run")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
         stored = Count("shards", filter=Q(shards__status=ShardStatus.STORED))
@@ -69,9 +73,14 @@ class RunAdmin(ModelAdmin):
             ("counterparts", self.counterparts_view),
         ]
         return [
-            path(f"<int:pk>/{name}/", guarded(view), name=f"probing_run_{name}")
-            for name, view in own
-        ] + super().get_urls()
+            path("predictions/", guarded(self.predictions_view), name="probing_run_predictions"),
+            *(
+                path(f"<int:pk>/{name}/", guarded(view), name=f"probing_run_{name}")
+                for name, view in own
+            ),
+            *page_urls([ImportPage], self),
+            *super().get_urls(),
+        ]
 
     def has_delete_permission(self, request: HttpRequest, obj: Run | None = None) -> bool:
         return False  # a run is the record of how scores came about
@@ -93,7 +102,7 @@ class RunAdmin(ModelAdmin):
 
     @display(description=_("status"), ordering="status")
     def status_badge(self, run: Run) -> str:
-        return wording.run_badge(run)
+        return run_labels.run_badge(run)
 
     @display(description=_("shards stored"))
     def progress(self, run: Run) -> str:
@@ -121,40 +130,43 @@ class RunAdmin(ModelAdmin):
                 return redirect("admin:probing_run_change", run.pk)
             if form.is_valid():
                 tried = dry_run(**form.request)
-        return TemplateResponse(
+        return self._page(
             request,
-            "admin/probing/run/add.html",
-            {
-                **self.admin_site.each_context(request),
-                "opts": self.opts,
-                "title": _("New run"),
-                "form": form,
-                "measures": [one for one in MEASURES.values() if one.stimuli_type in FORMS],
-                "tried": tried,
-                "cost": wording.cost(tried) if tried else None,
-            },
+            "add",
+            title=_("New run"),
+            form=form,
+            measures=[one for one in MEASURES.values() if one.stimuli_type in FORMS],
+            tried=tried,
+            cost=run_labels.cost(tried) if tried else None,
         )
+
+    def predictions_view(self, request: HttpRequest) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = PredictionForm(request.POST or None, request.FILES or None)
+        if request.method == "POST" and form.is_valid():
+            runs = form.store(cast(User, request.user))
+            if runs:
+                messages.success(
+                    request,
+                    ngettext("%(n)s run is imported.", "%(n)s runs are imported.", len(runs))
+                    % {"n": len(runs)},
+                )
+                if len(runs) == 1:
+                    return redirect("admin:probing_run_change", runs[0].pk)
+                return redirect("admin:probing_run_changelist")
+        return self._page(request, "predictions", title=_("Import predictions"), form=form)
 
     # --- the monitor ------------------------------------------------------------------------
 
     def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",
-        extra_context: Any = None,
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: Any = None
     ) -> HttpResponse:
         run = self._find(request, object_id)
-        return TemplateResponse(
-            request,
-            "admin/probing/run/monitor.html",
-            {
-                **self.admin_site.each_context(request),
-                "opts": self.opts,
-                "title": _("Run %(n)s") % {"n": run.pk},
-                "may_change": self.has_change_permission(request, run),
-                **page_context(run),
-            },
+        may_change = self.has_change_permission(request, run)
+        title = _("Run %(n)s") % {"n": run.pk}
+        return self._page(
+            request, "monitor", title=title, may_change=may_change, **page_context(run)
         )
 
     def live_view(self, request: HttpRequest, pk: int) -> HttpResponse:
@@ -169,15 +181,9 @@ class RunAdmin(ModelAdmin):
         run = self._find(request, pk)
         if MEASURES[run.measure].result is not ResultKind.COUNTERPARTS:
             raise Http404
-        return TemplateResponse(
-            request,
-            "admin/probing/run/counterparts.html",
-            {
-                **self.admin_site.each_context(request),
-                "opts": self.opts,
-                "title": _("Counterparts of run %(n)s") % {"n": run.pk},
-                **counterparts_context(run, request.GET),
-            },
+        title = _("Counterparts of run %(n)s") % {"n": run.pk}
+        return self._page(
+            request, "counterparts", title=title, **counterparts_context(run, request.GET)
         )
 
     def training_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
@@ -191,6 +197,10 @@ class RunAdmin(ModelAdmin):
 
     def resume_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         return self._steer(request, pk, resume_run)
+
+    def _page(self, request: HttpRequest, name: str, **context: Any) -> TemplateResponse:
+        shared = {**self.admin_site.each_context(request), "opts": self.opts}
+        return TemplateResponse(request, f"admin/probing/run/{name}.html", {**shared, **context})
 
     def _steer(self, request: HttpRequest, pk: int, service: Callable[..., Run]) -> HttpResponse:
         run = self._find(request, pk)

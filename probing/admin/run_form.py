@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidget
+from unfold.widgets import (
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
 
-from probing.admin import wording
-from probing.admin.parameter_field import parameter_field
+from probing.admin.run_labels import kinds, unfitting, value_label
 from probing.measures.base import AnyMeasure
-from probing.models import LanguageModel, Run
-from probing.runs.choosing import StimuliChoice, choose_stimuli
+from probing.models import LanguageModel, ModelSource, Run
 from probing.runs.creation import LARGEST_SEED, create_run
 from probing.runs.errors import RunError
-from probing.runs.fitting import fitting_kinds
+from probing.runs.model_compatibility import fitting_kinds
 from probing.runs.parameters import allows_none, validate_parameters
+from probing.runs.stimuli_loading import StimuliChoice, run_request
 
 PREFIX = "parameter_"
 
 
 class RunForm(forms.Form):
-    """Model, seed and one field for each parameter of ``measure``; what a subclass adds says
-    what the run works on.
+    """Model, seed and one field for each parameter of ``measure``.
 
-    After :meth:`is_valid`, ``request`` holds the arguments of the services.
+    A subclass adds what the run works on. After :meth:`is_valid`, ``request`` holds the arguments
+    of the services.
     """
 
     model = forms.ModelChoiceField(
@@ -44,6 +47,8 @@ class RunForm(forms.Form):
 
     #: The part of the page for what the run works on.
     stimuli_template = ""
+    #: Where a problem is → the field that it is entered in, if that is called otherwise.
+    field_names: ClassVar[dict[str, str]] = {}
 
     def __init__(
         self, data: Any = None, files: Any = None, *, measure: AnyMeasure, user: User
@@ -60,14 +65,14 @@ class RunForm(forms.Form):
 
     def _fit_models(self) -> None:
         """Offer the models whose kind can do what the measure asks, and say why not others."""
-        kinds = fitting_kinds(self.measure.abilities)
-        self.kinds = wording.kinds(kinds)
-        known = LanguageModel.objects.order_by("is_demo", "name")
+        fitting = fitting_kinds(self.measure.abilities)
+        self.kinds = kinds(fitting)
+        known = LanguageModel.objects.exclude(source=ModelSource.IMPORTED)
+        known = known.order_by("is_demo", "name")
         field = self.fields["model"]
-        field.queryset = known.filter(kind__in=kinds)  # type: ignore[attr-defined]
-        self.unfitting = known.exclude(kind__in=kinds).count()
-        if self.unfitting:
-            field.help_text = wording.unfitting(self.unfitting, kinds)
+        field.queryset = known.filter(kind__in=fitting)  # type: ignore[attr-defined]
+        if left_out := known.exclude(kind__in=fitting).count():
+            field.help_text = unfitting(left_out, fitting)
         field.error_messages["invalid_choice"] = _(
             "This model is not registered, or not of a kind that fits the measure."
         )
@@ -92,8 +97,8 @@ class RunForm(forms.Form):
         choice = self.choice(cleaned)
         try:
             validate_parameters(self.measure, parameters)
-            stimuli = choose_stimuli(
-                measure=self.measure,
+            self.request = run_request(
+                measure=self.measure.name,
                 model=cleaned["model"],
                 choice=choice,
                 seed=cleaned["seed"],
@@ -101,14 +106,6 @@ class RunForm(forms.Form):
             )
         except RunError as error:
             self.add_run_error(error)
-            return cleaned
-        self.request = {
-            "measure": self.measure.name,
-            "model": cleaned["model"],
-            "stimuli": stimuli,
-            "parameters": parameters,
-            "corpus": choice.corpus,
-        }
         return cleaned
 
     def create(self, user: User) -> Run | None:
@@ -122,7 +119,53 @@ class RunForm(forms.Form):
     def add_run_error(self, error: RunError) -> None:
         """Show each problem at the field where it was entered, or above the form."""
         for problem in error.problems:
-            field = problem.where.replace("parameter ", PREFIX, 1)
+            where = self.field_names.get(problem.where, problem.where)
+            field = where.replace("parameter ", PREFIX, 1)
             known = field in self.fields
             text = problem.message if known else f"{problem.where}: {problem.message}"
             self.add_error(field if known else None, text)
+
+
+NONE_LABEL = _("none")
+
+
+def parameter_field(described: dict[str, Any], *, optional: bool) -> forms.Field:
+    """Return the field for one parameter of a JSON Schema."""
+    shape = next(
+        (entry for entry in described.get("anyOf", []) if entry.get("type") != "null"), described
+    )
+    default = described.get("default")
+    common: dict[str, Any] = {
+        "label": described.get("title"),
+        "help_text": described.get("description", ""),
+        "initial": default,
+        "required": not optional and shape.get("type") != "boolean",
+    }
+    if shape.get("type") == "array" and "enum" in shape.get("items", {}):
+        return forms.MultipleChoiceField(
+            choices=[(value, value_label(value)) for value in shape["items"]["enum"]],
+            widget=forms.CheckboxSelectMultiple,
+            **common,
+        )
+    if "enum" in shape or "const" in shape:
+        values = shape.get("enum", [shape.get("const")])
+        choices: list[tuple[Any, Any]] = [(value, value_label(value)) for value in values]
+        if optional:
+            choices.insert(0, ("", NONE_LABEL))
+        return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **common)
+    return plain_field(shape, **common)
+
+
+def plain_field(shape: dict[str, Any], **common: Any) -> forms.Field:
+    """Return the field for a truth value, a whole number or a text of a JSON Schema."""
+    if shape.get("type") == "boolean":
+        return forms.BooleanField(**common)
+    if shape.get("type") == "integer":
+        return forms.IntegerField(
+            min_value=shape.get("minimum"),
+            max_value=shape.get("maximum"),
+            widget=UnfoldAdminIntegerFieldWidget,
+            **common,
+        )
+    # Other numbers and texts: the schema itself reads and judges them, with its own words.
+    return forms.CharField(widget=UnfoldAdminTextInputWidget, **common)

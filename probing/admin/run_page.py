@@ -1,28 +1,50 @@
-"""What the run monitor shows."""
+"""Contexts of a run's pages: the monitor, the results, and the counterparts."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from django.core.paginator import Paginator
+from django.http import QueryDict
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
-from probing.admin import wording
-from probing.admin.run_drawing import draw_rate, draw_shards
-from probing.admin.run_results import results_context
-from probing.admin.run_sentence_facts import (
-    is_read_in_sentences,
-    sentence_supply,
-    sentence_words,
-)
-from probing.admin.run_training import training_context
-from probing.admin.score_heat import heat
+from annotation.models import Counterpart
+from annotation.researcher.pages.word_diff import word_diff
+from probing.admin import run_labels
+from probing.admin.run_charts import draw_loss, draw_rate, draw_shards, heat_table
 from probing.measures.base import ResultKind
+from probing.measures.ceat import P_VALUE
+from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.registry import MEASURES
+from probing.measures.sentence_stimuli import SentenceStimuli, group_key
 from probing.measures.text_stimuli import TextStimuli
 from probing.models import Run, RunStatus
 from probing.runs.inputs import load_inputs
 from probing.runs.progress import load_progress
-from probing.runs.score_table import load_score_table
+from probing.runs.result_tables import (
+    count_directions,
+    load_associations,
+    load_rate_table,
+    load_score_table,
+    load_span_table,
+    reference_of,
+    run_counterparts,
+    search_counterparts,
+)
+from probing.runs.trained_models import trained_model_of
+from probing.runs.training_progress import load_training
+
+COUNTERPARTS_PER_PAGE = 25
+COUNTERPARTS_SHOWN_AT_ONCE = 3
+QUANTITIES = {"span_perplexity": _("Span perplexity"), "top5_entropy": _("Top-5 entropy, nats")}
+CONDITIONS = {
+    "random": _("Random spans"),
+    "noun_phrase": _("Noun phrases"),
+    "verb_phrase": _("Verb phrases"),
+    "given": _("Given spans"),
+}
 
 
 def page_context(run: Run) -> dict[str, Any]:
@@ -31,9 +53,9 @@ def page_context(run: Run) -> dict[str, Any]:
     return {
         **live_context(run),
         "stimuli": stimuli,
-        "supply": sentence_supply(stimuli) if is_read_in_sentences(stimuli) else [],
+        "supply": _supply(stimuli) if isinstance(stimuli, SentenceStimuli) else [],
         "parameters": sorted(run.parameters.items()),
-        "parameter_count": wording.parameter_count(run.model),
+        "parameter_count": run_labels.parameter_count(run.model),
         "versions": sorted(run.library_versions.items()),
     }
 
@@ -43,48 +65,211 @@ def live_context(run: Run) -> dict[str, Any]:
     progress = load_progress(run)
     run.refresh_from_db(fields=["status", "started_at", "finished_at", "error", "notices"])
     finished = run.status == RunStatus.FINISHED
-    stimuli = load_inputs(run).stimuli
-    scores = MEASURES[run.measure].result is ResultKind.SCORES
+    measure, stimuli = MEASURES[run.measure], load_inputs(run).stimuli
     until = timezone.now() if progress.is_open else run.finished_at or timezone.now()
+    took = None
+    if run.started_at and run.finished_at:
+        took = run_labels.duration((run.finished_at - run.started_at).total_seconds())
+    left = progress.seconds_left
+    scores = finished and measure.result is ResultKind.SCORES
+    n_templates = len(getattr(stimuli, "templates", ()))
     return {
         "run": run,
         "progress": progress,
-        "badge": wording.BADGES[RunStatus(run.status)],
-        "measure": MEASURES[run.measure],
+        "badge": run_labels.BADGES[RunStatus(run.status)],
+        "measure": measure,
         "contents": _contents(stimuli),
-        "rate": wording.rate(progress.rate) if progress.rate else None,
-        "left": None if progress.seconds_left is None else wording.duration(progress.seconds_left),
-        "took": _took(run),
-        "drawing": draw_shards(progress.cells),
+        "rate": run_labels.rate(progress.rate) if progress.rate else None,
+        "left": None if left is None else run_labels.duration(left),
+        "took": took,
+        "drawing": draw_shards(progress.bins),
         "chart": draw_rate(progress.stored_times, until),
         "workers": [
-            (worker, wording.rate(worker.rate) if worker.rate else "–")
+            (worker, run_labels.rate(worker.rate) if worker.rate else "–")
             for worker in progress.workers
         ],
-        "heat": heat(load_score_table(run)) if finished and scores else None,
+        "heat": heat_table(load_score_table(run), n_templates) if scores else None,
         "training": training_context(run),
-        "results": results_context(run),
-        "template_count": len(getattr(stimuli, "templates", ())),
-        "sentences": sentence_words(run, stimuli) if is_read_in_sentences(stimuli) else None,
+        "results": results_context(run) if finished else None,
+        "template_count": n_templates,
+        "sentences": _sentences(run, stimuli) if isinstance(stimuli, SentenceStimuli) else None,
         "last_error_line": run.error.strip().splitlines()[-1] if run.error.strip() else "",
     }
 
 
 def _contents(stimuli: Any) -> str:
+    """Return what the run covers, as in “25 groups, 16 trait pairs, 2 templates”."""
     if isinstance(stimuli, TextStimuli):
-        return wording.text_contents(pairs=len(stimuli.pairs), prompts=len(stimuli.prompts))
-    if is_read_in_sentences(stimuli):
-        return wording.sentence_contents(
-            groups=len(stimuli.groups), traits=len(stimuli.traits), sentences=stimuli.n_drawn
+        numbers = {"pair of texts": len(stimuli.pairs), "prompt": len(stimuli.prompts)}
+        return run_labels.numbers({noun: n for noun, n in numbers.items() if n})
+    if isinstance(stimuli, GuiseStimuli):
+        return run_labels.numbers(
+            {
+                "text": sum(map(len, stimuli.texts)),
+                "prompt": len(stimuli.prompts),
+                "attribute": len(stimuli.attributes),
+            }
         )
-    return wording.contents(
-        groups=len(stimuli.groups),
-        traits=len(stimuli.traits),
-        templates=len(stimuli.templates),
-    )
+    if isinstance(stimuli, ProbeStimuli):
+        return run_labels.numbers(
+            {
+                "group": len(stimuli.groups),
+                "template": len(stimuli.templates),
+                "sentence": len(stimuli.sentences),
+            }
+        )
+    numbers = {"group": len(stimuli.groups), "trait pair": len(stimuli.traits)}
+    if isinstance(stimuli, SentenceStimuli):
+        return run_labels.numbers({**numbers, "sentence": stimuli.n_drawn})
+    return run_labels.numbers({**numbers, "template": len(stimuli.templates)})
 
 
-def _took(run: Run) -> tuple[str, str] | None:
-    if run.started_at is None or run.finished_at is None:
+def _sentences(run: Run, stimuli: SentenceStimuli) -> dict[str, Any]:
+    """Return where the sentences come from, with numbers as the page prints them. One query."""
+    return {
+        "name": stimuli.source.name,
+        "total": f"{stimuli.source.n_sentences:,}",
+        "per_word": f"{stimuli.source.per_word:,}",
+        "sha256": stimuli.source.sha256,
+        "has_p_values": run.scores.filter(name=P_VALUE).exists(),
+    }
+
+
+def _supply(stimuli: SentenceStimuli) -> list[dict[str, str]]:
+    """Return how many sentences were drawn and found for each group and adjective."""
+    plurals = {group_key(group.slug): group.plural for group in stimuli.groups}
+    return [
+        {
+            "word": plurals.get(key) or key.partition(":")[2],
+            "drawn": f"{len(sample.drawn):,}",
+            "found": f"{sample.n_found:,}",
+        }
+        for key, sample in stimuli.contexts.items()
+    ]
+
+
+def training_context(run: Run) -> dict[str, Any] | None:
+    """Return what the page shows of a training; None for runs that train nothing. Three queries."""
+    if MEASURES[run.measure].result is not ResultKind.TRAINED_MODEL:
         return None
-    return wording.duration((run.finished_at - run.started_at).total_seconds())
+    progress = load_training(run)
+    left = progress.seconds_left
+    return {
+        "progress": progress,
+        "chart": draw_loss(progress.points, progress.epochs),
+        "left": None if left is None else run_labels.duration(left),
+        "model": trained_model_of(run),
+    }
+
+
+def results_context(run: Run) -> dict[str, Any] | None:
+    """Return the results of a finished run on texts; None for any other. Four queries at most."""
+    kind = MEASURES[run.measure].result
+    if kind is ResultKind.COUNTERPARTS:
+        return {
+            "template": "admin/probing/run/results_counterparts.html",
+            "directions": count_directions(run),
+            "lines": [_line(one) for one in run_counterparts(run)[:COUNTERPARTS_SHOWN_AT_ONCE]],
+        }
+    if kind is ResultKind.ASSOCIATIONS:
+        return {
+            "template": "admin/probing/run/results_associations.html",
+            "lines": _association_lines(run),
+            "varieties": load_inputs(run).stimuli.varieties,
+        }
+    if kind is ResultKind.TEXT_SCORES:
+        return {
+            "template": "admin/probing/run/results_spans.html",
+            "lines": _span_lines(run),
+            "renormalised": run.parameters.get("normalise", True),
+        }
+    if kind is ResultKind.PREDICTIONS:
+        classes, rows = load_rate_table(run)
+        return {
+            "template": "admin/probing/run/results_rates.html",
+            "classes": classes,
+            "lines": [
+                (row, [_rate(value) for value in (*row.rates, row.accuracy)]) for row in rows
+            ],
+        }
+    return None
+
+
+def _rate(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f}"
+
+
+def counterparts_context(run: Run, query: QueryDict) -> dict[str, Any]:
+    """Return a page of the counterparts of ``run``; ``query`` is the address's. Five queries."""
+    words = query.get("q", "").replace("\x00", "").strip()
+    stimuli = load_inputs(run).stimuli
+    varieties = (stimuli.target_variety, stimuli.source_variety)
+    variety = query.get("variety", "")
+    found = search_counterparts(run_counterparts(run), words)
+    if variety in varieties:
+        found = found.filter(variety=variety)
+    remarked = query.get("show", "") == "remarked"
+    if remarked:
+        found = found.exclude(reason="")
+    page = Paginator(found, COUNTERPARTS_PER_PAGE).get_page(query.get("page"))
+    kept = query.copy()
+    kept.pop("page", None)
+    return {
+        "run": run,
+        "page": page,
+        "lines": [_line(one) for one in page],
+        "words": words,
+        "variety": variety if variety in varieties else "",
+        "varieties": varieties,
+        "only_remarked": remarked,
+        "is_filtered": bool(words or remarked or variety in varieties),
+        "address": kept.urlencode(),
+        "measure": MEASURES[run.measure],
+    }
+
+
+def _line(counterpart: Counterpart) -> dict[str, Any]:
+    """Return a counterpart as the page shows it; ``changes`` lead from the original to it."""
+    original = counterpart.text.body
+    pair, reference = reference_of(counterpart)
+    return {
+        "pair": pair or counterpart.text.slug,
+        "variety": counterpart.variety,
+        "original": original,
+        "changes": word_diff(original, counterpart.body) if counterpart.body else [],
+        "body": counterpart.body,
+        "reference": reference,
+        "reason": counterpart.reason,
+    }
+
+
+def _association_lines(run: Run) -> list[dict[str, Any]]:
+    return [
+        {
+            "rank": rank,
+            "attribute": row.attribute,
+            "value": "–" if row.value is None else f"{row.value:+.4f}".replace("-", "−"),
+            "reason": row.reason,
+            "n": row.n,
+        }
+        for rank, row in enumerate(load_associations(run), start=1)
+    ]
+
+
+def _span_lines(run: Run) -> list[dict[str, Any]]:
+    """Return the rows of the table; ``begins`` marks the first row of each quantity."""
+    rows = load_span_table(run)
+    return [
+        {
+            "name": QUANTITIES.get(row.name, row.name),
+            "condition": CONDITIONS.get(row.condition, row.condition),
+            "variety": row.variety,
+            "mean": "–" if row.mean is None else f"{row.mean:,.3f}",
+            "sd": "–" if row.sd is None else f"{row.sd:,.3f}",
+            "trials": row.trials,
+            "n": row.n,
+            "missing": row.missing,
+            "begins": before is None or before.name != row.name,
+        }
+        for before, row in zip([None, *rows], rows, strict=False)
+    ]

@@ -1,34 +1,39 @@
-"""Templates and sets of templates in the admin."""
+"""Templates and sets of templates in the admin, and the page to read their sentences on."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from django import forms
 from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from annotation.admin.history import HistoryAdmin
-from annotation.admin.library import build_tabs
-from annotation.admin.library_file import LibraryFiles
-from annotation.admin.library_form import CheckedForm
-from annotation.admin.library_use import KeptWhileUsed
-from annotation.models import SocialGroup
-from probing.admin.sentences import sentences_view
-from probing.library.sentences import article_problems, check_template
+from annotation.admin.library import LibraryFiles, build_tabs
+from annotation.models import SocialGroup, TraitPair
+from annotation.researcher.library.entry_form import CheckedForm
+from probing.admin.library_entry import LibraryEntryAdmin
+from probing.admin.stimuli_forms import GroupFields, TemplateFields
+from probing.library.sentences import Sentence, article_problems, check_template, render
 from probing.library.template_kind import TemplateKind
+from probing.measures.adjectives import pole_words
 from probing.measures.templates import TemplateError
 from probing.models import Template, TemplateSet
-from probing.runs.stimuli import DEFAULT_GROUPS
+from probing.runs.stimuli import DEFAULT_GROUPS, DEFAULT_TEMPLATE_SET, load_traits
 
 TEMPLATE_TABS = (("template", _("Templates")), ("templateset", _("Sets of templates")))
 SENTENCES = "probing_template_sentences"
+SENTENCES_SHOWN = 2000
 
 
 class TemplateForm(CheckedForm):
@@ -48,24 +53,18 @@ class TemplateForm(CheckedForm):
         return cleaned
 
 
-class TemplateLibraryAdmin(KeptWhileUsed, ModelAdmin):
-    """What templates and their sets have in common: tabs, and slugs that are given once."""
+class TemplateLibraryAdmin(LibraryEntryAdmin):
+    """What templates and their sets have in common: their tabs."""
 
     list_before_template = "admin/annotation/library/tabs.html"
 
-    class Media:
-        css = {"all": ["annotation/library.css"]}
+    def library_tabs(self, here: str) -> list[tuple[Any, str, bool]]:
+        page = (gettext("Read the sentences"), reverse(f"admin:{SENTENCES}"), here == SENTENCES)
+        return [*build_tabs(TEMPLATE_TABS, "probing", here), page]
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        tabs = build_tabs(TEMPLATE_TABS, "probing", str(self.opts.model_name))
-        tabs.append((gettext("Read the sentences"), reverse(f"admin:{SENTENCES}"), False))
+        tabs = self.library_tabs(str(self.opts.model_name))
         return super().changelist_view(request, {"library_tabs": tabs, **(extra_context or {})})
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return ("slug",) if obj else ()  # scores go by it
-
-    def get_prepopulated_fields(self, request: HttpRequest, obj: Any = None) -> Any:
-        return {} if obj else self.prepopulated_fields
 
 
 @admin.register(Template)
@@ -113,9 +112,25 @@ class TemplateAdmin(LibraryFiles, HistoryAdmin, TemplateLibraryAdmin):
         return [path("sentences/", view, name=SENTENCES), *super().get_urls()]
 
     def sentences_view(self, request: HttpRequest) -> HttpResponse:
-        tabs = build_tabs(TEMPLATE_TABS, "probing", "")
-        tabs.append((gettext("Read the sentences"), reverse(f"admin:{SENTENCES}"), True))
-        return sentences_view(self, request, tabs)
+        """Show every sentence of the chosen templates and groups, wrong ones marked."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        form = SentenceForm(_with_defaults(request))
+        parts: list[TemplateSentences] = []
+        counts: dict[str, int] = {}
+        if form.is_valid():
+            parts, counts = _render(*form.chosen(), only_wrong=form.cleaned_data["only_wrong"])
+        context = {
+            **self.admin_site.each_context(request),
+            "opts": self.opts,
+            "title": _("Read the sentences"),
+            "library_tabs": self.library_tabs(SENTENCES),
+            "form": form,
+            "parts": parts,
+            "most": SENTENCES_SHOWN,
+            **counts,
+        }
+        return TemplateResponse(request, "admin/probing/template/sentences.html", context)
 
 
 @admin.register(TemplateSet)
@@ -133,3 +148,64 @@ class TemplateSetAdmin(TemplateLibraryAdmin):
     @display(description=_("templates"), ordering="number")
     def template_count(self, chosen: TemplateSet) -> int:
         return chosen.number  # type: ignore[attr-defined] # annotated above
+
+
+class SentenceForm(GroupFields, TemplateFields):
+    """Groups and templates, and whether all of their sentences are shown."""
+
+    only_wrong = forms.BooleanField(label=_("Only sentences that may read wrong"), required=False)
+
+    def chosen(self) -> tuple[list[Template], list[SocialGroup]]:
+        """Return the templates and groups of the sets and single entries. Two queries."""
+        given = self.cleaned_data
+        templates = Template.objects.filter(sets__slug__in=given["templates"]) | (
+            Template.objects.filter(slug__in=given["single_templates"])
+        )
+        groups = SocialGroup.objects.filter(sets__slug__in=given["groups"]) | (
+            SocialGroup.objects.filter(slug__in=given["single_groups"])
+        )
+        return list(templates.distinct().order_by("slug")), list(groups.distinct().order_by("slug"))
+
+
+@dataclass(frozen=True)
+class TemplateSentences:
+    """One template with its sentences; `findings` hold for every group."""
+
+    template: Template
+    findings: Sequence[Any]
+    sentences: list[Sentence]
+
+
+def _with_defaults(request: HttpRequest) -> Any:
+    """Return what the address asks for, with what a run begins with where it says nothing."""
+    given = request.GET.copy()
+    if not given.getlist("templates") and not given.getlist("single_templates"):
+        given.setlist("templates", [DEFAULT_TEMPLATE_SET])
+    if not given.getlist("groups") and not given.getlist("single_groups"):
+        given.setlist("groups", [DEFAULT_GROUPS])
+    return given
+
+
+def _render(
+    templates: Sequence[Template], groups: Sequence[SocialGroup], *, only_wrong: bool
+) -> tuple[list[TemplateSentences], dict[str, int]]:
+    adjectives = [
+        word
+        for trait in (load_traits() if TraitPair.objects.exists() else ())
+        for pole in ("low", "high")
+        for word in pole_words(trait, pole, "lists")
+    ]
+    parts, n_shown, n_wrong = [], 0, 0
+    for template in templates:
+        shown = []
+        for group in groups:
+            sentence = render(template, group, adjectives)
+            n_wrong += bool(sentence.findings)
+            if n_shown < SENTENCES_SHOWN and (sentence.findings or not only_wrong):
+                n_shown += 1
+                shown.append(sentence)
+        findings = check_template(template.text, adjectives)
+        if shown or findings or not only_wrong:
+            parts.append(TemplateSentences(template, findings, shown))
+    total = len(templates) * len(groups)
+    return parts, {"n_sentences": total, "n_wrong": n_wrong, "n_shown": n_shown}

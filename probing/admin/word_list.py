@@ -13,20 +13,14 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from annotation.admin.history import HistoryAdmin
-from annotation.admin.library_file import LibraryFiles
-from annotation.admin.library_use import KeptWhileUsed
+from annotation.admin.library import LibraryFiles
+from probing.admin.library_entry import LibraryEntryAdmin
 from probing.library.word_list_kind import WordListKind
-from probing.library.word_lists import (
-    ParsedWords,
-    WordFileError,
-    import_word_list,
-    parse_word_file,
-)
+from probing.library.word_lists import ParsedWords, WordFileError, import_word_list, parse_word_file
 from probing.models import WordList
 
 LARGEST_FILE = 5 * 1024 * 1024
@@ -39,14 +33,15 @@ class WordListForm(forms.ModelForm):
     file = forms.FileField(
         label=gettext_lazy("File"),
         help_text=gettext_lazy(
-            "Text in UTF-8, one word or phrase on each line; what follows a # is a comment."
+            "Text in UTF-8, a word or phrase on each line, or several with semicolons between; "
+            "what follows a # is a comment."
         ),
         widget=UnfoldAdminFileFieldWidget,
     )
 
     class Meta:
         model = WordList
-        fields = ("title", "slug", "licence", "citation")
+        fields = ("title", "slug", "purpose", "licence", "citation")
 
     parsed: ParsedWords | None = None
 
@@ -74,31 +69,25 @@ class WordListForm(forms.ModelForm):
 
 
 @admin.register(WordList)
-class WordListAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, ModelAdmin):
+class WordListAdmin(LibraryFiles, HistoryAdmin, LibraryEntryAdmin):
     """Lists of words that are looked for in texts, such as those that a source calls offensive."""
 
     form = WordListForm
-    list_display = ("title", "slug", "n_words", "licence")
+    list_display = ("title", "slug", "purpose", "n_words", "licence")
+    list_filter = ("purpose",)
     search_fields = ("title", "slug")
     prepopulated_fields = {"slug": ("title",)}
     library_kind = WordListKind()
 
-    class Media:
-        css = {"all": ["annotation/library.css"]}
-
     def get_fields(self, request: HttpRequest, obj: WordList | None = None) -> Any:
-        described = ("title", "slug", "licence", "citation")
+        described = ("title", "slug", "purpose", "licence", "citation")
         if obj is None:
             return (*described, "file")
         may_change = self.has_change_permission(request, obj)
         return (*described, *(("file",) if may_change else ()), "word_table")
 
     def get_readonly_fields(self, request: HttpRequest, obj: WordList | None = None) -> Any:
-        # Reports name a list by its slug: it is given once.
         return ("slug", "word_table") if obj else ()
-
-    def get_prepopulated_fields(self, request: HttpRequest, obj: WordList | None = None) -> Any:
-        return {} if obj else self.prepopulated_fields
 
     def save_model(self, request: HttpRequest, obj: WordList, form: Any, change: bool) -> None:
         if change:
@@ -108,6 +97,7 @@ class WordListAdmin(KeptWhileUsed, LibraryFiles, HistoryAdmin, ModelAdmin):
                 content=form.content,
                 slug=obj.slug or slugify(obj.title),
                 title=obj.title,
+                purpose=obj.purpose,
                 licence=obj.licence,
                 citation=obj.citation,
                 user=request.user if isinstance(request.user, User) else None,

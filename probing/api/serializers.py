@@ -1,4 +1,4 @@
-"""What the API says about models, measures, runs and scores, and what it takes."""
+"""Serializers of models, measures, runs and scores."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from rest_framework import serializers
 from annotation.api.fields import PublicIdField
 from annotation.models import Counterpart
 from annotation.models.corpus import VARIETY_LENGTH
-from probing.models import LanguageModel, Run, RunEvent, Score, TextScore
-from probing.runs.counterpart_table import reference_of
+from probing.measures.guise_library import DEFAULT_ATTRIBUTES
+from probing.models import LanguageModel, Run, RunEvent, Score, TextScore, TrainingPoint
 from probing.runs.creation import LARGEST_SEED
+from probing.runs.result_tables import reference_of
 from probing.runs.sentence_files import LONGEST_SENTENCE
 from probing.runs.stimuli import DEFAULT_GROUPS
 
@@ -20,6 +21,25 @@ SOURCE_LENGTH = 120
 LARGEST_CHOICE = 2000
 # What one request may carry; more comes as a corpus, or from a file on the command line.
 MOST_SENTENCES = 100_000
+
+
+def _optional_text(max_length: int, help_text: str) -> serializers.CharField:
+    """Return a field for a text that may be left out or empty."""
+    return serializers.CharField(
+        max_length=max_length, required=False, default="", allow_blank=True, help_text=help_text
+    )
+
+
+def _names(default: Any, help_text: str, **options: Any) -> serializers.ListField:
+    """Return a field for a list of slugs or other names, which may be left out."""
+    return serializers.ListField(
+        child=options.pop("child", None) or serializers.CharField(max_length=SLUG_LENGTH),
+        required=False,
+        default=default,
+        max_length=options.pop("max_length", LARGEST_CHOICE),
+        help_text=help_text,
+        **options,
+    )
 
 
 class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
@@ -48,25 +68,12 @@ class ModelRegistrationSerializer(serializers.Serializer[Any]):
         help_text="A hub id such as roberta-large, a folder on the workers, or the base URL of a "
         "server with OpenAI's protocol.",
     )
-    name = serializers.CharField(
-        max_length=160, required=False, default="", allow_blank=True, help_text="As reports print."
-    )
-    revision = serializers.CharField(
-        max_length=80, required=False, default="", allow_blank=True, help_text="A hub commit."
-    )
-    served_name = serializers.CharField(
-        max_length=160,
-        required=False,
-        default="",
-        allow_blank=True,
-        help_text="The model's name on its server, for a base URL.",
-    )
-    key_variable = serializers.CharField(
-        max_length=80,
-        required=False,
-        default="",
-        allow_blank=True,
-        help_text="The environment variable of the workers that holds the server's key; never "
+    name = _optional_text(160, "As reports print.")
+    revision = _optional_text(80, "A hub commit.")
+    served_name = _optional_text(160, "The model's name on its server, for a base URL.")
+    key_variable = _optional_text(
+        80,
+        "The environment variable of the workers that holds the server's key; never "
         "the key itself.",
     )
 
@@ -83,11 +90,13 @@ class MeasureSerializer(serializers.Serializer[Any]):
     parameters = serializers.DictField(help_text="JSON Schema of the parameters.")
     stimuli = serializers.CharField(
         help_text="What it works on: `Stimuli` (groups, traits, templates), `SentenceStimuli` "
-        "(groups, traits, and a corpus or sentences) or `TextStimuli` (a corpus and prompts)."
+        "(groups, traits, and a corpus or sentences), `TextStimuli` (a corpus and prompts), "
+        "`GuiseStimuli` (a corpus or names, prompts and attributes) or `ProbeStimuli` "
+        "(templates: sets of labelled templates; groups: lexicons)."
     )
     result = serializers.CharField(
-        help_text="What its runs leave behind: `scores`, `text_scores`, `counterparts` or "
-        "`trained_model`."
+        help_text="What its runs leave behind: `scores`, `associations`, `text_scores`, "
+        "`counterparts`, `predictions` or `trained_model`."
     )
 
 
@@ -120,87 +129,100 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         queryset=LanguageModel.objects.all(),
         help_text="The public id of a registered model.",
     )
-    groups = serializers.ListField(
-        child=serializers.CharField(max_length=SLUG_LENGTH),
-        required=False,
-        default=[DEFAULT_GROUPS],
-        max_length=LARGEST_CHOICE,
-        help_text="Slugs of groups or of sets of groups.",
-    )
-    templates = serializers.ListField(
-        child=serializers.CharField(max_length=SLUG_LENGTH),
-        required=False,
-        default=None,
-        allow_null=True,
-        max_length=LARGEST_CHOICE,
-        help_text="Slugs of templates or of sets; without any, those that the measure's paper "
+    groups = _names([DEFAULT_GROUPS], "Slugs of groups or of sets of groups.")
+    templates = _names(
+        None,
+        "Slugs of templates or of sets; without any, those that the measure's paper "
         "found best for the family of the model.",
-    )
-    traits = serializers.ListField(
-        child=serializers.CharField(max_length=SLUG_LENGTH),
-        required=False,
-        default=None,
         allow_null=True,
-        max_length=LARGEST_CHOICE,
-        help_text="Slugs of trait pairs; without any, all of them.",
     )
-    corpus = serializers.CharField(
-        max_length=12,
-        required=False,
-        default="",
-        allow_blank=True,
-        help_text="The public id of a corpus that you may see; for measures on texts, and for "
+    traits = _names(None, "Slugs of trait pairs; without any, all of them.", allow_null=True)
+    corpus = _optional_text(
+        12,
+        "The public id of a corpus that you may see; for measures on texts, and for "
         "those that read groups in sentences.",
     )
-    sentences = serializers.ListField(
+    sentences = _names(
+        None,
+        "Instead of a corpus, for measures that read groups in sentences. Those that are "
+        "drawn are kept with the run, and everyone who may see runs can read them.",
         child=serializers.CharField(max_length=LONGEST_SENTENCE, allow_blank=True),
-        required=False,
-        default=None,
-        allow_null=True,
         max_length=MOST_SENTENCES,
-        help_text="Instead of a corpus, for measures that read groups in sentences. Those that are "
-        "drawn are kept with the run, and whoever may see runs can read them.",
+        allow_null=True,
     )
-    variety = serializers.CharField(
-        max_length=VARIETY_LENGTH,
-        required=False,
-        default="",
-        allow_blank=True,
-        help_text="Takes only the corpus's texts in this variety; for measures that read groups "
+    variety = _optional_text(
+        VARIETY_LENGTH,
+        "Takes only the corpus's texts in this variety; for measures that read groups "
         "in sentences.",
     )
-    prompts = serializers.ListField(
-        child=serializers.CharField(max_length=SLUG_LENGTH),
-        required=False,
-        default=list,
-        max_length=LARGEST_CHOICE,
-        help_text="Slugs of prompts; without any, the usual one for the kind of the model.",
+    prompts = _names(
+        list,
+        "Slugs of prompts, or for guises purposes such as `traits`; without any, the usual ones "
+        "for the kind of the model or for the attributes.",
     )
-    sources = serializers.ListField(
+    sources = _names(
+        list,
+        "Takes only pairs, or texts, drawn from these; without any, all.",
         child=serializers.CharField(max_length=SOURCE_LENGTH, allow_blank=True),
+    )
+    attributes = serializers.CharField(
+        max_length=SLUG_LENGTH,
         required=False,
-        default=list,
-        max_length=LARGEST_CHOICE,
-        help_text="Takes only pairs, or texts, drawn from these; without any, all.",
+        default=DEFAULT_ATTRIBUTES,
+        help_text="For matched guise probing: the slug of the word list whose words end the "
+        "prompts.",
+    )
+    terms = _names(
+        list,
+        "For matched guise probing, instead of a corpus: names of two groups, such as "
+        "`Black/White`.",
     )
     limit = serializers.IntegerField(
         required=False,
         default=None,
         allow_null=True,
         min_value=1,
-        help_text="At most so many pairs, drawn with the seed.",
+        help_text="The most pairs, drawn with the seed.",
+    )
+    per_source = serializers.IntegerField(
+        required=False,
+        default=None,
+        allow_null=True,
+        min_value=1,
+        help_text="The most pairs of each source, drawn with the seed; instead of a limit.",
     )
     examples = serializers.IntegerField(
         required=False,
         default=0,
         min_value=0,
         max_value=100,
-        help_text="So many training pairs are shown before each text.",
+        help_text="Number of training pairs shown before each text.",
     )
     parameters = serializers.DictField(
         required=False, default=dict, help_text="As the measure's schema describes them."
     )
     seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
+
+
+class PredictionImportSerializer(serializers.Serializer[Any]):
+    """Predictions made elsewhere; each producer becomes a finished run."""
+
+    file_name = serializers.CharField(
+        max_length=200, help_text="Its ending says how it is read: .csv or .tsv."
+    )
+    content = serializers.CharField(
+        trim_whitespace=False,
+        help_text="The file: columns y_true, y_pred, group, and perhaps text, model and run_id; or "
+        "a column `MODEL:RUN` for each run.",
+    )
+    data_set = serializers.CharField(max_length=100, help_text="Name of the set of sentences.")
+    labels = serializers.CharField(
+        max_length=500,
+        required=False,
+        default="ternary",
+        help_text="`ternary`, `sst5`, `semeval`, or a map such as `bad=negative, good=positive`.",
+    )
+    producer = _optional_text(160, "Who made them, where the file has no column `model`.")
 
 
 class RunSerializer(serializers.ModelSerializer[Run]):
@@ -233,6 +255,8 @@ class RunSerializer(serializers.ModelSerializer[Run]):
             "corpus",
             "parameters",
             "seed",
+            "origin",
+            "obtained",
             "status",
             "shard_count",
             "stimuli_hash",
@@ -274,6 +298,13 @@ class TextScoreSerializer(serializers.ModelSerializer[TextScore]):
         read_only_fields = fields
 
 
+class TrainingPointSerializer(serializers.ModelSerializer[TrainingPoint]):
+    class Meta:
+        model = TrainingPoint
+        fields = ("step", "epoch", "loss", "held_out_loss", "learning_rate", "at")
+        read_only_fields = fields
+
+
 class RunCounterpartSerializer(serializers.ModelSerializer[Counterpart]):
     """What a run wrote; `reason` says why there is no body, or that it was cut."""
 
@@ -305,7 +336,7 @@ class RunEventSerializer(serializers.ModelSerializer[RunEvent]):
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    """Where a run stands; the numbers count shards."""
+    """Progress of a run; the numbers count shards."""
 
     status = serializers.CharField()
     total = serializers.IntegerField()

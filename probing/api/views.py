@@ -20,24 +20,27 @@ from probing.api.serializers import (
     LanguageModelSerializer,
     MeasureSerializer,
     ModelRegistrationSerializer,
+    PredictionImportSerializer,
     ProgressSerializer,
     RunDetailSerializer,
     RunRequestSerializer,
     RunSerializer,
-    ScoreSerializer,
 )
+from probing.library.labelled_files import BadRowsError
 from probing.measures.base import AnyMeasure
 from probing.measures.registry import MEASURES
-from probing.models import LanguageModel, Run, Score
+from probing.models import LanguageModel, Run
 from probing.runs.access import visible_runs
-from probing.runs.choosing import StimuliChoice, choose_stimuli
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
+from probing.runs.prediction_import import import_predictions
 from probing.runs.progress import load_progress
 from probing.runs.sentence_files import listed_sentences
+from probing.runs.stimuli_loading import StimuliChoice, run_request
 
+PROBLEMS_SHOWN = 30
 PUBLIC_ID = "[0-9a-z]{12}"
 
 
@@ -108,7 +111,12 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
 
     queryset = Run.objects.select_related("model", "corpus").order_by("-pk")
     permission_classes = (StaffWithModelPermissions,)
-    action_permissions = {"cancel": "change", "resume": "change", "dry_run": "view"}
+    action_permissions = {
+        "cancel": "change",
+        "resume": "change",
+        "dry_run": "view",
+        "predictions": "add",
+    }
     filterset_fields = ("status", "measure", "model__public_id")
     lookup_field = "public_id"
     lookup_value_regex = PUBLIC_ID
@@ -127,23 +135,33 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
     @extend_schema(request=RunRequestSerializer, responses={201: RunDetailSerializer})
     def create(self, request: Request) -> Response:
         """Create a run with all its shards and wake the workers."""
-        form = RunRequestSerializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        run = create_run(
-            **_read_request(form.validated_data, request),
-            seed=form.validated_data["seed"],
-            created_by=signed_in(request),
-        )
+        arguments, seed = _read_request(request)
+        run = create_run(**arguments, seed=seed, created_by=signed_in(request))
         return Response(RunDetailSerializer(run).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=RunRequestSerializer, responses=DryRunSerializer, filters=False)
     @action(detail=False, methods=["post"], url_path="dry-run")
     def dry_run(self, request: Request) -> Response:
-        """Say what a run would cost and what would not work. Stores nothing."""
-        form = RunRequestSerializer(data=request.data)
+        """Report what a run would cost and what would not work. Stores nothing."""
+        arguments, _ = _read_request(request)
+        return Response(DryRunSerializer(dry_run(**arguments)).data)
+
+    @extend_schema(
+        request=PredictionImportSerializer, responses={201: RunSerializer(many=True)}, filters=False
+    )
+    @action(detail=False, methods=["post"], pagination_class=None)
+    def predictions(self, request: Request) -> Response:
+        """Import predictions made elsewhere as finished runs of classification."""
+        form = PredictionImportSerializer(data=request.data)
         form.is_valid(raise_exception=True)
-        tried = dry_run(**_read_request(form.validated_data, request))
-        return Response(DryRunSerializer(tried).data)
+        given = dict(form.validated_data)
+        content = given.pop("content").encode("utf-8", "surrogatepass")
+        try:
+            runs = import_predictions(content=content, created_by=signed_in(request), **given)
+        except BadRowsError as error:
+            shown = [str(problem) for problem in error.problems[:PROBLEMS_SHOWN]]
+            raise RunError.at("content", " ".join([str(error), *shown])) from error
+        return Response(RunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(request=None, responses=RunDetailSerializer)
     @action(detail=True, methods=["post"])
@@ -160,69 +178,38 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
     @extend_schema(responses=ProgressSerializer)
     @action(detail=True, methods=["get"])
     def progress(self, request: Request, public_id: str) -> Response:
-        """Say how far the run is, how fast, and who works on it."""
+        """Report the run's progress, its rate and its workers."""
         return Response(ProgressSerializer(load_progress(self.get_object())).data)
 
 
-class RunScoreViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Score]):
-    """The scores of a finished run. `template` is empty for the mean over templates."""
-
-    queryset = Score.objects.order_by("name", "template", "group", "trait", "pk")
-    serializer_class = ScoreSerializer
-    permission_classes = (StaffWithModelPermissions,)
-    filterset_fields = ("name", "group", "trait", "template")
-
-    def get_queryset(self) -> QuerySet[Score]:
-        if getattr(self, "swagger_fake_view", False):  # the schema asks without a run
-            return super().get_queryset()
-        return super().get_queryset().filter(run=find_run(self.request, self.kwargs))
-
-
-def find_run(request: Request, names: dict[str, Any]) -> Run:
-    """Return the run of an address; 404 where there is none that the user may see."""
-    run = visible_runs(request.user).filter(public_id=names["public_id"]).first()
-    if run is None:
-        raise NotFound(f"There is no run “{names['public_id']}”.")
-    return run
-
-
-def _read_request(values: dict[str, Any], request: Request) -> dict[str, Any]:
-    """Return the arguments of `create_run` and `dry_run` that a request stands for."""
-    model: LanguageModel = values["model"]
-    name: str = values["measure"]
-    if name not in MEASURES:
-        raise RunError.at(
-            "measure",
-            f"There is no measure “{name}”, expected one of: {', '.join(MEASURES)}.",
-        )
-    corpus = _corpus(values["corpus"], request)
-    choice = StimuliChoice(
-        groups=values["groups"],
-        templates=values["templates"] or (),
-        traits=values["traits"],
-        corpus=corpus,
-        sentences=None
-        if values["sentences"] is None
-        else listed_sentences(values["sentences"], name="sentences of the request"),
-        variety=values["variety"],
-        prompts=values["prompts"],
-        sources=values["sources"],
-        limit=values["limit"],
-        examples=values["examples"],
+def _read_request(request: Request) -> tuple[dict[str, Any], int]:
+    """Return the arguments of `create_run` and `dry_run`, and the seed; raises for wrong ones."""
+    form = RunRequestSerializer(data=request.data)
+    form.is_valid(raise_exception=True)
+    values = form.validated_data
+    given = values["sentences"]
+    chosen = (
+        "groups",
+        "traits",
+        "variety",
+        "prompts",
+        "sources",
+        "attributes",
+        "terms",
+        "limit",
+        "per_source",
+        "examples",
     )
-    return {
-        "measure": name,
-        "model": model,
-        "parameters": values["parameters"],
-        "corpus": corpus,
-        "stimuli": choose_stimuli(
-            measure=MEASURES[name],
-            model=model,
-            choice=choice,
-            seed=values["seed"],
-            parameters=values["parameters"],
-        ),
-    }
+    choice = StimuliChoice(
+        **{field: values[field] for field in chosen},
+        templates=values["templates"] or (),
+        corpus=_corpus(values["corpus"], request),
+        sentences=None
+        if given is None
+        else listed_sentences(given, name="sentences of the request"),
+    )
+    named = {key: values[key] for key in ("measure", "model", "seed", "parameters")}
+    return run_request(choice=choice, **named), values["seed"]
 
 
 def _corpus(public_id: str, request: Request) -> Corpus | None:

@@ -57,6 +57,10 @@ _FIRST_WORD = re.compile(r"^[^\w]*([\w'’]+)")
 _NEW_SENTENCE = re.compile(r"[.?!:…][\"”’)]*\s+[\"“‘(]*$|[\"“‘]$")
 
 
+#: Whether a fault is certain, and what it is.
+Remark = tuple[bool, str]
+
+
 class HasForms(Protocol):
     """A group as the checks read it."""
 
@@ -105,11 +109,9 @@ class Sentence:
 
 def form_of(group: HasForms, form: GroupForm) -> str:
     """Return the surface form that a slot asks for."""
-    return {
-        "singular": group.singular,
-        "plural": group.plural,
-        "Plural": group.plural_capitalised,
-    }[form]
+    return {"singular": group.singular, "plural": group.plural, "Plural": group.plural_capitalised}[
+        form
+    ]
 
 
 def missing_forms(groups: Iterable[HasForms], templates: Iterable[HasText]) -> list[Problem]:
@@ -173,11 +175,17 @@ def check_template(text: str, adjectives: Sequence[str] = ()) -> list[Finding]:
     Raises `TemplateError` for a text that is no template.
     """
     parsed = parse_template(text)
+    before, after = _around_group(parsed)
+    sample = f"{before}{SAMPLE[parsed.form]}{after}"
+
+    def shown(remarks: Iterable[Remark]) -> list[Finding]:
+        return [Finding(certain, message, "text", sample) for certain, message in remarks]
+
     found = [
-        *_number(parsed),
-        *_capitals(parsed),
+        *shown(_number(parsed)),
+        *shown(_capitals(parsed)),
         *_adjective_articles(parsed, adjectives),
-        *_own_words(parsed),
+        *shown(_own_words(parsed)),
     ]
     return sorted(found, key=lambda finding: not finding.certain)
 
@@ -189,30 +197,24 @@ def _around_group(parsed: ParsedTemplate) -> tuple[str, str]:
     return f"{parsed.opening}{BLANK}{parsed.middle}", parsed.closing
 
 
-def _sample(parsed: ParsedTemplate) -> str:
-    before, after = _around_group(parsed)
-    return f"{before}{SAMPLE[parsed.form]}{after}"
-
-
-def _number(parsed: ParsedTemplate) -> Iterator[Finding]:
+def _number(parsed: ParsedTemplate) -> Iterator[Remark]:
     before, after = _around_group(parsed)
     last, following = _word(_LAST_WORD, before), _word(_FIRST_WORD, after)
     slot = f"{{{parsed.form}}}"
     is_plural = parsed.form != "singular"
-    sample = _sample(parsed)
     if last in (SINGULAR_WORDS - {"that"} if is_plural else PLURAL_WORDS):
         wanted = "{singular}" if is_plural else "{plural}"
-        yield Finding(True, f"“{last}” does not go with {slot}, expected {wanted}.", "text", sample)
+        yield True, f"“{last}” does not go with {slot}, expected {wanted}."
         return
     if last == "that" and is_plural and before.strip().lower() == "that":
-        yield Finding(False, f"“That” may not go with {slot}, better {{singular}}.", "text", sample)
+        yield False, f"“That” may not go with {slot}, better {{singular}}."
         return
     verbs = SINGULAR_VERBS if is_plural else PLURAL_VERBS
     if following in verbs:
         sure = not before.strip() or last in SUBJECT_OPENERS or last in PLURAL_VERBS
-        yield Finding(sure, _disagreement(following, is_plural), "text", sample)
+        yield sure, _disagreement(following, is_plural)
     elif last in verbs and not (is_plural and not _opens_question(before, last)):
-        yield Finding(not is_plural, _disagreement(last, is_plural), "text", sample)
+        yield not is_plural, _disagreement(last, is_plural)
 
 
 def _disagreement(verb: str, is_plural: bool) -> str:
@@ -228,50 +230,25 @@ def _opens_question(before: str, verb: str) -> bool:
     )
 
 
-def _capitals(parsed: ParsedTemplate) -> Iterator[Finding]:
+def _capitals(parsed: ParsedTemplate) -> Iterator[Remark]:
     before, _after = _around_group(parsed)
     starts = not before.strip(" \"“‘'(¿¡") or bool(_NEW_SENTENCE.search(before))
-    sample = _sample(parsed)
     if parsed.form == "Plural" and not starts:
-        yield Finding(
-            True,
-            "{Plural} stands within the sentence, expected {plural}, without a capital.",
-            "text",
-            sample,
-        )
+        yield True, "{Plural} is within the sentence, expected {plural}, without a capital."
     if parsed.form == "plural" and starts and not _may_go_on(before):
-        yield Finding(
-            True,
-            "{plural} begins the sentence, expected {Plural}, with a capital.",
-            "text",
-            sample,
-        )
+        yield True, "{plural} begins the sentence, expected {Plural}, with a capital."
     if parsed.form == "singular" and starts and not _may_go_on(before):
-        yield Finding(
+        yield (
             True,
             "{singular} begins the sentence, expected a word such as “The” or “That” before it.",
-            "text",
-            sample,
         )
     first = parsed.opening.lstrip(" \"“‘'(¿¡")
     if first and first[0].islower():
-        yield Finding(
-            True,
-            f"The sentence begins with “{first.split()[0]}”, expected a capital letter.",
-            "text",
-            sample,
-        )
+        yield True, f"The sentence begins with “{first.split()[0]}”, expected a capital letter."
     if not re.search(r"[.?!…][\"”’')]*$", parsed.closing if parsed.closing else BLANK):
-        yield Finding(
-            False, "The sentence has no full stop or question mark at its end.", "text", sample
-        )
+        yield False, "The sentence has no full stop or question mark at its end."
     if parsed.opens_with_trait:
-        yield Finding(
-            False,
-            "The adjective begins the sentence, and adjectives come without a capital.",
-            "text",
-            sample,
-        )
+        yield False, "The adjective begins the sentence, and adjectives come without a capital."
 
 
 def _may_go_on(before: str) -> bool:
@@ -279,25 +256,15 @@ def _may_go_on(before: str) -> bool:
     return bool(re.search(r":\s*[\"“‘(]*$|\S.*[\"“‘]$", before))
 
 
-def _own_words(parsed: ParsedTemplate) -> Iterator[Finding]:
+def _own_words(parsed: ParsedTemplate) -> Iterator[Remark]:
     """Check the articles and names that the template itself writes out."""
     before, after = _around_group(parsed)
     whole = f"{before}{BLANK}{after}"
     for written, article in wrong_articles(whole):
         word = written.split(" ", 1)[1]
-        yield Finding(
-            True,
-            f"“{written}” has the wrong article, expected “{article} {word}”.",
-            "text",
-            _sample(parsed),
-        )
+        yield True, f"“{written}” has the wrong article, expected “{article} {word}”."
     for word, _certain in lower_case_names(whole):
-        yield Finding(
-            False,
-            f"“{word}” is written with a capital as a name, “{capitalise(word)}”.",
-            "text",
-            _sample(parsed),
-        )
+        yield False, f"“{word}” is written with a capital as a name, “{capitalise(word)}”."
 
 
 def _adjective_articles(parsed: ParsedTemplate, adjectives: Sequence[str]) -> Iterator[Finding]:

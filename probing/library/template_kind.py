@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from django.contrib.auth.models import AbstractBaseUser
-from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from annotation.library.findings import Finding
 from annotation.library.library_kind import Column, Known, LibraryKind, Plan, Values
@@ -23,9 +22,10 @@ class TemplateKind(LibraryKind):
     noun = "template"
     plural = "templates"
     model = Template
+    fields = ("text",)
     set_model = TemplateSet
     columns = (
-        Column("slug", "the name that scores go by, such as that-group-is-trait", needed=True),
+        Column("slug", "the name that scores refer to, such as that-group-is-trait", needed=True),
         Column(
             "text",
             "one sentence with {singular}, {plural} or {Plural} for the group and {trait} for the "
@@ -84,25 +84,13 @@ class TemplateKind(LibraryKind):
         user: AbstractBaseUser | None,
         reason: str,
     ) -> None:
-        history = {"default_user": user, "default_change_reason": reason}
         plans = {plan.slug: plan for plan in (*added, *changed)}
-        entries = {entry.slug: entry for entry in Template.objects.filter(slug__in=plans)}
-        edited = [
-            entry
-            for slug, entry in entries.items()
-            if any(change.column == "text" for change in plans[slug].changes)
-        ]
+        reworded = [p.slug for p in changed if any(c.column == "text" for c in p.changes)]
         # Two entries may exchange their texts, and no two ever have the same one.
-        for entry in edited:
+        for entry in Template.objects.filter(slug__in=reworded):
             Template.objects.filter(pk=entry.pk).update(text=f"{{{entry.pk}}}")
-            entry.text = str(plans[entry.slug].values["text"])
-        bulk_update_with_history(edited, Template, ["text"], batch_size=BATCH, **history)
-        bulk_create_with_history(
-            [self.build(plan.slug, plan.values) for plan in added],
-            Template,
-            batch_size=BATCH,
-            **history,
-        )
+        super().store(added=(), changed=changed, user=user, reason=reason)
+        super().store(added=added, changed=(), user=user, reason=reason)
         keys = dict(Template.objects.filter(slug__in=plans).values_list("slug", "pk"))
         store_memberships(
             set_model=TemplateSet,

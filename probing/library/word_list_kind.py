@@ -1,38 +1,35 @@
-"""Word lists as a file with a row for each word; what describes a list stands on its first row."""
+"""Word lists as a file with a row for a word or several; the first row describes a list."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from django.contrib.auth.models import AbstractBaseUser
-from simple_history.utils import bulk_create_with_history, bulk_update_with_history
-
-from annotation.imports.table_file import Problem, Record, shorten
+from annotation.common.table_file import Problem, Record
+from annotation.common.text_shortening import shorten
 from annotation.library.findings import Finding
 from annotation.library.library_kind import (
     Column,
     Draft,
     Known,
     LibraryKind,
-    Plan,
     Values,
     read_draft,
 )
-from probing.library.word_lists import find_fault
-from probing.models import WordList
+from probing.library.word_lists import find_fault, split_words
+from probing.models import WordList, WordPurpose
 
-FACTS = ("title", "licence", "citation")
-FIELDS = ("title", "licence", "citation", "words")
+FACTS = ("title", "licence", "citation", "purpose")
 
 
 class WordListKind(LibraryKind):
-    """Named lists of words that are looked for in texts."""
+    """Named lists of words that are looked for in texts, or that end prompts."""
 
     name = "word-lists"
     noun = "word list"
     plural = "word lists"
     model = WordList
+    fields = (*FACTS, "words")
     columns = (
         Column("slug", "the list's name, on every row, such as mild-words", needed=True),
         Column("title", "what the list is called; needed on its first row", needed=True),
@@ -43,12 +40,13 @@ class WordListKind(LibraryKind):
             other_names=("license",),
         ),
         Column("citation", "who made the list, and where it is from"),
-        Column("words", "one word or phrase", needed=True, other_names=("word",)),
+        Column("purpose", f"what it is for: {', '.join(WordPurpose.values)}; empty is the first"),
+        Column("words", "a word or phrase, or several", needed=True, other_names=("word",)),
     )
     example = (
-        ("mild-words", "Mild words", "CC0", "Made up as an example", "dang"),
-        ("mild-words", "", "", "", "heck"),
-        ("mild-words", "", "", "", "hot mess"),
+        ("mild-words", "Mild words", "CC0", "Made up as an example", "lookup", "dang"),
+        ("mild-words", "", "", "", "", "heck"),
+        ("mild-words", "", "", "", "", "hot mess"),
     )
 
     def stored(self) -> dict[str, Values]:
@@ -58,6 +56,7 @@ class WordListKind(LibraryKind):
                 "title": entry.title.strip(),
                 "licence": entry.licence.strip(),
                 "citation": entry.citation.strip(),
+                "purpose": entry.purpose,
                 "words": tuple(entry.words),
             }
             for entry in WordList.objects.all()
@@ -65,7 +64,13 @@ class WordListKind(LibraryKind):
 
     @property
     def empty(self) -> Values:
-        return {"title": "", "licence": "", "citation": "", "words": ()}
+        return {
+            "title": "",
+            "licence": "",
+            "citation": "",
+            "purpose": WordPurpose.LOOKUP.value,
+            "words": (),
+        }
 
     def drafts(self, records: Sequence[Record], columns: Mapping[str, Column]) -> list[Draft]:
         """Return an entry for each list; its rows may stand anywhere in the file."""
@@ -92,27 +97,6 @@ class WordListKind(LibraryKind):
     def check(self, slug: str, values: Values, known: Known) -> Iterable[Finding]:
         return ()
 
-    def store(
-        self,
-        *,
-        added: Sequence[Plan],
-        changed: Sequence[Plan],
-        user: AbstractBaseUser | None,
-        reason: str,
-    ) -> None:
-        history = {"default_user": user, "default_change_reason": reason}
-        bulk_create_with_history(
-            [self.build(plan.slug, plan.values) for plan in added], WordList, **history
-        )
-        plans = {plan.slug: plan for plan in changed}
-        edited = list(WordList.objects.filter(slug__in=plans))
-        for entry in edited:
-            values = plans[entry.slug].values
-            for name in FACTS:
-                setattr(entry, name, values[name])
-            entry.words = list(values["words"])
-        bulk_update_with_history(edited, WordList, FIELDS, **history)
-
 
 @dataclass
 class _ReadList:
@@ -133,7 +117,7 @@ class _ReadList:
         if "words" in row.values:
             self.has_words = True
             if not row.faults:
-                self._take_word(row, " ".join(str(row.values["words"]).split()))
+                self._take_words(row, split_words(str(row.values["words"])))
 
     def finish(self) -> Draft:
         """Return the list as an entry; without a column of words it keeps those that it has."""
@@ -141,15 +125,16 @@ class _ReadList:
             self.draft.values["words"] = tuple(self.words.values())
         return self.draft
 
-    def _take_word(self, row: Draft, word: str) -> None:
-        if not word:
+    def _take_words(self, row: Draft, words: Sequence[str]) -> None:
+        if not words:
             self._refuse(row, "“words” is empty, expected a word.")
-        elif fault := find_fault(word):
-            self._refuse(row, f"“{shorten(word)}” {fault}")
-        elif word.casefold() in self.words:
-            self._refuse(row, f"“{word}” comes twice, expected every word once.")
-        else:
-            self.words[word.casefold()] = word
+        for word in words:
+            if fault := find_fault(word):
+                self._refuse(row, f"“{shorten(word)}” {fault}")
+            elif word.casefold() in self.words:
+                self._refuse(row, f"“{word}” comes twice, expected every word once.")
+            else:
+                self.words[word.casefold()] = word
 
     def _refuse(self, row: Draft, message: str) -> None:
         self.draft.faults.append(Problem(row.line, message))

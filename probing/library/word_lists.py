@@ -1,4 +1,4 @@
-"""Imports word lists from text files: one word or phrase a line, comments behind #."""
+"""Imports word lists from text files: words or phrases on lines, comments behind #."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
-from probing.models import WordList
+from annotation.library.library_kind import SEPARATOR
+from probing.models import WordList, WordPurpose
 
 LONGEST_WORD = 80
 COMMENT = re.compile(r"(?:^|\s)#.*")
@@ -45,10 +46,10 @@ class ParsedWords:
 def parse_word_file(content: bytes) -> ParsedWords:
     """Return the words of a UTF-8 file.
 
-    A line holds one word or phrase; what follows a # at its beginning or behind a blank is a
-    comment. Blank lines and words that come again, in whatever case, are left out and named.
-    Raises `WordFileError` for lines that are not UTF-8, too long, or hold control characters, and
-    for a file without words.
+    A line holds one word or phrase, or several with semicolons between; what follows a # at its
+    beginning or behind a blank is a comment. Blank lines and words that come again, in whatever
+    case, are left out and named. Raises `WordFileError` for lines that are not UTF-8, for words
+    that are too long or hold control characters or commas, and for a file without words.
     """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise WordFileError("The file is UTF-16 text, expected UTF-8.")
@@ -59,18 +60,17 @@ def parse_word_file(content: bytes) -> ParsedWords:
     left_out: list[LineProblem] = []
     lines = re.split(r"\r\n|\n|\r", text)
     for number, line in enumerate(lines if lines[-1].strip() else lines[:-1], start=1):
-        word = " ".join(COMMENT.sub("", line).split())
-        if fault := find_fault(word):
-            bad.append(LineProblem(number, fault))
-        elif not word:
-            if not line.strip():  # a comment alone is meant to be there
-                left_out.append(LineProblem(number, "is blank."))
-        elif word.casefold() in first_lines:
-            first = first_lines[word.casefold()]
-            left_out.append(LineProblem(number, f"“{word}” stands on line {first} already."))
-        else:
-            first_lines[word.casefold()] = number
-            words.append(word)
+        if not line.strip():  # a comment alone is meant to be there
+            left_out.append(LineProblem(number, "is blank."))
+        for word in split_words(COMMENT.sub("", line)):
+            if fault := find_fault(word):
+                bad.append(LineProblem(number, fault))
+            elif word.casefold() in first_lines:
+                first = first_lines[word.casefold()]
+                left_out.append(LineProblem(number, f"“{word}” is already on line {first}."))
+            else:
+                first_lines[word.casefold()] = number
+                words.append(word)
     if bad:
         counted = "1 line is" if len(bad) == 1 else f"{len(bad)} lines are"
         raise WordFileError(f"Nothing was imported: {counted} bad.", tuple(bad))
@@ -87,6 +87,7 @@ def import_word_list(
     title: str,
     licence: str,
     citation: str = "",
+    purpose: str = WordPurpose.LOOKUP,
     user: AbstractBaseUser | None = None,
 ) -> tuple[WordList, ParsedWords]:
     """Store a file as a new list; return it with what was left out of the file.
@@ -95,7 +96,12 @@ def import_word_list(
     """
     parsed = parse_word_file(content)
     word_list = WordList(
-        slug=slug, title=title, licence=licence, citation=citation, words=list(parsed.words)
+        slug=slug,
+        title=title,
+        licence=licence,
+        citation=citation,
+        purpose=purpose,
+        words=list(parsed.words),
     )
     word_list.full_clean()
     word_list._history_user = user  # type: ignore[attr-defined] # as django-simple-history has it
@@ -111,4 +117,11 @@ def find_fault(word: str) -> str:
         return "holds a control character, expected plain text."
     if len(word) > LONGEST_WORD:
         return f"has {len(word)} characters, expected {LONGEST_WORD} at most."
+    if "," in word or "|" in word:
+        return "holds several words, or a comma: separate words by semicolons."
     return ""
+
+
+def split_words(cell: str) -> list[str]:
+    """Return the words of a cell or line, each without needless white space."""
+    return [" ".join(word.split()) for word in cell.split(SEPARATOR) if word.strip()]

@@ -17,10 +17,9 @@ from probing.lm.errors import (
     UnknownWordError,
     WrongModelKindError,
 )
-from probing.lm.loading import load_masked, load_tokenizer
+from probing.lm.loaders import load_masked, load_text_model, load_text_tokenizer, load_tokenizer
 from probing.lm.protocols import SlotBatch, SlotContext, SlotModel, SlotTokenizer, Subwords
 from probing.lm.sources import ModelFacts, inspect_model
-from probing.lm.text_loading import load_text_model, load_text_tokenizer
 from probing.lm.text_protocols import (
     Generation,
     GenerationSettings,

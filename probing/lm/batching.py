@@ -1,4 +1,4 @@
-"""Which texts share a forward pass: those of like length, within a budget of tokens."""
+"""Batches of texts of similar length, within a budget of tokens."""
 
 from __future__ import annotations
 
@@ -22,6 +22,25 @@ def batches_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]
         batch.append(index)
     if batch:
         yield batch
+
+
+#: A pass costs a CPU little beside its tokens. A GPU is hardly busy below thousands of them.
+_CPU_PADDING, _GPU_PADDING = 32, 4096
+
+
+def worthwhile_padding(device: str) -> int:
+    """Return how many tokens of padding are cheaper than one more forward pass."""
+    return _CPU_PADDING if device.startswith("cpu") else _GPU_PADDING
+
+
+def batches_of_like_length(
+    lengths: Sequence[int], *, most: int, padding: int
+) -> Iterator[list[int]]:
+    """Yield the indices in batches as :func:`ranges_of_like_length` makes them, shortest first."""
+    order = sorted(range(len(lengths)), key=lambda index: lengths[index])
+    ascending = [lengths[index] for index in order]
+    for batch in ranges_of_like_length(ascending, most=most, padding=padding):
+        yield order[batch.start : batch.stop]
 
 
 def ranges_of_like_length(lengths: Sequence[int], *, most: int, padding: int) -> Iterator[range]:

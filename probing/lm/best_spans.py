@@ -89,7 +89,7 @@ def _extend(
     found: list[list[FoundSpan]],
     n_best: int,
 ) -> list[list[FoundSpan]]:
-    """Grow every beam by a token, drop those that cannot win any more, and read the rest."""
+    """Grow every beam by a token, drop those that can no longer win, and read the rest."""
     grown, parents = _grow(beams, logprobs, width)
     for row, spans in enumerate(found):
         if len(spans) == n_best:

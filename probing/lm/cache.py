@@ -1,4 +1,4 @@
-"""A small memory for what many shards share."""
+"""A bounded cache for what many shards share."""
 
 from __future__ import annotations
 

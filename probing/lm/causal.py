@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+import inspect
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
 from probing.lm.batching import batches_by_length
-from probing.lm.best_spans import best_spans_of_length
+from probing.lm.best_spans import FoundSpan, best_spans_of_length
 from probing.lm.decoding import CausalDecoding, Decoding, pad
+from probing.lm.end_words import Opening, Row, shared_beginning
 from probing.lm.numerics import pick_logprobs
 from probing.lm.text_model import TextModel
 from probing.lm.text_protocols import SpanContext, SpanScore
+
+#: Tokens that all rows have to begin with before reading them apart is worth a pass.
+_LEAST_SHARED = 2
+_HEAD_TOLERANCE = 1e-3
 
 Logprobs = npt.NDArray[np.float64]
 
@@ -21,7 +30,7 @@ Logprobs = npt.NDArray[np.float64]
 class CausalModel(TextModel):
     """A causal language model that writes, scores texts and continues their left contexts.
 
-    Made by :func:`probing.lm.text_loading.load_text_model`.
+    Made by :func:`probing.lm.loaders.load_text_model`.
     """
 
     def token_logprobs(self, texts: Sequence[str]) -> list[Logprobs]:
@@ -75,7 +84,7 @@ class CausalModel(TextModel):
             rows.append([*before, *span])
             firsts.append(len(before))
         scores = self._score(rows, [max(first, 1) for first in firsts])
-        best: dict[int, list[tuple[float, str]]] = {}
+        best: dict[int, list[FoundSpan]] = {}
         usable = [index for index, first in enumerate(firsts) if first] if n_best else []
         lengths = [len(rows[index]) * max(n_best, 1) for index in usable]
         for batch in batches_by_length(lengths, self.batch_tokens):
@@ -86,22 +95,72 @@ class CausalModel(TextModel):
                 lengths=[len(rows[index]) - firsts[index] for index in chosen],
                 banned=self.tokenizer.special_ids,
             )
-            for index, found in zip(chosen, spans, strict=True):
-                best[index] = [(one.logprob, self._span_text(one.ids)) for one in found]
-        return [
-            SpanScore(
-                token_logprobs=score,
-                best_logprobs=np.array([value for value, _ in best.get(index, ())]),
-                best_spans=tuple(text for _, text in best.get(index, ())),
+            best.update(zip(chosen, spans, strict=True))
+        return self._span_scores(scores, best)
+
+    @torch.inference_mode()
+    def _read_ends(
+        self, rows: Sequence[Row], opening: Opening
+    ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
+        opened = [(*row, *opening.known) for row in rows]
+        shared = shared_beginning(opened) if len(opened) > 1 else 0
+        past = self._read_beginning(opened[0][:shared]) if shared >= _LEAST_SHARED else None
+        begun = 0 if past is None else shared
+        for places in self._like_length([len(row) - begun for row in opened]):
+            # Padding on the right: what comes later is never attended to.
+            ids, mask = pad(
+                [opened[place][begun:] for place in places],
+                self.tokenizer.pad_id,
+                self._model.device,
             )
-            for index, score in enumerate(scores)
-        ]
+            yield places, self._logits_at(ids, mask, mask.sum(1) - 1, past, begun)
+
+    def _read_beginning(self, ids: Row) -> Any:
+        """Return the key-value cache of what rows begin with; None where a model keeps none."""
+        row = torch.tensor([ids], device=self._model.device)
+        return getattr(self._body(input_ids=row, use_cache=True), "past_key_values", None)
+
+    def _logits_at(
+        self, ids: torch.Tensor, mask: torch.Tensor, places: torch.Tensor, past: Any, begun: int
+    ) -> torch.Tensor:
+        """Return the logits at one place of each row, (n_rows, vocabulary)."""
+        more: dict[str, Any] = {"use_cache": False}
+        if past is not None:
+            shared = copy.deepcopy(past)
+            shared.batch_repeat_interleave(len(ids))
+            more = {"use_cache": True, "past_key_values": shared}
+            mask = torch.cat([mask.new_ones(len(ids), begun), mask], dim=1)
+            if self._takes_positions:
+                positions = torch.arange(begun, begun + ids.shape[1], device=ids.device)
+                more["position_ids"] = positions.expand(len(ids), -1)
+        lines = torch.arange(len(ids), device=ids.device)
+        if self._has_plain_head:
+            hidden = self._body(input_ids=ids, attention_mask=mask, **more).last_hidden_state
+            found: torch.Tensor = self._model.get_output_embeddings()(hidden[lines, places])
+            return found
+        logits: torch.Tensor = self._model(input_ids=ids, attention_mask=mask, **more).logits
+        return logits[lines, places]
+
+    @cached_property
+    def _body(self) -> Any:
+        return getattr(self._model, self._model.base_model_prefix)
+
+    @cached_property
+    def _takes_positions(self) -> bool:
+        return "position_ids" in inspect.signature(self._body.forward).parameters
+
+    @cached_property
+    def _has_plain_head(self) -> bool:
+        """Whether logits are the output layer's values: some families scale or cap them."""
+        ids = torch.tensor([self.tokenizer.encode("a")], device=self._model.device)
+        ours = self._model.get_output_embeddings()(self._body(input_ids=ids).last_hidden_state)
+        theirs = self._model(input_ids=ids).logits
+        return torch.allclose(
+            ours.float(), theirs.float(), rtol=_HEAD_TOLERANCE, atol=_HEAD_TOLERANCE
+        )
 
     def _open(self, rows: list[list[int]]) -> Decoding:
         return CausalDecoding(self._model, rows, self.tokenizer.pad_id)
-
-    def _span_text(self, ids: Sequence[int]) -> str:
-        return self.tokenizer.decode(ids).strip()
 
     @torch.inference_mode()
     def _score(self, rows: Sequence[Sequence[int]], firsts: Sequence[int]) -> list[Logprobs]:

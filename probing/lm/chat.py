@@ -1,4 +1,4 @@
-"""Chat models behind any server that speaks OpenAI's protocol.
+"""Chat models behind any server with OpenAI's protocol.
 
 Hosted services, vLLM, Ollama and ``transformers serve`` alike. The key is read from an environment
 variable when a request is made; it is never stored, and no message or log line holds it.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -32,14 +32,17 @@ _MOST_STOPS = 4
 _LARGEST_SEED = 2**31
 
 
-@dataclass(frozen=True)
 class ChatFacts:
     """What can be said about a chat model without asking its server."""
 
-    served_name: str
-    abilities: frozenset[str] = frozenset({"generate"})
+    #: A chat model writes; servers tell no probabilities of whole texts.
+    abilities = frozenset({"generate"})
     kind: Literal["chat"] = "chat"
+    #: The server alone knows, and refuses what is too long.
     max_length: int | None = None
+
+    def __init__(self, served_name: str) -> None:
+        self.served_name = served_name
 
     def count_tokens(self, text: str) -> int:
         """Return an estimate: a token for four bytes, and a little for the chat's wrapping."""
@@ -52,7 +55,7 @@ class _Answer:
     tokens: int
 
 
-class ChatModel:
+class ChatModel(ChatFacts):
     """A chat model; every prompt is one message of a chat of its own, without a system message.
 
     Parameters
@@ -63,6 +66,7 @@ class ChatModel:
     limits : how fast, how patiently and how many at a time.
     budget : counts the tokens that are spent, and says when it is enough; None spends freely.
     pacer : shared by models of one server, so that they keep its rate together.
+    listed_hosts : the only hosts off the internet that may be asked; None asks any host.
     """
 
     def __init__(
@@ -74,51 +78,34 @@ class ChatModel:
         limits: ChatLimits | None = None,
         budget: TokenBudget | None = None,
         pacer: Pacer | None = None,
+        listed_hosts: Collection[str] | None = None,
     ) -> None:
+        super().__init__(served_name)
         self.base_url = base_url
-        self.facts = ChatFacts(served_name)
         self.key_variable = key_variable
         self.limits = limits or ChatLimits()
         self.budget = budget
+        self.listed_hosts = listed_hosts
         self.cache = BoundedCache()
         self._pacer = pacer or Pacer(self.limits.requests_per_minute)
         self._length_option = "max_tokens"
 
     @property
-    def abilities(self) -> frozenset[str]:
-        """A chat model writes; servers tell no probabilities of whole texts."""
-        return self.facts.abilities
-
-    @property
-    def kind(self) -> Literal["chat"]:
-        """Kind of the model."""
-        return self.facts.kind
-
-    @property
-    def max_length(self) -> int | None:
-        """None: the server alone knows, and refuses what is too long."""
-        return self.facts.max_length
-
-    @property
     def revision(self) -> str:
         """The model's name on its server: servers tell no more."""
-        return self.facts.served_name
+        return self.served_name
 
     @property
     def device(self) -> str:
         """The server's host, where the model computes."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
-    def count_tokens(self, text: str) -> int:
-        """Return an estimate of the tokens of `text`."""
-        return self.facts.count_tokens(text)
-
     def generate(
         self, prompts: Sequence[str], settings: GenerationSettings, *, seeds: Sequence[int]
     ) -> list[Generation]:
         """Return one text per prompt, in order; what the server refuses is ``refused``.
 
-        Seeds are sent along. Whether a server keeps to them is its own affair.
+        Seeds are sent along. Servers may ignore them.
 
         Raises
         ------
@@ -169,17 +156,26 @@ class ChatModel:
         return self._try(lambda: [model.id for model in client.models.list()], client)
 
     def _connect(self) -> OpenAI:
-        from openai import OpenAI
+        from openai import DefaultHttpxClient, OpenAI
+
+        from probing.lm.public_addresses import PublicTransport
 
         key = os.environ.get(self.key_variable, "") if self.key_variable else "none"
         if not key:
             raise AccessDeniedError(
                 f"The environment variable {self.key_variable} is not set here. It should hold "
-                f"the key for '{self.facts.served_name}' at {self.device}; set it for the workers "
+                f"the key for '{self.served_name}' at {self.device}; set it for the workers "
                 "and resume the run."
+            )
+        guarded = None
+        if self.listed_hosts is not None:
+            # A redirect could lead where the base URL may not.
+            guarded = DefaultHttpxClient(
+                transport=PublicTransport(self.listed_hosts), follow_redirects=False
             )
         return OpenAI(
             base_url=self.base_url,
+            http_client=guarded,
             api_key=key,
             max_retries=0,  # waiting and trying again is done here, within stated limits
             timeout=self.limits.timeout_seconds,
@@ -188,7 +184,7 @@ class ChatModel:
     def _ask(self, client: OpenAI, prompt: str, settings: GenerationSettings, seed: int) -> _Answer:
         def request() -> _Answer:
             made = client.chat.completions.create(
-                model=self.facts.served_name,
+                model=self.served_name,
                 messages=[{"role": "user", "content": prompt}],
                 temperature=settings.temperature,
                 seed=seed,
@@ -232,7 +228,7 @@ class ChatModel:
             return read_error(
                 error,
                 host=self.device,
-                served_name=self.facts.served_name,
+                served_name=self.served_name,
                 key_variable=self.key_variable,
                 key=client.api_key,
                 offered=lambda: [model.id for model in client.models.list()],

@@ -1,4 +1,4 @@
-"""What a server's failure means, in words that name value and remedy and never the key."""
+"""Error messages for a server's failures; they name value and remedy, never the key."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ def read_error(
     """Return what to raise for `error`: RetryableError where another attempt may help."""
     import openai
 
-    if isinstance(error, LanguageModelError):
-        return error
+    for raised in (error, error.__cause__):
+        if isinstance(raised, LanguageModelError):
+            return raised
     if isinstance(error, openai.APITimeoutError):
         return RetryableError(
             ServerAwayError(

@@ -1,4 +1,4 @@
-"""Patience and thrift with a server: rate, attempts, and what may be spent."""
+"""Limits for a server of chat models: request rate, attempts, and tokens to spend."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class ChatLimits:
-    """How a server is treated.
+    """How often and how long a server is asked.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class TokenBudget(Protocol):
     """Counts tokens, wherever the count is kept. Called from one thread."""
 
     def require(self) -> None:
-        """Raise :class:`probing.lm.errors.SpendCapError` if nothing may be spent any more."""
+        """Raise :class:`probing.lm.errors.SpendCapError` if the budget is used up."""
 
     def spend(self, tokens: int) -> None:
         """Count tokens, of prompts and answers together."""

@@ -1,4 +1,4 @@
-"""Reading on token by token with what was read before kept in memory, many texts at once."""
+"""Decoding token by token with a key-value cache, many texts at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Decoding(Protocol):
         """Read one more token per row, (n_rows,)."""
 
     def select(self, rows: torch.Tensor) -> None:
-        """Go on with these rows, which may repeat or leave out some."""
+        """Continue with these rows, which may repeat or leave out some."""
 
 
 class CausalDecoding:

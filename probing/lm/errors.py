@@ -1,4 +1,4 @@
-"""What can go wrong with a language model, each with a message that names value and remedy."""
+"""Errors of language models; each message names the value and the remedy."""
 
 
 class LanguageModelError(Exception):
@@ -51,6 +51,10 @@ class ServerAwayError(ServerError):
 
 class AccessDeniedError(ServerError):
     """The server wants a key, or another one."""
+
+
+class AddressRefusedError(ServerError):
+    """The server's address is not one that the platform may ask."""
 
 
 class UnknownServedModelError(ServerError):

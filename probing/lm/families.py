@@ -1,4 +1,4 @@
-"""Where each family of masked language models keeps the parts of its output head.
+"""Families of masked language models, and where each keeps the parts of its output head.
 
 Adding a family is adding an entry. The parts are named by their attribute paths, so that this
 table can be read without loading torch; a test compares every entry with the model's own output.

@@ -13,6 +13,11 @@ def widen(logits: torch.Tensor) -> torch.Tensor:
     return (logits.cpu() if logits.device.type == "mps" else logits).double()
 
 
+def at_least_float32(values: torch.Tensor) -> torch.Tensor:
+    """Return values as float32, or as they are in float64: half precision is too coarse."""
+    return values if values.dtype == torch.float64 else values.float()
+
+
 def log_softmax(logits: torch.Tensor) -> torch.Tensor:
     """Return ln P over the last axis, in float64."""
     return torch.log_softmax(widen(logits), dim=-1)
@@ -26,3 +31,13 @@ def pick_logprobs(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         for part, wanted in zip(logits.split(rows), targets.split(rows), strict=True)
     ]
     return torch.cat(found) if found else torch.empty(0, dtype=torch.float64)
+
+
+def pick_many_logprobs(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return ln P of the same targets (k,) in every row of `logits`, (n, k) float64 on the CPU."""
+    rows = max(1, _BLOCK // logits.shape[-1])
+    found = []
+    for part in map(widen, logits.split(rows)):
+        norms = torch.logsumexp(part, dim=1, keepdim=True)
+        found.append((part[:, targets.to(part.device)] - norms).cpu())
+    return torch.cat(found)

@@ -1,4 +1,4 @@
-"""What measures may ask of a language model: one narrow interface per ability.
+"""Interfaces of language models for measures of slots, one per ability.
 
 A *context* is a sentence with one open slot. A word of n subwords is put to the test in the slot
 as n mask tokens, which are filled from left to right with its own subwords.
@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 from probing.lm.cache import BoundedCache
 
 if TYPE_CHECKING:
-    from probing.lm.chain import SlotChain
+    import numpy as np
+    import numpy.typing as npt
 
 #: How the factors of a word's probability are normalised; see :meth:`SlotModel.word_logprobs`.
 Renormalisation = Literal["class", "released"]
@@ -43,6 +41,38 @@ class Subwords:
     word: str
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
+
+
+class SlotState(NamedTuple):
+    """One input of the model, and the position of the mask that is read from it.
+
+    Of an encoder and decoder the ids are those of both, and the position is where the decoder's
+    begin; it is read after its last token.
+    """
+
+    ids: tuple[int, ...]
+    position: int
+
+
+@dataclass(frozen=True)
+class SlotChain:
+    """The distinct states, and what is looked up in each.
+
+    The arrays are parallel, (n_targets,) int, sorted by state: target token `target` is subword
+    `subword` of word `word` in context `context`, and is read at `states[state]`.
+    """
+
+    states: tuple[SlotState, ...]
+    state: npt.NDArray[np.int64]
+    context: npt.NDArray[np.int64]
+    word: npt.NDArray[np.int64]
+    subword: npt.NDArray[np.int64]
+    target: npt.NDArray[np.int64]
+
+    @property
+    def tokens(self) -> int:
+        """Number of tokens that the forward passes read, padding aside."""
+        return sum(len(state.ids) for state in self.states)
 
 
 @dataclass(frozen=True)
@@ -172,6 +202,10 @@ class EmbeddingModel(Protocol):
     @property
     def max_length(self) -> int:
         """The most tokens that the model reads at once, special tokens included."""
+
+    @property
+    def own_pieces(self) -> Pieces:
+        """Which subword stands for a word unless somebody says otherwise."""
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the token ids of `text`, special tokens included."""

@@ -1,25 +1,29 @@
-"""Masked language models as scorers of texts: every token in turn behind a mask."""
+"""Pseudo-log-likelihood of texts: a masked language model scores every token behind a mask."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from probing.lm.chain import SlotState
+from probing.lm.batching import batches_of_like_length
+from probing.lm.end_words import EndWordReader, Opening, Row
 from probing.lm.errors import ContextTooLongError, MaskCountError
+from probing.lm.protocols import SlotContext, SlotState
 
 if TYPE_CHECKING:
+    import torch
+
     from probing.lm.masked import MaskedLanguageModel
-    from probing.lm.subwords import MaskedTokenizer
+    from probing.lm.slot_tokenizers import MaskedTokenizer
 
 
 class MaskedScorerFacts:
     """What the tokenizer of a masked language model tells about scoring texts with it."""
 
-    abilities = frozenset({"text_logprob"})
+    abilities = frozenset({"text_logprob", "end_word"})
     kind: Literal["masked"] = "masked"
 
     def __init__(self, tokenizer: MaskedTokenizer) -> None:
@@ -34,8 +38,17 @@ class MaskedScorerFacts:
         """Return the tokens that `text` takes, special tokens included."""
         return len(self.tokenizer.encode(text))
 
+    def encode_end(self, prompt: str) -> Row:
+        """Return the ids of a prompt with a mask at its end."""
+        ids, _ = self.tokenizer.encode_slot(SlotContext(f"{prompt} ", ""), 1)
+        return ids
 
-class MaskedScorer(MaskedScorerFacts):
+    def split_end(self, word: str) -> Row:
+        """Return the ids of the word as it follows a prompt."""
+        return self.tokenizer.split(word).ids
+
+
+class MaskedScorer(MaskedScorerFacts, EndWordReader):
     """Scores texts with a masked language model by their pseudo-log-likelihood.
 
     Parameters
@@ -78,6 +91,26 @@ class MaskedScorer(MaskedScorerFacts):
         values = self.model.read_logprobs(states, targets, batch_tokens=self.batch_tokens)
         owners = np.array(owner, dtype=np.int64)
         return [values[owners == number] for number in range(len(texts))]
+
+    _opens_masks = True
+
+    def _read_ends(
+        self, rows: Sequence[Row], opening: Opening
+    ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
+        mask = self.tokenizer.mask_id
+        filled = (*opening.known, *[mask] * opening.masks)
+        states = []
+        for row in rows:
+            place = row.index(mask)
+            ids = (*row[:place], *filled, *row[place + 1 :])
+            states.append(SlotState(ids, place + len(opening.known)))
+        for places in batches_of_like_length(
+            [len(state.ids) for state in states],
+            most=self.model.batch_size,
+            padding=self.model.padding,
+        ):
+            _, logits = self.model.read([states[place] for place in places])
+            yield places, logits
 
     def _encode(self, text: str) -> tuple[tuple[int, ...], list[int]]:
         """Return the ids of a text, and the places of its ordinary tokens."""

@@ -1,8 +1,8 @@
-"""Encoder and decoder: T5 and Flan-T5, BART, and others that can only write."""
+"""Encoder-decoder models: T5 and Flan-T5, BART, and others that can only generate text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +12,7 @@ import torch
 from probing.lm.batching import batches_by_length
 from probing.lm.best_spans import FoundSpan, best_closed_spans, best_spans_of_length
 from probing.lm.decoding import Decoding, Seq2SeqDecoding, pad
+from probing.lm.end_words import Opening, Row
 from probing.lm.errors import MaskCountError, TokenizerError
 from probing.lm.numerics import pick_logprobs
 from probing.lm.text_model import TextModel
@@ -37,7 +38,7 @@ class _Forced:
 class Seq2SeqModel(TextModel):
     """An encoder and decoder that writes, and, where it was trained to, fills spans.
 
-    Made by :func:`probing.lm.text_loading.load_text_model`.
+    Made by :func:`probing.lm.loaders.load_text_model`.
     """
 
     def token_logprobs(self, texts: Sequence[str]) -> list[Logprobs]:
@@ -69,9 +70,9 @@ class Seq2SeqModel(TextModel):
     def score_spans(self, contexts: Sequence[SpanContext], *, n_best: int = 5) -> list[SpanScore]:
         """Return the score of every reference span, and the model's own best spans.
 
-        T5 (`sentinel`): the decoder goes on after ``[pad, <extra_id_0>]``. Best spans are those
+        T5 (`sentinel`): the decoder continues after ``[pad, <extra_id_0>]``. Best spans are those
         that the model closes itself, with its next sentinel or the end token; closing counts.
-        BART (`mask`): the decoder restores the text up to the span and goes on from there. It
+        BART (`mask`): the decoder restores the text up to the span and continues from there. It
         does not say where the span ends: best spans have as many tokens as the reference.
         """
         sentinel = self.span_protocol == "sentinel"
@@ -89,21 +90,27 @@ class Seq2SeqModel(TextModel):
                 chosen = [members[place] for place in batch]
                 spans = self._search([forced[index] for index in chosen], n_best, sentinel)
                 best.update(zip(chosen, spans, strict=True))
-        return [
-            SpanScore(
-                token_logprobs=score,
-                best_logprobs=np.array([one.logprob for one in best.get(index, ())]),
-                best_spans=tuple(
-                    self.tokenizer.decode(one.ids).strip() for one in best.get(index, ())
-                ),
-            )
-            for index, score in enumerate(scores)
-        ]
+        return self._span_scores(scores, best)
 
     @property
     def _start(self) -> int:
         stated = self._model.generation_config.decoder_start_token_id
         return int(self._model.config.pad_token_id if stated is None else stated)
+
+    @torch.inference_mode()
+    def _read_ends(
+        self, rows: Sequence[Row], opening: Opening
+    ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
+        begun = [self._start, self._sentinels()[0], *opening.known]
+        for places in self._like_length([len(row) for row in rows]):
+            ids, mask = pad(
+                [rows[place] for place in places], self.tokenizer.pad_id, self._model.device
+            )
+            given = torch.tensor(begun, device=ids.device).expand(len(places), -1)
+            logits = self._model(
+                input_ids=ids, attention_mask=mask, decoder_input_ids=given, use_cache=False
+            ).logits
+            yield places, logits[:, -1]
 
     def _sentinels(self) -> tuple[int, int]:
         if self.tokenizer.sentinels is None:

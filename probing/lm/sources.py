@@ -1,4 +1,4 @@
-"""What a model is, read from its configuration alone: no weights, no torch.
+"""Facts of a model from its configuration alone: no weights, no torch.
 
 A source is a local folder or a hub id. Both are looked at through ``config.json``, so that a web
 request can check a model in milliseconds and a wrong one is refused before gigabytes are read.
@@ -60,7 +60,9 @@ class ModelFacts:
     max_length : the most tokens read at once, special tokens included, None where it is not
         stated or not bounded (relative positions, as in T5).
     revision : the hub's commit hash, None for a local folder.
+    decoder_start : the token that a decoder begins with, None where it is not stated.
     from_cache : the hub did not answer, and what it gave earlier is used.
+    labels : names of a text classifier's outputs in their order, empty for all other models.
     """
 
     source: str
@@ -72,6 +74,8 @@ class ModelFacts:
     max_length: int | None
     revision: str | None
     from_cache: bool = False
+    decoder_start: int | None = None
+    labels: tuple[str, ...] = ()
 
 
 def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts:
@@ -170,6 +174,8 @@ def _facts(
         hidden_size=_whole(config, "hidden_size", "dim", "n_embd", "d_model"),
         max_length=_max_length(config, family),
         revision=revision,
+        decoder_start=_whole(config, "decoder_start_token_id"),
+        labels=_labels(config),
     )
 
 
@@ -184,6 +190,18 @@ def _kind(architectures: list[str], family: str) -> ModelKind:
                 return kind
     # Some published encoders state no architecture; whether a head is there shows on loading.
     return "masked" if not architectures and family in MASKED_FAMILIES else "unknown"
+
+
+def _labels(config: dict[str, Any]) -> tuple[str, ...]:
+    """Return the names of the outputs of a head that classifies whole texts."""
+    if not any(
+        str(name).endswith("ForSequenceClassification")
+        for name in config.get("architectures") or []
+    ):
+        return ()
+    named = config.get("id2label") or {}
+    number = len(named) or _whole(config, "num_labels", "_num_labels") or 2
+    return tuple(str(named.get(str(place), f"LABEL_{place}")) for place in range(number))
 
 
 def _max_length(config: dict[str, Any], family: str) -> int | None:
@@ -263,10 +281,7 @@ def _fetch_from_hub(hub_id: str, revision: str | None) -> _HubModel:
         # the branch stands for, and so lets the model be found when the hub is away.
         config = Path(
             hf_hub_download(
-                hub_id,
-                "config.json",
-                revision=revision,
-                local_files_only=listed is None,
+                hub_id, "config.json", revision=revision, local_files_only=listed is None
             )
         )
     except LocalEntryNotFoundError as error:

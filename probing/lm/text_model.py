@@ -1,25 +1,29 @@
-"""What causal and sequence-to-sequence models have in common: facts, batches, writing."""
+"""Base of causal and sequence-to-sequence models: facts, batches, generation."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from probing.lm.batching import batches_by_length
-from probing.lm.beams import search
+import numpy as np
+import numpy.typing as npt
+
+from probing.lm.batching import batches_by_length, batches_of_like_length, worthwhile_padding
+from probing.lm.best_spans import FoundSpan
 from probing.lm.cache import BoundedCache
 from probing.lm.decoding import Decoding, pad
+from probing.lm.end_words import EndWordReader, Row
 from probing.lm.errors import GenerationSettingsError, TokenizerError
-from probing.lm.text_protocols import Generation, GenerationSettings
+from probing.lm.generation import Ending, check_settings, search, write
+from probing.lm.text_protocols import Generation, GenerationSettings, SpanScore
 from probing.lm.text_tokenizer import PretrainedTextTokenizer, SpanProtocol
-from probing.lm.writing import Ending, check_settings, write
 
 #: The most logits that one pass may hold at once (256 MB in float32).
 _MOST_LOGITS = 1 << 26
 
 
-class TextModel(ABC):
+class TextModel(EndWordReader):
     """A model with its tokenizer; a subclass says how a row is read and written on.
 
     Which texts share a batch depends on nothing but the arguments, so that a repeated call on the
@@ -82,6 +86,14 @@ class TextModel(ABC):
         """Return the tokens that `text` takes, special tokens included."""
         return self.tokenizer.count_tokens(text)
 
+    def encode_end(self, prompt: str) -> Row:
+        """Return the ids of a prompt with its end open; raises where it does not fit."""
+        return self.tokenizer.encode_end(prompt)
+
+    def split_end(self, word: str) -> Row:
+        """Return the ids of the word as it follows a prompt."""
+        return self.tokenizer.split_end(word)
+
     def generate(
         self, prompts: Sequence[str], settings: GenerationSettings, *, seeds: Sequence[int]
     ) -> list[Generation]:
@@ -116,10 +128,7 @@ class TextModel(ABC):
             chosen = [rows[index] for index in batch]
             if settings.beams > 1:
                 ids, mask = pad(
-                    chosen,
-                    self.tokenizer.pad_id,
-                    self._model.device,
-                    left=self.kind == "causal",
+                    chosen, self.tokenizer.pad_id, self._model.device, left=self.kind == "causal"
                 )
                 texts = search(
                     self._model, ids, mask, settings, self._ending, pad_id=self.tokenizer.pad_id
@@ -145,6 +154,29 @@ class TextModel(ABC):
     @abstractmethod
     def _open(self, rows: list[list[int]]) -> Decoding:
         """Return the rows, ready to be written on."""
+
+    def _span_scores(
+        self,
+        scores: Sequence[npt.NDArray[np.float64]],
+        best: Mapping[int, Sequence[FoundSpan]],
+    ) -> list[SpanScore]:
+        """Return the scores of the reference spans with each one's best spans, by its index."""
+        return [
+            SpanScore(
+                token_logprobs=score,
+                best_logprobs=np.array([one.logprob for one in best.get(index, ())]),
+                best_spans=tuple(
+                    self.tokenizer.decode(one.ids).strip() for one in best.get(index, ())
+                ),
+            )
+            for index, score in enumerate(scores)
+        ]
+
+    def _like_length(self, lengths: Sequence[int]) -> Iterator[list[int]]:
+        """Yield the indices of rows that are read together for what stands at their ends."""
+        most = max(1, self.batch_tokens // max(lengths))
+        padding = worthwhile_padding(self.device)
+        return batches_of_like_length(lengths, most=most, padding=padding)
 
     def _scoring_budget(self) -> int:
         """Return the tokens of a pass in which the logits of all of them are needed."""

@@ -1,4 +1,4 @@
-"""What measures of texts may ask of a language model: generating, scoring, filling spans.
+"""Interfaces of language models for measures of texts: generation, scoring, filling spans.
 
 Every adapter says what it cannot do by leaving the ability out of `abilities`; a measure that
 needs it cannot be planned with that model. Nothing is ever cut: a text that does not fit raises
@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-#: ``generate``: TextGenerator; ``text_logprob``: TextScorer; ``span``: SpanModel;
-#: ``train``: a folder of weights that can be trained further (see probing.training).
-TextAbility = Literal["generate", "text_logprob", "span", "train"]
+
+#: ``generate``: TextGenerator; ``text_logprob``: TextScorer; ``span``: SpanModel; ``end_word``:
+#: EndWordModel; ``train``: a folder of weights that can be trained further (probing.training).
+TextAbility = Literal["generate", "text_logprob", "span", "end_word", "train"]
 
 
 @dataclass(frozen=True)
@@ -148,3 +150,28 @@ class SpanModel(TextTokenizer, Protocol):
 
     def score_spans(self, contexts: Sequence[SpanContext], *, n_best: int = 5) -> list[SpanScore]:
         """Return the score of every context's reference span and the model's own best spans."""
+
+
+@runtime_checkable
+class EndWordTokenizer(TextTokenizer, Protocol):
+    """How a model reads prompts and the words that end them."""
+
+    def encode_end(self, prompt: str) -> tuple[int, ...]:
+        """Return the ids of a prompt with its end open.
+
+        Raises ContextTooLongError where it does not fit, MaskCountError where it opens another
+        place.
+        """
+
+    def split_end(self, word: str) -> tuple[int, ...]:
+        """Return the ids of the word as it follows a prompt; :class:`UnknownWordError`."""
+
+
+@runtime_checkable
+class EndWordModel(EndWordTokenizer, Protocol):
+    """A model that says which word ends a prompt: causal, masked, or T5-like."""
+
+    def end_logprobs(
+        self, rows: Sequence[tuple[int, ...]], words: Sequence[str]
+    ) -> npt.NDArray[np.float64]:
+        """Return ln P(word | prompt) in nats, (n_rows, n_words), for rows of `encode_end`."""

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from probing.lm.errors import ContextTooLongError, MaskCountError, TokenizerError
+from probing.lm.errors import (
+    ContextTooLongError,
+    MaskCountError,
+    TokenizerError,
+    UnknownWordError,
+)
 from probing.lm.sources import ModelFacts
 from probing.lm.text_protocols import SpanContext
 
@@ -21,7 +26,7 @@ class PretrainedTextTokenizer:
     """What a tokenizer and a configuration tell about a causal or sequence-to-sequence model.
 
     Enough for a dry run; the models themselves hold one. Made by
-    :func:`probing.lm.text_loading.load_text_tokenizer`.
+    :func:`probing.lm.loaders.load_text_tokenizer`.
     """
 
     def __init__(self, tokenizer: Any, facts: ModelFacts) -> None:
@@ -38,8 +43,8 @@ class PretrainedTextTokenizer:
         self.mask_id: int | None = tokenizer.mask_token_id
         #: ``<extra_id_0>`` and ``<extra_id_1>``, whose ids ascend in some tokenizers and descend
         #: in others; None where the tokenizer has none.
-        self.sentinels = _sentinels(tokenizer) if facts.kind == "seq2seq" else None
-        self._prefix_ids = self._find_prefix()
+        self.sentinels = find_sentinels(tokenizer) if facts.kind == "seq2seq" else None
+        self._prefix_ids = find_prefix(tokenizer)
 
     @property
     def span_protocol(self) -> SpanProtocol | None:
@@ -60,7 +65,7 @@ class PretrainedTextTokenizer:
             found.add("span")
         # methods.md §13 defines (pseudo-)perplexity for causal, masked and T5 models.
         if self.span_protocol in ("left_context", "sentinel"):
-            found.add("text_logprob")
+            found |= {"text_logprob", "end_word"}
         return frozenset(found)
 
     def count_tokens(self, text: str) -> int:
@@ -123,6 +128,25 @@ class PretrainedTextTokenizer:
         self._require_one(ids, self.sentinels[0], sentinel, context)
         return ids, self.encode_plain(context.span)
 
+    def encode_end(self, prompt: str) -> tuple[int, ...]:
+        """Return the ids of a prompt; for an encoder with ``<extra_id_0>`` at its end."""
+        if self.kind == "causal":
+            ids = self.encode(prompt)
+        else:
+            ids, _ = self.encode_sentinel(SpanContext(f"{prompt} ", "", ""))
+        self.require_fit(len(ids), prompt)
+        return tuple(ids)
+
+    def split_end(self, word: str) -> tuple[int, ...]:
+        """Return the ids of the word with the space before it; :class:`UnknownWordError`."""
+        ids = tuple(self.encode_plain(f" {word}")) if word.strip() else ()
+        if not ids or self.special_ids & set(ids):
+            raise UnknownWordError(
+                f"The tokenizer cannot encode '{word}': it is empty, or a part of it is unknown to "
+                "the model. Replace the word, or check its spelling."
+            )
+        return ids
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of `ids` without special tokens, white space as the model wrote it."""
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
@@ -147,11 +171,13 @@ class PretrainedTextTokenizer:
                 "one is expected. Remove the token from the text."
             )
 
-    def _find_prefix(self) -> list[int]:
-        plain = self.encode_plain("a")
-        whole = list(self._tokenizer.encode("a"))
-        starts = range(len(whole) - len(plain) + 1)
-        return next((whole[:n] for n in starts if whole[n : n + len(plain)] == plain), [])
+
+def find_prefix(tokenizer: Any) -> list[int]:
+    """Return the tokens that a tokenizer puts before every text."""
+    plain = list(tokenizer.encode("a", add_special_tokens=False))
+    whole = list(tokenizer.encode("a"))
+    starts = range(len(whole) - len(plain) + 1)
+    return next((whole[:n] for n in starts if whole[n : n + len(plain)] == plain), [])
 
 
 def shorten(text: str) -> str:
@@ -159,7 +185,8 @@ def shorten(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN].rstrip()} …"
 
 
-def _sentinels(tokenizer: Any) -> tuple[int, int] | None:
+def find_sentinels(tokenizer: Any) -> tuple[int, int] | None:
+    """Return the ids of ``<extra_id_0>`` and ``<extra_id_1>``; None where they are unknown."""
     ids = tokenizer.convert_tokens_to_ids(["<extra_id_0>", "<extra_id_1>"])
     if any(one is None or one == tokenizer.unk_token_id for one in ids):
         return None

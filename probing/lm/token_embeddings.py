@@ -19,15 +19,9 @@ import numpy.typing as npt
 from probing.lm.batching import batches_by_length
 from probing.lm.errors import LanguageModelError, WrongModelKindError
 from probing.lm.families import MASKED_FAMILIES
-from probing.lm.loading import DType
-from probing.lm.sources import fingerprint, inspect_model, local_folder
-from probing.lm.weights import (
-    choose_device,
-    choose_numbers,
-    choose_threads,
-    read_tokenizer,
-    read_weights,
-)
+from probing.lm.loaders import DType
+from probing.lm.sources import inspect_model
+from probing.lm.weights import load_frozen, read_tokenizer, revision_of
 
 BATCH_TOKENS = 8192
 
@@ -114,31 +108,25 @@ def load_token_encoder(
             f"'{source}' is a causal language model, whose tokens know nothing of what follows. "
             "Choose an encoder such as 'microsoft/deberta-large-mnli'."
         )
-    import torch
     import transformers
 
-    from probing.lm.packing import pack_linear_layers
+    from probing.lm.packed_layers import pack_linear_layers
 
-    place = choose_device(torch, device)
-    numbers = choose_numbers(torch, dtype)
-    choose_threads(torch, threads)
     tokenizer = read_tokenizer(facts)
-    body = getattr(transformers, _ENCODER_HALVES.get(facts.family, "AutoModel"))
-    model = read_weights(facts, _Body(body), numbers, head="an encoder")
+    body = _Body(getattr(transformers, _ENCODER_HALVES.get(facts.family, "AutoModel")))
+    model = load_frozen(facts, body, head="an encoder", device=device, dtype=dtype, threads=threads)
     if hasattr(model, "decoder") and hasattr(model, "encoder"):
         model = model.encoder
-    _keep_layers(model, wanted, str(source), torch)
-    model = model.to(place).eval().requires_grad_(False)
+    _keep_layers(model, wanted, str(source))
     if facts.family in MASKED_FAMILIES:  # others look at the weights of their own layers
         pack_linear_layers(model)
-    folder = local_folder(source)
     limits = [facts.max_length, getattr(tokenizer, "model_max_length", None)]
     known = [limit for limit in limits if limit is not None and limit < _NO_LIMIT]
     return TokenEncoder(
         model,
         tokenizer,
         name=str(source),
-        revision=facts.revision or (fingerprint(folder) if folder else ""),
+        revision=revision_of(facts),
         layer=wanted,
         max_length=min(known, default=None),
         space_first=leading_space and facts.family in _SPACE_FIRST,
@@ -211,20 +199,15 @@ class TokenEncoder:
     def _forward(self, batch: Sequence[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.float32]]:
         import torch
 
-        width = max(len(ids) for ids in batch)
-        if width == 0:
+        from probing.lm.decoding import pad
+
+        if not any(len(ids) for ids in batch):
             return [np.zeros((0, 0), dtype=np.float32) for _ in batch]
-        padded = np.full((len(batch), width), self._tokenizer.pad_token_id or 0)
-        attended = np.zeros((len(batch), width), dtype=np.int64)
-        for row, ids in enumerate(batch):
-            padded[row, : len(ids)] = ids
-            attended[row, : len(ids)] = 1
         device = next(self._model.parameters()).device
+        rows = [ids.tolist() for ids in batch]
+        padded, attended = pad(rows, self._tokenizer.pad_token_id or 0, device)
         with torch.inference_mode():
-            hidden = self._model(
-                torch.from_numpy(padded).to(device),
-                attention_mask=torch.from_numpy(attended).to(device),
-            )[0]
+            hidden = self._model(padded, attention_mask=attended)[0]
         states = hidden.float().cpu().numpy()
         return [states[row, : len(ids)].copy() for row, ids in enumerate(batch)]
 
@@ -241,7 +224,9 @@ class _Body:
         return model, {**report, "missing_keys": kept}
 
 
-def _keep_layers(model: Any, layer: int, source: str, torch: Any) -> None:
+def _keep_layers(model: Any, layer: int, source: str) -> None:
+    import torch
+
     for path in _LAYERS:
         owner: Any = model
         *parents, name = path.split(".")

@@ -9,17 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from probing.lm.errors import (
-    DeviceError,
-    ModelFilesError,
-    TokenizerError,
-    WrongModelKindError,
-)
-
-if TYPE_CHECKING:
-    from probing.lm.sources import ModelFacts
+from probing.lm.errors import DeviceError, ModelFilesError, TokenizerError, WrongModelKindError
+from probing.lm.sources import ModelFacts, fingerprint, local_folder
 
 #: Buffers that older checkpoints do not store and that are zero by definition.
 _ZERO_WHEN_MISSING = frozenset({"final_logits_bias"})
@@ -32,7 +25,7 @@ def choose_device(torch: Any, name: str) -> Any:
     try:
         device = torch.device(name)
     except RuntimeError as error:
-        raise DeviceError(f"'{name}' is no device. Use auto, cpu, cuda or mps.") from error
+        raise DeviceError(f"The device is '{name}'. Use auto, cpu, cuda or mps.") from error
     present = {
         "cpu": lambda: True,
         "cuda": torch.cuda.is_available,
@@ -48,7 +41,7 @@ def choose_numbers(torch: Any, name: str) -> Any:
     numbers = getattr(torch, name, None)
     if not isinstance(numbers, torch.dtype) or not numbers.is_floating_point:
         raise DeviceError(
-            f"'{name}' is no number format. Use float32, bfloat16, float16 or float64."
+            f"The number format is '{name}'. Use float32, bfloat16, float16 or float64."
         )
     return numbers
 
@@ -60,6 +53,34 @@ def choose_threads(torch: Any, threads: int | None) -> None:
     if threads < 1:
         raise DeviceError(f"threads must be at least 1, not {threads}.")
     torch.set_num_threads(threads)
+
+
+def load_frozen(
+    facts: ModelFacts,
+    loader: Any,
+    *,
+    head: str,
+    device: str,
+    dtype: str,
+    threads: int | None,
+    **settings: Any,
+) -> Any:
+    """Return the model on its device, in evaluation mode and without gradients.
+
+    Parameters and errors are those of the choices above and of :func:`read_weights`.
+    """
+    import torch
+
+    place, numbers = choose_device(torch, device), choose_numbers(torch, dtype)
+    choose_threads(torch, threads)
+    model = read_weights(facts, loader, numbers, head=head, **settings)
+    return model.to(place).eval().requires_grad_(False)
+
+
+def revision_of(facts: ModelFacts) -> str:
+    """Return the hub's commit, or a hash of the files in a local folder."""
+    folder = local_folder(facts.source)
+    return facts.revision or (fingerprint(folder) if folder else "")
 
 
 def read_tokenizer(facts: ModelFacts) -> Any:
@@ -97,7 +118,7 @@ def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str, **set
     stand in for those of the stored configuration.
     """
     try:
-        with _quiet():
+        with quiet_transformers():
             model, report = loader.from_pretrained(
                 facts.source,
                 revision=facts.revision,
@@ -125,8 +146,8 @@ def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str, **set
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep transformers' progress bars and reports out of a worker's log while loading."""
+def quiet_transformers() -> Iterator[None]:
+    """Keep transformers' progress bars and reports out of a worker's log meanwhile."""
     from transformers.utils import logging
 
     bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()

@@ -1,4 +1,4 @@
-"""Which adjectives stand for a pole: the pole's own, or a list of synonyms with it.
+"""The adjectives of a pole: the pole's own, or a list with its synonyms.
 
 Cao et al. (2022) score one adjective per pole; they tried lists (Table A7) averaged by their mean
 (footnote 4) and dropped them. The released code takes the median over lists.

@@ -8,25 +8,24 @@ leave out cells that rest on fewer. A cell without any is NaN, with the reason.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
 from probing.measures.adjectives import ScoredWord, scored_words
-from probing.measures.base import SCORE_COLUMNS
+from probing.measures.base import SCORE_COLUMNS, Frames
 from probing.measures.stimuli import Stimuli
 
 PAIR_SCORE = "pair_score"
 _CELL = ["template", "group", "trait"]
-_ROW = [*_CELL, "pole", "word"]
 _LONGEST_REASON = 200
 
 
 def pair_scores(
     stimuli: Stimuli,
-    shard_frames: Sequence[pd.DataFrame],
+    shard_frames: Frames,
     *,
     words: Sequence[ScoredWord] | None = None,
     average: Literal["mean", "median"] = "mean",
@@ -55,7 +54,8 @@ def pair_scores(
     low, high = rows.xs("low", level="pole"), rows.xs("high", level="pole")
     by_template = pd.DataFrame({"value": high["value"] - low["value"]})
     by_template["reason"] = [
-        "" if defined else _reason(*reasons)
+        # Which of the adjectives have no value, and why.
+        "" if defined else _shorten("; ".join(filter(None, reasons)))
         for defined, reasons in zip(
             by_template["value"].notna(),
             zip(low["reason"], high["reason"], strict=True),
@@ -69,9 +69,17 @@ def pair_scores(
     return table[list(SCORE_COLUMNS)]
 
 
+def cells_of_fewer_templates(stimuli: Stimuli, shard_frames: Frames) -> int:
+    """Return how many cells of group and trait have a pair score in some templates, not in all."""
+    rows = pd.concat(shard_frames, ignore_index=True)
+    undefined = rows.loc[rows["value"].isna(), _CELL].drop_duplicates()
+    lacking = undefined.groupby(["group", "trait"]).size()
+    return int((lacking < len(stimuli.templates)).sum())
+
+
 def pole_scores(
     stimuli: Stimuli,
-    shard_frames: Sequence[pd.DataFrame],
+    shard_frames: Frames,
     *,
     words: Sequence[ScoredWord] | None = None,
     average: Literal["mean", "median"] = "mean",
@@ -88,30 +96,35 @@ def pole_scores(
 
 def _pole_rows(
     stimuli: Stimuli,
-    shard_frames: Sequence[pd.DataFrame],
+    shard_frames: Frames,
     words: Sequence[ScoredWord] | None,
     average: Literal["mean", "median"],
 ) -> pd.DataFrame:
     """Return value and reason of every pole by template, in the order of the stimuli."""
     scored = scored_words(stimuli) if words is None else words
-    expected = pd.MultiIndex.from_tuples(
-        [
-            (template.slug, group.slug, entry.trait, entry.pole, entry.word)
-            for template in stimuli.templates
-            for group in stimuli.groups
-            for entry in scored
-        ],
-        names=_ROW,
-    )
-    return _to_poles(_complete_rows(expected, shard_frames), average)
+    expected = [
+        (template.slug, group.slug, entry.trait, entry.pole, entry.word)
+        for template in stimuli.templates
+        for group in stimuli.groups
+        for entry in scored
+    ]
+    return _to_poles(complete_rows(shard_frames, [*_CELL, "pole", "word"], expected), average)
 
 
-def _complete_rows(expected: pd.MultiIndex, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def complete_rows(
+    frames: Sequence[pd.DataFrame], keys: list[str], cells: Iterable[tuple[Any, ...]]
+) -> pd.DataFrame:
+    """Return the shards' rows in the order of `cells`, indexed by `keys`.
+
+    Raises ValueError where rows are missing, doubled, or belong to none of the cells.
+    """
     if not frames:
         raise ValueError("there are no shards to aggregate")
-    rows = pd.concat(frames, ignore_index=True).set_index(_ROW)
-    if doubled := int(rows.index.duplicated().sum()):
-        raise ValueError(f"{doubled} rows occur twice, the first for {_first_duplicate(rows)}")
+    expected = pd.MultiIndex.from_tuples(list(cells), names=keys)
+    rows = pd.concat(frames, ignore_index=True).set_index(keys)
+    doubled = rows.index[rows.index.duplicated()]
+    if len(doubled):
+        raise ValueError(f"{len(doubled)} rows occur twice, the first for {doubled[0]}")
     missing = expected[~expected.isin(rows.index)]
     if len(missing):
         raise ValueError(f"{len(missing)} rows are missing, the first for {missing[0]}")
@@ -134,15 +147,6 @@ def _to_poles(rows: pd.DataFrame, average: Literal["mean", "median"]) -> pd.Data
         joined = reasons.groupby(level=[*_CELL, "pole"], sort=False).agg("; ".join)
         table.loc[joined.index, "reason"] = joined
     return table
-
-
-def _first_duplicate(rows: pd.DataFrame) -> object:
-    return rows.index[rows.index.duplicated()][0]
-
-
-def _reason(low: str, high: str) -> str:
-    """Say which of the adjectives have no value, and why."""
-    return _shorten("; ".join(filter(None, (low, high))))
 
 
 def _mean_over_templates(by_template: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The contract between a measure and whatever runs it.
+"""The contract of a measure with the engine that runs it.
 
 A measure cuts its work into shards (`plan`), computes any of them alone (`compute`) and puts the
 pieces together (`aggregate`). It also says beforehand what will not work (`problems`) and what
@@ -12,10 +12,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-import pandas as pd
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Long rows of the shards of a run.
+Frames = Sequence["pd.DataFrame"]
 
 #: Columns of what `aggregate` returns for each kind of result, in this order.
 SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n")
@@ -28,8 +33,10 @@ class ResultKind(Enum):
     """What a run of a measure leaves behind; the engine stores each kind in its own table."""
 
     SCORES = "scores"  # groups × traits × templates, as SCORE_COLUMNS
+    ASSOCIATIONS = "associations"  # attributes × prompts, as SCORE_COLUMNS; group = the guise
     TEXT_SCORES = "text_scores"  # one row per text, as TEXT_SCORE_COLUMNS
     COUNTERPARTS = "counterparts"  # rewritings of texts, as COUNTERPART_COLUMNS
+    PREDICTIONS = "predictions"  # predictions stay with the shards; rates as SCORE_COLUMNS
     TRAINED_MODEL = "trained_model"  # one row: a folder of weights, as TRAINED_MODEL_COLUMNS
 
 
@@ -126,9 +133,7 @@ class Measure(ABC, Generic[M, P]):
         """Return a shard's long rows; the same rows whatever else the process has computed."""
 
     @abstractmethod
-    def aggregate(
-        self, stimuli: M, parameters: P, shard_frames: Sequence[pd.DataFrame]
-    ) -> pd.DataFrame:
+    def aggregate(self, stimuli: M, parameters: P, shard_frames: Frames) -> pd.DataFrame:
         """Return the results, with the columns of the measure's kind of result.
 
         Where there are values, `value` is NaN exactly where `reason` says why; `n` counts the
@@ -136,7 +141,7 @@ class Measure(ABC, Generic[M, P]):
         Raises ValueError where rows are missing or doubled.
         """
 
-    def remarks(self, stimuli: M, parameters: P, shard_frames: Sequence[pd.DataFrame]) -> list[str]:
+    def remarks(self, stimuli: M, parameters: P, shard_frames: Frames) -> list[str]:
         """Return what a reader of the scores should know about how they came about."""
         return []
 

@@ -10,41 +10,31 @@ no corpus and a run can be repeated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from probing.lm.protocols import EmbeddingModel, Pieces, SpanText
-from probing.measures.adjectives import (
-    Adjectives,
-    Pole,
-    both_poles,
-    empty_lists,
-    pole_words,
-)
+from probing.measures.adjectives import Adjectives, Pole, both_poles, empty_lists, pole_words
 from probing.measures.base import (
     SCORE_COLUMNS,
     Cost,
+    Frames,
     Measure,
     MeasureParameters,
     Problem,
     ShardPlan,
 )
-from probing.measures.ceat_effect import (
-    Effect,
-    combine_draws,
-    draw_effects,
-    pooled_effect,
-    sample_draws,
-    unit_vectors,
-)
 from probing.measures.occurrences import Sample
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.sentence_supply import SentenceSupply
 from probing.measures.stimuli import StimuliError, Trait
+from probing.measures.streams import named_seed, named_stream
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 POLES: tuple[Pole, Pole] = ("high", "low")
 PAIR_SCORE = "pair_score"
@@ -53,6 +43,12 @@ P_VALUE = "p_value"
 CORPUS = "sentences"
 NOT_FOUND = "does not occur in the corpus"
 TOO_LONG = "occurs only in sentences that are longer than the model reads"
+#: Simulated: methods.md §6.
+DRAWS_CAVEAT = (
+    "p-values of combined draws depend on the number of draws, not on the data: on null data "
+    "7.5 %, 5 % and 32.5 % of 40 sets fell below .05 at 100, 1,000 and 10,000 draws. They serve to "
+    "reproduce the paper; for inference choose permutation."
+)
 ONE_EACH = "one sentence for each word: the effect is ±√2 whatever the embeddings"
 
 
@@ -62,30 +58,24 @@ class CeatParameters(MeasureParameters):
     adjectives: Adjectives = Field(
         "pole",
         title="Adjectives",
-        description=(
-            "What stands for a pole: its own adjective (pole, as published), the pole with its "
-            "synonyms in the library (lists), or these as the released lists spell them "
-            "(released_lists)."
-        ),
+        description="What stands for a pole: its own adjective (pole, as published), the pole "
+        "with its synonyms in the library (lists), or these as the released lists spell them "
+        "(released lists).",
     )
     sentences_per_word: int = Field(
         1000,
         ge=1,
         le=10_000,
         title="Sentences per word",
-        description=(
-            "At most so many sentences are drawn for every group and every adjective, with the "
-            "run's seed; 1,000 as published. They are kept with the run."
-        ),
+        description="The most sentences drawn for every group and every adjective, with the "
+        "run's seed; 1,000 as published. They are kept with the run.",
     )
     combination: Literal["automatic", "pooled", "draws"] = Field(
         "automatic",
         title="Combination of contexts",
-        description=(
-            "How the contexts become one effect size: all of them pooled, many random draws "
-            "combined by a random-effects model (draws, as published by Guo and Caliskan), or "
-            "pooled where a pole has one adjective and draws where it has several (automatic)."
-        ),
+        description="How the contexts become one effect size: all of them pooled, many random "
+        "draws combined by a random-effects model (draws, as published by Guo and Caliskan), or "
+        "pooled where a pole has one adjective and draws where it has several (automatic).",
     )
     draws: int = Field(
         10_000,
@@ -94,17 +84,28 @@ class CeatParameters(MeasureParameters):
         title="Draws",
         description="How many random draws of one context per word are combined.",
     )
-    pieces: Pieces = Field(
-        "first",
+    pieces: Literal["automatic", "first", "last", "mean"] = Field(
+        "automatic",
         title="Subwords",
-        description="Which of a word's or phrase's subwords gives its embedding.",
+        description="Which of a word's or phrase's subwords gives its embedding: the first of a "
+        "masked model, as published, and the last of a causal model or an encoder and decoder, "
+        "since a causal one has not read the word at its first (automatic); or always the first, "
+        "the last, or the mean of all.",
     )
-    p_value: Literal["two-sided", "one-sided"] = Field(
-        "two-sided",
+    p_value: Literal["permutation", "two-sided", "one-sided"] = Field(
+        "permutation",
         title="p-value",
-        description=(
-            "Of the combined draws: two-sided, since scores have a sign, or one-sided as released."
-        ),
+        description="By permutation of the poles' sentences (ours); or the normal p-value of the "
+        "combined draws, two-sided or, as released, one-sided, which falls with the number of "
+        "draws and serves to reproduce the paper alone.",
+    )
+    permutations: int = Field(
+        1000,
+        ge=1000,
+        le=1_000_000,
+        title="Permutations",
+        description="How often the sentences are dealt out anew between the poles, with the run's "
+        "seed; for the p-value by permutation.",
     )
 
 
@@ -126,7 +127,7 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
     ) -> list[ShardPlan]:
         """Return one shard for each group, in the order of the stimuli."""
         return [
-            ShardPlan(index, group.plural, {"group": group.slug, "seed": [seed, index]})
+            ShardPlan(index, group.plural, {"group": group.slug, "seed": seed})
             for index, group in enumerate(stimuli.groups)
         ]
 
@@ -153,6 +154,8 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
                 "so that the score only tells how often which. Choose pooled, or lists."
             )
             found.append(Problem("parameter combination", message, False))
+        if parameters.p_value != "permutation":
+            found.append(Problem("parameter p_value", DRAWS_CAVEAT, False))
         return found
 
     def estimate(
@@ -176,16 +179,21 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
     ) -> pd.DataFrame:
         """Return one row per trait: group, trait, value, reason, n, p_value, n_draws, n_long.
 
+        `n_draws` counts the permutations or draws that the p-value rests on, 0 where there is none.
         The embeddings of the adjectives are computed once and kept with the model.
         """
+        import numpy as np
+        import pandas as pd
+
         if set(payload) != {"group", "seed"}:
             raise StimuliError("A shard's payload is an object with a group and a seed.")
-        group = stimuli.group(payload["group"])
-        vectors, n_long = _embed(lm, stimuli.of_group(group.slug), parameters.pieces)
+        group, seed = stimuli.group(payload["group"]), payload["seed"]
+        if isinstance(seed, list):  # a shard of a run that was begun before streams had names
+            seed = seed[0]
+        vectors, n_long = _embed(lm, stimuli.of_group(group.slug), _pieces(parameters, lm))
         words = self._words(stimuli, parameters, lm)
         rows = []
-        seeds = np.random.SeedSequence(payload["seed"]).spawn(len(stimuli.traits))
-        for trait, seed in zip(stimuli.traits, seeds, strict=True):
+        for trait in stimuli.traits:
             row = {"group": group.slug, "trait": trait.slug, "n_long": n_long}
             missing = _missing(trait, stimuli, parameters, words)
             if not len(vectors):
@@ -199,17 +207,17 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
                 [words[word] for word in pole_words(trait, pole, parameters.adjectives)]
                 for pole in POLES
             ]
-            rows.append(row | _effect_row(vectors, poles, parameters, seed))
+            own_seed = named_seed(seed, group.slug, trait.slug)
+            rows.append(row | _effect_row(vectors, poles, parameters, own_seed))
         columns = ["group", "trait", "value", "reason", "n", "p_value", "n_draws", "n_long"]
         return pd.DataFrame(rows, columns=columns)
 
     def aggregate(
-        self,
-        stimuli: SentenceStimuli,
-        parameters: CeatParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: SentenceStimuli, parameters: CeatParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return pair scores, once for the corpus and once as the overall value, and p-values."""
+        import pandas as pd
+
         rows = pd.concat(shard_frames, ignore_index=True)
         if rows.duplicated(["group", "trait"]).any():
             raise ValueError("a group and trait occur twice among the shards")
@@ -224,17 +232,19 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
         return table[list(SCORE_COLUMNS)]
 
     def remarks(
-        self,
-        stimuli: SentenceStimuli,
-        parameters: CeatParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: SentenceStimuli, parameters: CeatParameters, shard_frames: Frames
     ) -> list[str]:
-        """Say where the sentences come from and how many were left out as too long."""
+        """Say where the sentences come from, how many are too long, and what p-values are worth."""
+        import pandas as pd
+
         source = stimuli.source
+        drawn = pd.concat(shard_frames)["n_draws"] if shard_frames else pd.Series(dtype=int)
         said = [
             f"Sentences: up to {source.per_word:,} per word out of {source.n_sentences:,} of "
             f"“{source.name}” (SHA-256 {source.sha256[:12]}…), drawn with seed {source.seed}."
         ]
+        if parameters.p_value != "permutation" and (drawn > 0).any():
+            said.append(DRAWS_CAVEAT)
         long = sum(int(frame["n_long"].iloc[0]) for frame in shard_frames if len(frame))
         if long:
             said.append(
@@ -246,15 +256,20 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
         self, stimuli: SentenceStimuli, parameters: CeatParameters, lm: EmbeddingModel
     ) -> dict[str, np.ndarray]:
         """Return the unit embeddings of all adjectives, computed once and kept with the model."""
-        key = (self.name, parameters.pieces, parameters.adjectives, stimuli.content_hash())
+        pieces = _pieces(parameters, lm)
+        key = (self.name, pieces, parameters.adjectives, stimuli.content_hash())
         return lm.cache.get_or_compute(
             key,
             lambda: {
-                word: _embed(lm, stimuli.of_word(word), parameters.pieces)[0]
+                word: _embed(lm, stimuli.of_word(word), pieces)[0]
                 for trait in stimuli.traits
                 for word in both_poles(trait, parameters.adjectives)
             },
         )
+
+
+def _pieces(parameters: CeatParameters, lm: EmbeddingModel) -> Pieces:
+    return lm.own_pieces if parameters.pieces == "automatic" else parameters.pieces
 
 
 def _missing(
@@ -276,31 +291,58 @@ def _effect_row(
     vectors: np.ndarray,
     poles: list[list[np.ndarray]],
     parameters: CeatParameters,
-    seed: np.random.SeedSequence,
+    seed: int,
 ) -> dict[str, Any]:
+    import numpy as np
+
+    from probing.measures import ceat_effect as effect
+
     high, low = poles
-    single = len(high) == len(low) == 1
-    if parameters.combination == "pooled" or (parameters.combination == "automatic" and single):
-        pooled = pooled_effect(vectors, high, low)
-        if pooled.n == 2:
-            pooled = Effect(np.nan, pooled.n, ONE_EACH)
-        row: dict[str, Any] = {"value": pooled.value, "reason": pooled.reason, "n": pooled.n}
-        return row | {"p_value": np.nan, "n_draws": 0}
-    counts = [len(vectors), *(len(word) for word in (*high, *low))]
-    draws = sample_draws(np.random.default_rng(seed), counts, parameters.draws)
-    combined = combine_draws(*draw_effects(vectors, high, low, draws))
-    two_sided = parameters.p_value == "two-sided"
-    return {
-        "value": combined.combined,
-        "reason": combined.reason,
-        "n": combined.n,
-        "p_value": combined.p_two_sided if two_sided else combined.p_one_sided,
-        "n_draws": combined.n if not combined.reason else 0,
-    }
+    pooled = _pools(parameters, single=len(high) == len(low) == 1)
+    p_value, n_draws = np.nan, 0
+    if pooled:
+        found = effect.pooled_effect(vectors, high, low)
+        if found.n == 2:
+            found = effect.Effect(np.nan, found.n, ONE_EACH)
+        value, n, reason = found.value, found.n, found.reason
+    else:
+        counts = [len(vectors), *(len(word) for word in (*high, *low))]
+        rng = named_stream(seed, "draws")
+        draws = effect.sample_draws(rng, counts, parameters.draws)
+        combined = effect.combine_draws(*effect.draw_effects(vectors, high, low, draws))
+        value, n, reason = combined.combined, combined.n, combined.reason
+        if parameters.p_value != "permutation":
+            two_sided = parameters.p_value == "two-sided"
+            p_value = combined.p_two_sided if two_sided else combined.p_one_sided
+            n_draws = n
+    if parameters.p_value == "permutation":
+        n_draws = parameters.permutations
+        p_value = effect.permutation_p_value(
+            vectors,
+            high,
+            low,
+            n_permutations=n_draws,
+            rng=named_stream(seed, "permutations"),
+            words_alike=not pooled,
+        )
+    if reason:
+        p_value, n_draws = np.nan, 0
+    return {"value": value, "reason": reason, "n": n, "p_value": p_value, "n_draws": n_draws}
+
+
+def _pools(parameters: CeatParameters, *, single: bool) -> bool:
+    """Return whether contexts are pooled; `single`: each pole has one adjective."""
+    if parameters.combination == "automatic":
+        return single
+    return parameters.combination == "pooled"
 
 
 def _embed(lm: EmbeddingModel, sample: Sample, pieces: Pieces) -> tuple[np.ndarray, int]:
     """Return unit vectors of the sample's words, and how many sentences were too long."""
+    import numpy as np
+
+    from probing.measures.ceat_effect import unit_vectors
+
     fitting = [o for o in sample.drawn if len(lm.encode(o.sentence)) <= lm.max_length]
     texts = [SpanText(o.sentence, o.start, o.end) for o in fitting]
     n_long = len(sample.drawn) - len(fitting)

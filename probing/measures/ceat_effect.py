@@ -20,6 +20,8 @@ Vectors = NDArray[np.floating]
 
 CONSTANT = "all cosines are equal"
 TOO_FEW_DRAWS = "fewer than two draws have a value"
+#: 32 MB of weights.
+_PERMUTED_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -146,6 +148,51 @@ def combine_draws(effects: NDArray[np.float64], variances: NDArray[np.float64]) 
         p_two_sided=erfc(abs(z) / sqrt(2)),
         n=n,
     )
+
+
+def permutation_p_value(
+    group: Vectors,
+    positive: Sequence[Vectors],
+    negative: Sequence[Vectors],
+    *,
+    n_permutations: int,
+    rng: np.random.Generator,
+    words_alike: bool = True,
+) -> float:
+    """Return the two-sided p-value of the poles' difference in mean cosine with the group.
+
+    group, positive, negative : as of `pooled_effect`
+    words_alike : every word of a pole counts alike, as in each draw, whatever its number of
+        contexts; otherwise every context does, as in the pooled effect
+    n_permutations : how often the contexts of both poles' words, a sentence each, are dealt out
+        anew among these words (methods.md §6, ours)
+
+    The difference is the numerator of the effect size over all contexts, which random draws only
+    approximate: the p-value depends on the data and not on a number of draws. It speaks of other
+    sentences with these words, not of other words. p = (1 + as large or larger) / (1 + n).
+    """
+    weights = np.concatenate([_weights(positive, words_alike), -_weights(negative, words_alike)])
+    centre = group.astype(np.float64).mean(axis=0)
+    # A context's mean cosine with all contexts of the group.
+    cosines = np.concatenate([*positive, *negative]).astype(np.float64) @ centre
+    cosines -= cosines.mean()
+    at_once = max(_PERMUTED_AT_ONCE // len(weights), 1)
+    # Equal differences are summed in different orders.
+    least = abs(weights @ cosines) - 1e-12 * np.abs(cosines).max()
+    reached = 0
+    for start in range(0, n_permutations, at_once):
+        rows = min(at_once, n_permutations - start)
+        dealt = rng.permuted(np.broadcast_to(weights, (rows, len(weights))), axis=1)
+        reached += int((np.abs(dealt @ cosines) >= least).sum())
+    return (1 + reached) / (1 + n_permutations)
+
+
+def _weights(words: Sequence[Vectors], words_alike: bool) -> NDArray[np.float64]:
+    """Return what each context counts in the mean over a pole."""
+    sizes = np.array([len(word) for word in words])
+    if words_alike:
+        return np.repeat(1 / (len(sizes) * sizes), sizes)
+    return np.full(sizes.sum(), 1 / sizes.sum())
 
 
 def sample_draws(

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from probing.lm.text_protocols import Generation, GenerationSettings, TextGenerator, TextTokenizer
-from probing.measures.base import COUNTERPART_COLUMNS, Cost, Problem, ResultKind, ShardPlan
+from probing.measures.base import COUNTERPART_COLUMNS, Cost, Frames, Problem, ResultKind, ShardPlan
 from probing.measures.generation_parameters import (
     CounterpartParameters,
     describe_settings,
@@ -29,19 +27,23 @@ from probing.measures.prompt_choice import (
     other_variety,
 )
 from probing.measures.prompts import PromptError
+from probing.measures.streams import named_seed
 from probing.measures.text_measure import (
     TextMeasure,
     chunks,
+    directions,
     length_problem,
     one_by_one_where_too_long,
     shard_pairs,
     shard_title,
     text_of,
     text_problems,
-    text_seed,
     too_long,
 )
 from probing.measures.text_stimuli import TextStimuli
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 EMPTY = "the model wrote nothing"
 REFUSED = "the model or its server refused"
@@ -77,13 +79,13 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
             else []
         )
         shards: list[ShardPlan] = []
-        for variety in directions(stimuli, parameters):
+        for variety in directions(stimuli, parameters.directions):
             pairs = [slug for slug, wanted in items if wanted == variety]
             for chunk in chunks(pairs, parameters.pairs_per_shard):
                 payload = {
                     "variety": variety,
                     "pairs": list(chunk),
-                    "seeds": [text_seed(seed, slug, variety) for slug in chunk],
+                    "seeds": [named_seed(seed, slug, variety) for slug in chunk],
                     "sample": [list(item) for item in sample],
                 }
                 title = shard_title(chunk, f"Into {variety}")
@@ -106,7 +108,9 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
             if too_long(_prompt_tokens(slug, variety, stimuli, lm), lm.max_length, new=new)
         ]
         found += length_problem(longer, len(items), "counterpart")
-        if merged := len(directions(stimuli, parameters)) * len(stimuli.pairs) - len(items):
+        if merged := len(directions(stimuli, parameters.directions)) * len(stimuli.pairs) - len(
+            items
+        ):
             pairs = "1 pair shares its" if merged == 1 else f"{merged} pairs share their"
             message = (
                 f"{pairs} {stimuli.target_variety} text with another pair; it is rewritten once."
@@ -147,6 +151,8 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         Columns: those of counterparts, then prompt, perplexities (JSON by slug, empty where none
         were measured), perplexity_n, settings, finish and n_tokens.
         """
+        import pandas as pd
+
         pairs, variety = shard_pairs(payload, stimuli), payload["variety"]
         sample = [(slug, into) for slug, into in payload["sample"]]
         choice = (
@@ -190,34 +196,21 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         return frame.astype({"n_tokens": "Int64"})
 
     def aggregate(
-        self,
-        stimuli: TextStimuli,
-        parameters: CounterpartParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: TextStimuli, parameters: CounterpartParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return every counterpart, in the order of the stimuli."""
-        if not shard_frames:
-            raise ValueError("there are no shards to aggregate")
-        expected = pd.MultiIndex.from_tuples(
-            rewritings(stimuli, parameters), names=["pair", "variety"]
-        )
-        rows = pd.concat(shard_frames, ignore_index=True).set_index(["pair", "variety"])
-        if rows.index.duplicated().any():
-            raise ValueError(f"{rows.index[rows.index.duplicated()][0]} was rewritten twice")
-        missing = expected[~expected.isin(rows.index)]
-        if len(missing):
-            raise ValueError(f"{len(missing)} texts were not rewritten, the first {missing[0]}")
-        if len(rows) != len(expected):
-            raise ValueError(f"{len(rows) - len(expected)} rows belong to no text of the stimuli")
-        return rows.loc[expected].reset_index()[list(COUNTERPART_COLUMNS)]
+        from probing.measures.aggregation import complete_rows
+
+        cells = rewritings(stimuli, parameters)
+        rows = complete_rows(shard_frames, ["pair", "variety"], cells)
+        return rows.reset_index()[list(COUNTERPART_COLUMNS)]
 
     def remarks(
-        self,
-        stimuli: TextStimuli,
-        parameters: CounterpartParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: TextStimuli, parameters: CounterpartParameters, shard_frames: Frames
     ) -> list[str]:
         """Say how texts were written, which prompt was chosen and why, and what is missing."""
+        import pandas as pd
+
         rows = pd.concat(shard_frames, ignore_index=True)
         found = [f"Written with {settings}." for settings in sorted(rows["settings"].unique())]
         found += _choice_remarks(rows)
@@ -256,16 +249,10 @@ def _write(
     return found
 
 
-def directions(stimuli: TextStimuli, parameters: CounterpartParameters) -> list[str]:
-    """Return the varieties that texts are rewritten in."""
-    into = {"to_target": [stimuli.target_variety], "to_source": [stimuli.source_variety]}
-    return into.get(parameters.directions, [stimuli.target_variety, stimuli.source_variety])
-
-
 def rewritings(stimuli: TextStimuli, parameters: CounterpartParameters) -> list[tuple[str, str]]:
     """Return (pair, variety to be written) of every text; a text that pairs share comes once."""
     items = []
-    for variety in directions(stimuli, parameters):
+    for variety in directions(stimuli, parameters.directions):
         seen = set()
         for pair in stimuli.pairs:
             asked = text_of(pair, other_variety(variety, stimuli), stimuli).slug

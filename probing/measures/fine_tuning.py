@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-import pandas as pd
 from pydantic import Field
 
 from probing.measures.base import (
     TRAINED_MODEL_COLUMNS,
     Cost,
+    Frames,
     MeasureParameters,
     Problem,
     ResultKind,
@@ -18,9 +18,9 @@ from probing.measures.base import (
 )
 from probing.measures.prompt_choice import fill_prompt, other_variety
 from probing.measures.stimuli import StimuliError
-from probing.measures.text_measure import TextMeasure, text_of
+from probing.measures.text_measure import TextMeasure, directions, text_of
 from probing.measures.text_stimuli import PairStimulus, TextStimuli
-from probing.training.rewriting import (
+from probing.training.rewriting_examples import (
     EncodedExamples,
     ExampleEncoder,
     RewritingExample,
@@ -28,7 +28,11 @@ from probing.training.rewriting import (
     encode_examples,
 )
 from probing.training.schedule import TrainingSettings
-from probing.training.trainable import TrainedModel
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from probing.training.trainable import TrainedModel
 
 NAMED_EXAMPLES = 8
 _SUMMARY = ("folder", "name", "steps", "loss", "held_out_loss", "n_train", "n_held_out")
@@ -80,8 +84,8 @@ class FineTuningParameters(MeasureParameters):
         None,
         ge=1,
         title="Steps between checkpoints",
-        description="Besides those at the end of each epoch. After a crash the training goes on "
-        "from the newest one.",
+        description="Besides those at the end of each epoch. After a crash the training "
+        "continues from the newest one.",
     )
 
 
@@ -105,7 +109,7 @@ class FineTuning(TextMeasure[FineTuningParameters]):
 
     The stimuli's `pairs` are training pairs, and the first and only prompt is the one that the
     trained model should be asked with later. One shard: its worker saves checkpoints, from which
-    another one goes on.
+    another one continues.
     """
 
     name = "fine_tuning"
@@ -154,6 +158,8 @@ class FineTuning(TextMeasure[FineTuningParameters]):
         parameters: FineTuningParameters,
         lm: TrainableModel,
     ) -> pd.DataFrame:
+        import pandas as pd
+
         if "seed" not in payload:
             raise StimuliError("The payload of a training holds its seed.")
         trained = lm.train(
@@ -183,18 +189,12 @@ class FineTuning(TextMeasure[FineTuningParameters]):
         return pd.DataFrame([row], columns=[*_SUMMARY, *_ASIDE])
 
     def aggregate(
-        self,
-        stimuli: TextStimuli,
-        parameters: FineTuningParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: TextStimuli, parameters: FineTuningParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         return _only_row(shard_frames)[list(TRAINED_MODEL_COLUMNS)]
 
     def remarks(
-        self,
-        stimuli: TextStimuli,
-        parameters: FineTuningParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: TextStimuli, parameters: FineTuningParameters, shard_frames: Frames
     ) -> list[str]:
         row = _only_row(shard_frames).iloc[0]
         said = [
@@ -218,8 +218,7 @@ def _examples(stimuli: TextStimuli, parameters: FineTuningParameters) -> list[Re
 
     The prompts are those that counterpart generation fills.
     """
-    into = {"to_target": [stimuli.target_variety], "to_source": [stimuli.source_variety]}
-    wanted = into.get(parameters.directions, [stimuli.target_variety, stimuli.source_variety])
+    wanted = directions(stimuli, parameters.directions)
     return [_example(pair, variety, stimuli) for pair in stimuli.pairs for variety in wanted]
 
 
@@ -256,7 +255,7 @@ def _left_out_problem(fitting: EncodedExamples) -> Problem:
     )
 
 
-def _only_row(shard_frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _only_row(shard_frames: Frames) -> pd.DataFrame:
     rows = [len(frame) for frame in shard_frames]
     if rows != [1]:
         raise ValueError(f"a training gives one row of one shard, but got {rows}")

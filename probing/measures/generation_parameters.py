@@ -1,4 +1,4 @@
-"""How counterparts are written: parameters, and what each kind of model does without any.
+"""Parameters of counterpart generation, with defaults for each kind of model.
 
 Deas et al. (2023), Appendix E.2: temperature 0.7 for GPT models; beams of 3 and no repeated
 3-grams for BART and T5.
@@ -24,19 +24,15 @@ class CounterpartParameters(MeasureParameters):
     directions: Literal["both", "to_target", "to_source"] = Field(
         "both",
         title="Directions",
-        description=(
-            "Into which variety texts are rewritten: the corpus's target variety, its source "
-            "variety, or each into the other."
-        ),
+        description="Into which variety texts are rewritten: the corpus's target variety, its "
+        "source variety, or each into the other.",
     )
     prompt_choice: Literal["given", "lowest_perplexity"] = Field(
         "given",
         title="Choice of the prompt",
-        description=(
-            "Whether the one prompt that was chosen is used, or of several the one that has the "
-            "lowest mean perplexity under the model itself (Gonen et al. 2022), which chat models "
-            "cannot tell."
-        ),
+        description="Whether the one prompt that was chosen is used, or of several the one that "
+        "has the lowest mean perplexity under the model itself (Gonen et al. 2022), which chat "
+        "models cannot tell.",
     )
     perplexity_texts: int = Field(
         100,
@@ -50,48 +46,38 @@ class CounterpartParameters(MeasureParameters):
         ge=0,
         le=2,
         title="Temperature",
-        description=(
-            "Of sampling; 0 takes the likeliest token. Without a value 0.7 for causal and chat "
-            "models, and beam search without sampling for sequence to sequence models."
-        ),
+        description="Of sampling; 0 takes the likeliest token. Without a value 0.7 for causal and "
+        "chat models, and beam search without sampling for sequence to sequence models.",
     )
     beams: int | None = Field(
         None,
         ge=1,
         le=64,
         title="Beams",
-        description=(
-            "Width of the beam search. Without a value 3 for sequence to sequence models, and 1 "
-            "for all others or where a temperature is given."
-        ),
+        description="Width of the beam search. Without a value 3 for sequence to sequence models, "
+        "and 1 for all others or where a temperature is given.",
     )
     no_repeat_ngram: int | None = Field(
         None,
         ge=0,
         le=20,
         title="Size of n-grams that never repeat",
-        description=(
-            "0 allows all repetitions. Without a value 3 for sequence to sequence models, and 0 "
-            "for all others."
-        ),
+        description="0 allows all repetitions. Without a value 3 for sequence to sequence models, "
+        "and 0 for all others.",
     )
     max_new_tokens: int = Field(
         128,
         ge=1,
         le=8192,
         title="Most tokens written",
-        description=(
-            "A counterpart that ends there is kept, and marked as cut. Causal models read the "
-            "prompt and write within one limit of length."
-        ),
+        description="A counterpart that ends there is kept, and marked as cut. Causal models read "
+        "the prompt and write within one limit of length.",
     )
     first_line_only: bool = Field(
         False,
         title="First line only",
-        description=(
-            "Whether only the first line of what the model writes is kept. White space at both "
-            "ends is always removed; nothing else is changed."
-        ),
+        description="Whether only the first line of what the model writes is kept. White space at "
+        "both ends is always removed; nothing else is changed.",
     )
     pairs_per_shard: int = Field(
         20,

@@ -1,26 +1,87 @@
-"""What masked span prediction hides: one span for each text, condition and trial."""
+"""Spans that masked span prediction hides: one for each text, condition and trial.
+
+Deas et al. (2023), §4: spans of words, length ~ Poisson(2), position uniform over the words; noun
+phrases and verb phrases by themselves. No code is released, so the details are ours: a length of 0
+is drawn again (a zero-truncated Poisson), a length is at most one word less than the text, and the
+start is uniform over the positions at which the span fits.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
 from pydantic import Field
 
 from probing.lm.text_protocols import SpanContext
 from probing.measures.base import MeasureParameters, Problem
-from probing.measures.phrases import find_phrases, load_pipeline, pipeline_title
-from probing.measures.span_choice import (
-    Offsets,
-    admissible,
-    draw_phrase,
-    draw_random_span,
-    hide,
-    word_offsets,
-)
-from probing.measures.text_measure import NAMED_TEXTS, text_of, text_seed, varieties
+from probing.measures.phrases import Offsets, find_phrases, load_pipeline, pipeline_title
+from probing.measures.streams import named_stream
+from probing.measures.text_measure import NAMED_TEXTS, text_of, varieties
 from probing.measures.text_stimuli import PairStimulus, TextStimuli, TextStimulus
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_WORD = re.compile(r"\S+")
+
+
+def word_offsets(text: str) -> list[Offsets]:
+    """Return where each word begins and ends; a word is a run without white space."""
+    return [match.span() for match in _WORD.finditer(text)]
+
+
+def draw_length(n_words: int, *, mean: float, rng: np.random.Generator) -> int:
+    """Draw a length from Poisson(`mean`) without 0, at most `n_words` - 1.
+
+    Raises ValueError for fewer than two words, of which none can be hidden with context left.
+    """
+    if n_words < 2:
+        raise ValueError(f"a text of {n_words} words has no span with a word of context")
+    length = 0
+    while length == 0:
+        length = int(rng.poisson(mean))
+    return min(length, n_words - 1)
+
+
+def draw_random_span(text: str, *, mean: float, rng: np.random.Generator) -> Offsets | None:
+    """Draw the offsets of a span of whole words; None where the text has fewer than two."""
+    words = word_offsets(text)
+    if len(words) < 2:
+        return None
+    length = draw_length(len(words), mean=mean, rng=rng)
+    first = int(rng.integers(len(words) - length + 1))
+    return words[first][0], words[first + length - 1][1]
+
+
+def admissible(text: str, spans: Iterable[Offsets]) -> list[Offsets]:
+    """Return the spans without the white space at their ends, sorted, each once.
+
+    Empty ones and those that leave no word of context are left out.
+    """
+    kept = set()
+    for start, end in spans:
+        inside = text[start:end]
+        begin = start + len(inside) - len(inside.lstrip())
+        stop = begin + len(inside.strip())
+        if begin < stop and (text[:begin] + text[stop:]).strip():
+            kept.add((begin, stop))
+    return sorted(kept)
+
+
+def draw_phrase(text: str, spans: Sequence[Offsets], *, rng: np.random.Generator) -> Offsets | None:
+    """Draw one of the admissible spans, each as likely; None where there is none."""
+    choices = admissible(text, spans)
+    return choices[int(rng.integers(len(choices)))] if choices else None
+
+
+def hide(text: str, span: Offsets) -> SpanContext:
+    """Return the text with the span at `span` hidden."""
+    start, end = span
+    return SpanContext(before=text[:start], span=text[start:end], after=text[end:])
+
 
 Condition = Literal["random", "noun_phrase", "verb_phrase", "given"]
 
@@ -34,11 +95,9 @@ class SpanPredictionParameters(MeasureParameters):
         ("random",),
         min_length=1,
         title="Hidden spans",
-        description=(
-            "Which spans are hidden, each condition by itself: runs of words of random length and "
-            "place (random), noun phrases, verb phrases, or the spans of the kind “given” that "
-            "were imported with the corpus (given)."
-        ),
+        description="Which spans are hidden, each condition by itself: runs of words of random "
+        "length and place (random), noun phrases, verb phrases, or the spans of the kind “given” "
+        "that were imported with the corpus (given).",
     )
     trials: int = Field(
         5,
@@ -52,27 +111,21 @@ class SpanPredictionParameters(MeasureParameters):
         gt=0,
         le=50,
         title="Mean of the length",
-        description=(
-            "Mean of the Poisson distribution that random lengths are drawn from, in words; 0 is "
-            "drawn again and one word of context always stays."
-        ),
+        description="Mean of the Poisson distribution that random lengths are drawn from, in "
+        "words; 0 is drawn again and one word of context always stays.",
     )
     pipeline: str | None = Field(
         None,
         max_length=500,
         title="spaCy pipeline",
-        description=(
-            "Name or folder of the spaCy pipeline that finds noun and verb phrases on the workers. "
-            "Without one, the phrases that were imported with the corpus are taken."
-        ),
+        description="Name or folder of the spaCy pipeline that finds noun and verb phrases on the "
+        "workers. Without one, the phrases that were imported with the corpus are taken.",
     )
     normalise: bool = Field(
         True,
         title="Renormalise the entropy",
-        description=(
-            "Whether the probabilities of the five likeliest spans are divided by their sum "
-            "before the entropy is taken, so that it is at most ln 5."
-        ),
+        description="Whether the probabilities of the five likeliest spans are divided by their "
+        "sum before the entropy is taken, so that it is at most ln 5.",
     )
     pairs_per_shard: int = Field(
         20,
@@ -108,11 +161,12 @@ def hidden_spans(
     pair: str, text: TextStimulus, variety: str, parameters: SpanPredictionParameters, seed: int
 ) -> list[HiddenSpan]:
     """Draw the spans of one text in every condition and trial."""
+
     cells = []
     for condition in parameters.conditions:
         spans = _phrases(text, condition, parameters)
         for trial in range(parameters.trials):
-            rng = np.random.default_rng(text_seed(seed, pair, variety, condition, trial))
+            rng = named_stream(seed, pair, variety, condition, trial)
             if condition == "random":
                 drawn = draw_random_span(text.body, mean=parameters.mean_length, rng=rng)
             else:

@@ -1,29 +1,58 @@
-"""ILPS, the increased log probability score of one subword of a word.
+"""ILPS and ILPS*: how much a group raises the log probability of an adjective.
 
-Cao et al. (2022), §3.1, after Kurita et al. (2019), who score the group given the attribute;
+Cao et al. (2022), §3.1-3.2, after Kurita et al. (2019), who score the group given the attribute;
 here the attribute is scored given the group:
 
-    ILPS(g, t) = ln P(t | g) - ln P(t | prior)
+    ILPS(g, t) = ILPS*(g, t) = ln P(t | g) - ln P(t | prior)
 
-P is the probability of the first subword of t at the first of its masks, all of them open; or, as
-an option, of the last one at the last: of earlier implementations Cao et al. say that they take
-“the first or the last sub-token” (§3.2). Their own released code takes the first.
+For ILPS, P is the probability of the first subword of t at the first of its masks, all of them
+open; or, as an option, of the last one at the last: Cao et al. say of earlier implementations that
+they take “the first or the last sub-token” (§3.2). Their own released code takes the first. For
+ILPS*, P follows the chain rule over the subwords of t, masks filled from left to right.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.base import Problem
-from probing.measures.log_ratio import compare_logprobs
 from probing.measures.slot_measure import SlotMeasure, SlotParameters, distinct_words
 from probing.measures.stimuli import Stimuli
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
+
+S = TypeVar("S", bound=SlotParameters)
+
+
+class LogRatioMeasure(SlotMeasure[S]):
+    """A measure that is the difference of two log probabilities, in nats."""
+
+    abilities = frozenset({"word_logprobs"})
+
+    def compare(
+        self, group: np.ndarray, prior: np.ndarray, words: Sequence[str], parameters: S
+    ) -> pd.DataFrame:
+        """Return value, reason, logprob_group and logprob_prior for each word."""
+        import numpy as np
+        import pandas as pd
+
+        defined = np.isfinite(group) & np.isfinite(prior)
+        with np.errstate(invalid="ignore"):  # -inf minus -inf, which is not defined
+            difference = group - prior
+        return pd.DataFrame(
+            {
+                "value": np.where(defined, difference, np.nan),
+                "reason": np.where(defined, "", "the model gives no finite probability"),
+                "logprob_group": group,
+                "logprob_prior": prior,
+            }
+        )
 
 
 class IlpsParameters(SlotParameters):
@@ -32,15 +61,13 @@ class IlpsParameters(SlotParameters):
     subword: Literal["first", "last"] = Field(
         "first",
         title="Subword",
-        description=(
-            "Which subword stands for an adjective, read at its own mask while all masks of the "
-            "adjective are open: the first (as in the released code) or the last. A causal model "
-            "reads the subwords before the last one."
-        ),
+        description="Which subword stands for an adjective, read at its own mask while all masks "
+        "of the adjective are open: the first (as in the released code) or the last. A causal "
+        "model reads the subwords before the last one.",
     )
 
 
-class Ilps(SlotMeasure[IlpsParameters]):
+class Ilps(LogRatioMeasure[IlpsParameters]):
     """How much a group raises the log probability of one of an adjective's subwords, in nats."""
 
     name = "ilps"
@@ -49,7 +76,6 @@ class Ilps(SlotMeasure[IlpsParameters]):
         "Cao, Sotnikova, Daumé III, Rudinger and Zou (2022), Theory-Grounded Measurement of U.S. "
         "Social Stereotypes in English Language Models, §3.1; after Kurita et al. (2019)"
     )
-    abilities = frozenset({"word_logprobs"})
     Parameters = IlpsParameters
 
     def part(self, parameters: IlpsParameters) -> WordPart:
@@ -69,16 +95,6 @@ class Ilps(SlotMeasure[IlpsParameters]):
     ) -> np.ndarray:
         """Return ln P(subword | context), (n_contexts, n_words), in nats."""
         return lm.word_logprobs(contexts, words, part=parameters.subword)
-
-    def compare(
-        self,
-        group: np.ndarray,
-        prior: np.ndarray,
-        words: Sequence[str],
-        parameters: IlpsParameters,
-    ) -> pd.DataFrame:
-        """Return value, reason, logprob_group and logprob_prior for each word."""
-        return compare_logprobs(group, prior)
 
     def problems(
         self, stimuli: Stimuli, parameters: IlpsParameters, lm: SlotTokenizer
@@ -100,4 +116,60 @@ class Ilps(SlotMeasure[IlpsParameters]):
                     "score up to the number of masks. ILPS* tells them apart."
                 )
                 found.append(Problem("traits", message, False))
+        return found
+
+
+class IlpsStarParameters(SlotParameters):
+    """Parameters of ILPS*."""
+
+    renorm: Literal["class", "released"] | None = Field(
+        None,
+        title="Renormalisation",
+        description="What each factor of a word's probability is divided by: nothing (the "
+        "published chain rule), the probability mass of its own class of tokens, word-initial or "
+        "continuation (class), or the word-initial mass for the first subword and the "
+        "continuation mass for all later ones (released), which is not a probability for "
+        "hyphenated words under WordPiece.",
+    )
+
+
+class IlpsStar(LogRatioMeasure[IlpsStarParameters]):
+    """How much a group raises the log probability of a whole adjective, in nats."""
+
+    name = "ilps_star"
+    title = "ILPS*, increased log probability score"
+    citation = (
+        "Cao, Sotnikova, Daumé III, Rudinger and Zou (2022), Theory-Grounded Measurement of U.S. "
+        "Social Stereotypes in English Language Models, §3.1-3.2; after Kurita et al. (2019)"
+    )
+    Parameters = IlpsStarParameters
+
+    def evidence_key(self, parameters: IlpsStarParameters) -> tuple[Any, ...]:
+        """Log probabilities depend on the renormalisation."""
+        return (parameters.renorm,)
+
+    def evidence(
+        self,
+        lm: SlotModel,
+        contexts: Sequence[SlotContext],
+        words: Sequence[str],
+        parameters: IlpsStarParameters,
+    ) -> np.ndarray:
+        """Return ln P(word | context), (n_contexts, n_words), in nats."""
+        return lm.word_logprobs(contexts, words, renorm=parameters.renorm)
+
+    def problems(
+        self, stimuli: Stimuli, parameters: IlpsStarParameters, lm: SlotTokenizer
+    ) -> list[Problem]:
+        """Add a remark where the released renormalisation gives no probabilities."""
+        found = super().problems(stimuli, parameters, lm)
+        if parameters.renorm == "released" and lm.hyphens_start_words:
+            words = [word for t in stimuli.traits for word in (t.low, t.high) if "-" in word]
+            if words:
+                message = (
+                    "With the released renormalisation and a WordPiece tokenizer the factors of "
+                    f"hyphenated words are not probabilities and may exceed 1: {', '.join(words)}."
+                    " Use class, or none."
+                )
+                found.append(Problem("parameter renorm", message, False))
         return found

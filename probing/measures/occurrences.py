@@ -1,4 +1,4 @@
-"""Where words and phrases occur in sentences, and a fair sample of them in one pass."""
+"""Occurrences of words and phrases in sentences, sampled uniformly in one pass."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
+
 
 _WORD = re.compile(r"[^\W_]+(?:[’'\-][^\W_]+)*")
 
@@ -92,5 +95,7 @@ class _Pool:
 
 
 def _generator(seed: int, key: str) -> np.random.Generator:
+    import numpy as np
+
     words = np.frombuffer(sha256(key.encode()).digest()[:16], dtype=np.uint32)
     return np.random.default_rng([seed, *words.tolist()])

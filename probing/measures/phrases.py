@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from probing.measures.span_choice import Offsets
+Offsets = tuple[int, int]
 
 _BEFORE_THE_VERB = frozenset({"aux", "auxpass", "aux:pass", "neg", "advmod", "cop"})
 _SUBJECTS = ("nsubj", "csubj", "expl")

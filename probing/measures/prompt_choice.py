@@ -1,4 +1,4 @@
-"""How a prompt is put together, and which of several wordings a model finds most natural.
+"""Filling prompts, and choosing the wording with the lowest perplexity.
 
 Gonen et al. (2022): of several wordings of the same task, take the one whose filled prompts have
 the lowest mean perplexity under the model that will answer them. Deas et al. (2023), §4.1, chose
@@ -9,20 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
+from typing import TYPE_CHECKING, Protocol
 
 from probing.lm.cache import BoundedCache
 from probing.lm.text_protocols import TextScorer
 from probing.measures.prompts import variety_name
-from probing.measures.text_measure import (
-    one_by_one_where_too_long,
-    text_of,
-    text_seed,
-    varieties,
-)
+from probing.measures.streams import named_stream
+from probing.measures.text_measure import one_by_one_where_too_long, text_of, varieties
 from probing.measures.text_stimuli import PromptStimulus, TextStimuli
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class RememberingScorer(TextScorer, Protocol):
@@ -76,7 +73,8 @@ def other_variety(variety: str, stimuli: TextStimuli) -> str:
 
 def draw_sample(items: Sequence[tuple[str, str]], *, size: int, seed: int) -> list[tuple[str, str]]:
     """Draw (pair, variety) items that the wordings are compared on, in their order."""
-    rng = np.random.default_rng(text_seed(seed, "prompt choice"))
+
+    rng = named_stream(seed, "prompt choice")
     chosen = rng.permutation(len(items))[:size]
     return [items[place] for place in sorted(chosen)]
 
@@ -97,6 +95,8 @@ def choose_prompt(
 def _choose(
     stimuli: TextStimuli, sample: Sequence[tuple[str, str]], lm: TextScorer
 ) -> PromptChoice:
+    import numpy as np
+
     columns = []
     for prompt in stimuli.prompts:
         filled = [
@@ -124,6 +124,8 @@ def _choose(
 
 def _perplexity(logprobs: np.ndarray | str) -> float:
     # Exp of minus the mean; a text without a scored token has none.
+    import numpy as np
+
     if isinstance(logprobs, str) or len(logprobs) == 0:
         return float("nan")
     return float(np.exp(-np.mean(logprobs)))
@@ -135,7 +137,4 @@ def _asked(slug: str, variety: str, stimuli: TextStimuli) -> str:
 
 def _names(prompt: PromptStimulus, variety: str, stimuli: TextStimuli) -> tuple[str, str]:
     names = prompt.variety_names
-    return (
-        variety_name(names, other_variety(variety, stimuli)),
-        variety_name(names, variety),
-    )
+    return (variety_name(names, other_variety(variety, stimuli)), variety_name(names, variety))

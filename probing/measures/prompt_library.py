@@ -1,7 +1,7 @@
 """The prompts that come with the platform.
 
 The first is that of Deas et al. (2023), Figure 1: an instruction, the text, and “=>” for models
-that go on writing; the line break follows the figure. The paper names the varieties African
+that continue a text; the line break follows the figure. The paper names the varieties African
 American Vernacular English and Standard American English, since all GPT models found these names
 more likely than African American Language and White Mainstream English (§4.1); both are here, so
 that the choice can be repeated. The instruction without an arrow (ours) is for models that answer,
@@ -12,14 +12,8 @@ from __future__ import annotations
 
 from probing.measures.text_stimuli import PromptStimulus
 
-_VERNACULAR = {
-    "AAL": "African American Vernacular English",
-    "WME": "Standard American English",
-}
-_MAINSTREAM = {
-    "AAL": "African American Language",
-    "WME": "White Mainstream English",
-}
+_VERNACULAR = {"AAL": "African American Vernacular English", "WME": "Standard American English"}
+_MAINSTREAM = {"AAL": "African American Language", "WME": "White Mainstream English"}
 _ARROW = "Translate the following {source} into {target}:\n{text} =>"
 _INSTRUCTION = "Translate the following {source} into {target}:\n{text}"
 

@@ -1,4 +1,4 @@
-"""Prompts: wordings with a place for the text and for the names of the varieties."""
+"""Prompts: wordings with placeholders for the text and the names of the varieties."""
 
 from __future__ import annotations
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from probing.measures.base import AnyMeasure
 from probing.measures.ceat import Ceat
+from probing.measures.classification import Classification
 from probing.measures.counterpart_generation import CounterpartGeneration
 from probing.measures.fine_tuning import FineTuning
-from probing.measures.ilps import Ilps
-from probing.measures.ilps_star import IlpsStar
+from probing.measures.ilps import Ilps, IlpsStar
+from probing.measures.matched_guise import MatchedGuise
 from probing.measures.sensitivity import SensitivityTest
 from probing.measures.span_prediction import SpanPrediction
 
@@ -18,7 +19,9 @@ MEASURES: dict[str, AnyMeasure] = {
     "ceat": Ceat(),
     "counterpart_generation": CounterpartGeneration(),
     "span_prediction": SpanPrediction(),
+    "matched_guise": MatchedGuise(),
     "fine_tuning": FineTuning(),
+    "classification": Classification(),
 }
 
 

@@ -12,23 +12,26 @@ the negative distance, so that a positive score means a stronger association.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
 from pydantic import Field, model_validator
 
 from probing.lm.protocols import SlotContext, SlotModel
-from probing.measures.sensitivity_solver import minimal_changes_by_row
+from probing.measures.base import Frames
 from probing.measures.slot_measure import SlotMeasure, SlotParameters
 from probing.measures.stimuli import Stimuli
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
+    Floats = npt.NDArray[np.float64]
 
 #: A change of zero (the word already wins by the margin) has no logarithm; it is raised to this.
 CHANGE_FLOOR = 1e-12
 
 Bias = Literal["append", "fixed"]
-Floats = npt.NDArray[np.float64]
 
 
 class SensitivityParameters(SlotParameters):
@@ -44,28 +47,23 @@ class SensitivityParameters(SlotParameters):
     bias: Bias = Field(
         "append",
         title="Bias of the output layer",
-        description=(
-            "Whether the bias may change along with the weights, as one more column (append, as "
-            "in the released code), or stays as it is (fixed). Models without one have no choice."
-        ),
+        description="Whether the bias may change along with the weights, as one more column "
+        "(append, as in the released code), or stays as it is (fixed). Models without one have no "
+        "choice.",
     )
     subword: Literal["max_change", "max_score"] = Field(
         "max_change",
         title="Words of several subwords",
-        description=(
-            "Take the largest change that a subword needs, for the group and for the prior, and "
-            "compare the two (max_change), or compare subword by subword and take the largest "
-            "score (max_score)."
-        ),
+        description="Take the largest change that a subword needs, for the group and for the "
+        "prior, and compare the two (largest change), or compare subword by subword and take the "
+        "largest of their scores (largest score).",
     )
     variant: Literal["paper", "released"] = Field(
         "paper",
         title="Variant",
-        description=(
-            "The published log ratio of squared distances (paper), or the released difference of "
-            "ln(1 - distance), which is undefined for distances of 1 or more (released). The "
-            "released code pairs it with the prior noun."
-        ),
+        description="The published log ratio of squared distances (paper), or the released "
+        "difference of ln(1 - distance), which is undefined for distances of 1 or more "
+        "(released). The released code pairs it with the prior noun.",
     )
 
     @model_validator(mode="after")
@@ -105,17 +103,16 @@ class SensitivityTest(SlotMeasure[SensitivityParameters]):
         return subword_changes(lm, contexts, words, gamma=parameters.gamma, bias=parameters.bias)
 
     def compare(
-        self,
-        group: Floats,
-        prior: Floats,
-        words: Sequence[str],
-        parameters: SensitivityParameters,
+        self, group: Floats, prior: Floats, words: Sequence[str], parameters: SensitivityParameters
     ) -> pd.DataFrame:
         """Return value, reason, delta_group, delta_prior and floored for each word.
 
         The deltas are the largest of the word's subwords; `floored` counts the changes of
         zero, of group and prior together, that had to be raised to the floor.
         """
+        import numpy as np
+        import pandas as pd
+
         if parameters.variant == "released":
             value, reason = _released_scores(group, prior)
             floored = np.zeros(len(words), dtype=np.int64)
@@ -132,19 +129,18 @@ class SensitivityTest(SlotMeasure[SensitivityParameters]):
         )
 
     def remarks(
-        self,
-        stimuli: Stimuli,
-        parameters: SensitivityParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: Stimuli, parameters: SensitivityParameters, shard_frames: Frames
     ) -> list[str]:
-        """Say how many scores rest on the floor."""
+        """Say how many scores rest on the floor, and how many means on fewer templates."""
+        found = super().remarks(stimuli, parameters, shard_frames)
         touched = sum(int((frame["floored"] > 0).sum()) for frame in shard_frames)
         total = sum(len(frame) for frame in shard_frames)
         if not touched:
-            return []
+            return found
         return [
+            *found,
             f"In {touched:,} of {total:,} adjective scores a word already won by the margin, so "
-            f"its change of zero was raised to the floor {CHANGE_FLOOR:g} before the logarithm."
+            f"its change of zero was raised to the floor {CHANGE_FLOOR:g} before the logarithm.",
         ]
 
 
@@ -164,6 +160,10 @@ def subword_changes(
     own subwords are -inf, so that they never are the largest; NaN means that the model gave
     numbers that are not finite.
     """
+    import numpy as np
+
+    from probing.measures.sensitivity_solver import minimal_changes_by_row
+
     most = max(len(lm.split(word).ids) for word in words)
     changes = np.full((len(contexts), len(words), most), -np.inf)
     for batch in lm.slot(contexts, words):
@@ -189,6 +189,8 @@ def _paper_scores(
     group: Floats, prior: Floats, subword: str
 ) -> tuple[Floats, list[str], npt.NDArray[np.int64]]:
     """Return ln Delta(prior) - ln Delta(group) per word, the reasons, and the floored changes."""
+    import numpy as np
+
     if subword == "max_change":
         group, prior = _largest(group)[:, np.newaxis], _largest(prior)[:, np.newaxis]
     used = ~np.isneginf(group)
@@ -204,6 +206,8 @@ def _paper_scores(
 
 def _released_scores(group: Floats, prior: Floats) -> tuple[Floats, list[str]]:
     """score(c, t) = min_i ln(1 - d_i), d = ||A' - A||_F; SeT = score(g, t) - score(prior, t)."""
+    import numpy as np
+
     distances = {"group": np.sqrt(_largest(group)), "prior": np.sqrt(_largest(prior))}
     values, reasons = [], []
     for d_group, d_prior in zip(distances["group"], distances["prior"], strict=True):

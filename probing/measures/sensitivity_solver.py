@@ -35,10 +35,7 @@ _BLOCK = 1 << 22
 
 
 def minimal_changes(
-    logits: npt.ArrayLike,
-    targets: npt.ArrayLike,
-    squared_norm: float,
-    margin: float = 1.0,
+    logits: npt.ArrayLike, targets: npt.ArrayLike, squared_norm: float, margin: float = 1.0
 ) -> Floats:
     """Return Delta for many targets at one position.
 

@@ -1,4 +1,4 @@
-"""What CEAT puts to a model: groups, traits, and sentences of a corpus in which they occur."""
+"""Stimuli of CEAT: groups, traits, and sentences of a corpus in which they occur."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a corpus gives a model enough to read: sentences for every group and adjective."""
+"""Checks whether a corpus has enough sentences for every group and adjective."""
 
 from __future__ import annotations
 

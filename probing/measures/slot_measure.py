@@ -1,4 +1,4 @@
-"""What measures share that score an adjective in the slot of a template.
+"""Base of measures that score an adjective in the slot of a template.
 
 Cao et al. (2022): the score of a group and an adjective compares the group's sentence with the
 *prior*, the same sentence with the group masked or replaced by a generic noun. The pair score of
@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-import numpy as np
-import pandas as pd
 from pydantic import Field
 
 from probing.lm.errors import LanguageModelError
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.adjectives import Adjectives, empty_lists, scored_words
-from probing.measures.aggregation import pair_scores, pole_scores
-from probing.measures.base import Cost, Measure, MeasureParameters, Problem, ShardPlan
+from probing.measures.base import Cost, Frames, Measure, MeasureParameters, Problem, ShardPlan
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
 
 Prior = Literal["mask", "noun"]
 
@@ -33,38 +34,30 @@ class SlotParameters(MeasureParameters):
     prior: Prior = Field(
         "mask",
         title="Prior",
-        description=(
-            "What the group's sentence is compared with: the same sentence with the whole group "
-            "phrase masked (mask, as published) or with person, people or People in its place "
-            "(noun, as in the released code)."
-        ),
+        description="What the group's sentence is compared with: the same sentence with the whole "
+        "group phrase masked (mask, as published) or with person, people or People in its place "
+        "(noun, as in the released code).",
     )
     adjectives: Adjectives = Field(
         "pole",
         title="Adjectives",
-        description=(
-            "What stands for a pole: its own adjective (pole, as published), the pole with its "
-            "synonyms in the library (lists), or these as the released lists spell them "
-            "(released_lists)."
-        ),
+        description="What stands for a pole: its own adjective (pole, as published), the pole "
+        "with its synonyms in the library (lists), or these as the released lists spell them "
+        "(released lists).",
     )
     list_average: Literal["mean", "median"] = Field(
         "mean",
         title="Average over a list",
-        description=(
-            "How the adjectives of a list become one score: their mean (as published) or their "
-            "median (as in the released code). Without lists it changes nothing."
-        ),
+        description="How the adjectives of a list become one score: their mean (as published) or "
+        "their median (as in the released code). Without lists it changes nothing.",
     )
     groups_per_shard: int = Field(
         5,
         ge=1,
         le=1000,
         title="Groups per shard",
-        description=(
-            "How many groups one unit of work covers. Smaller units show progress sooner; larger "
-            "ones cost less overhead. The scores do not depend on it beyond rounding."
-        ),
+        description="How many groups one unit of work covers. Smaller units show progress sooner; "
+        "larger ones cost less overhead. The scores do not depend on it beyond rounding.",
     )
 
 
@@ -120,10 +113,7 @@ class SlotMeasure(Measure[Stimuli, S]):
         passes = tokens = 0
         for template in stimuli.templates:
             contexts = [group_context(template, group) for group in stimuli.groups]
-            for read in (
-                contexts,
-                [prior_context(template, parameters.prior, lm)],
-            ):
+            for read in (contexts, [prior_context(template, parameters.prior, lm)]):
                 chain = lm.slot_chain(read, words, part=self.part(parameters))
                 passes += len(chain.states)
                 tokens += chain.tokens
@@ -167,6 +157,9 @@ class SlotMeasure(Measure[Stimuli, S]):
         Columns: template, group, trait, pole, word, value, reason, subwords, then the measure's
         details. The prior is computed once per template and kept with the model.
         """
+        import numpy as np
+        import pandas as pd
+
         template, groups = _shard_stimuli(payload, stimuli)
         words = distinct_words(stimuli, parameters.adjectives)
         # The prior always has forward passes of its own: had it shared a batch with the groups,
@@ -205,17 +198,31 @@ class SlotMeasure(Measure[Stimuli, S]):
         )
         return pd.concat([head, compared.drop(columns=["value", "reason"])], axis=1)
 
-    def aggregate(
-        self, stimuli: Stimuli, parameters: S, shard_frames: Sequence[pd.DataFrame]
-    ) -> pd.DataFrame:
+    def aggregate(self, stimuli: Stimuli, parameters: S, shard_frames: Frames) -> pd.DataFrame:
         """Return pair scores by template and their means; see :func:`pair_scores`."""
+        from probing.measures.aggregation import pair_scores
+
         words = scored_words(stimuli, parameters.adjectives)
         return pair_scores(stimuli, shard_frames, words=words, average=parameters.list_average)
 
-    def poles(
-        self, stimuli: Stimuli, parameters: S, shard_frames: Sequence[pd.DataFrame]
-    ) -> pd.DataFrame:
+    def remarks(self, stimuli: Stimuli, parameters: S, shard_frames: Frames) -> list[str]:
+        """Say how many means rest on fewer templates than the others."""
+        from probing.measures.aggregation import cells_of_fewer_templates
+
+        fewer = cells_of_fewer_templates(stimuli, shard_frames)
+        if not fewer:
+            return []
+        total, templates = len(stimuli.groups) * len(stimuli.traits), len(stimuli.templates)
+        return [
+            f"{fewer:,} of {total:,} mean scores rest on fewer than the {templates} templates, for "
+            "want of a score in the others: a star marks them on the run's page, and n counts "
+            "their templates. Compare them with care, or choose templates that give every score."
+        ]
+
+    def poles(self, stimuli: Stimuli, parameters: S, shard_frames: Frames) -> pd.DataFrame:
         """Return the scores of single poles, means over templates; see :func:`pole_scores`."""
+        from probing.measures.aggregation import pole_scores
+
         words = scored_words(stimuli, parameters.adjectives)
         return pole_scores(stimuli, shard_frames, words=words, average=parameters.list_average)
 

@@ -13,12 +13,11 @@ Percent changes between the varieties are made of these values, one row per text
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from probing.lm.text_protocols import SpanModel, TextTokenizer
-from probing.measures.base import TEXT_SCORE_COLUMNS, Cost, Problem, ResultKind, ShardPlan
+from probing.lm.text_protocols import SpanModel, SpanScore, TextTokenizer
+from probing.measures.base import TEXT_SCORE_COLUMNS, Cost, Frames, Problem, ResultKind, ShardPlan
 from probing.measures.hidden_spans import (
     PHRASES,
     SpanPredictionParameters,
@@ -28,7 +27,6 @@ from probing.measures.hidden_spans import (
     phrase_origin,
 )
 from probing.measures.phrases import PipelineError, find_phrases, load_pipeline
-from probing.measures.span_values import NAMES, SPAN_PERPLEXITY, TOP, TOP_ENTROPY, span_values
 from probing.measures.text_measure import (
     TextMeasure,
     chunks,
@@ -43,11 +41,74 @@ from probing.measures.text_measure import (
 )
 from probing.measures.text_stimuli import TextStimuli
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd
+
+SPAN_PERPLEXITY = "span_perplexity"
+TOP_ENTROPY = "top5_entropy"
+NAMES = (SPAN_PERPLEXITY, TOP_ENTROPY)
+TOP = 5
 _PROTOCOLS = {
     "sentinel": "a sentinel takes the place of the span, as in T5",
     "mask": "one mask token takes the place of the span, as in BART",
     "left_context": "the text before the span is read and nothing after it, as in GPT",
 }
+
+
+def span_perplexity(token_logprobs: npt.NDArray[np.float64]) -> float:
+    """Return exp(-mean ln P) of the tokens; NaN for none."""
+    import numpy as np
+
+    if len(token_logprobs) == 0:
+        return float("nan")
+    with np.errstate(over="ignore"):
+        return float(np.exp(-np.mean(token_logprobs)))
+
+
+def top_entropy(best_logprobs: npt.NDArray[np.float64], *, normalise: bool) -> float:
+    """Return -sum p ln p of the likeliest spans in nats; NaN for none.
+
+    With `normalise`, p are renormalised over them and the entropy is between 0 and ln n.
+    """
+    import numpy as np
+
+    logs = np.asarray(best_logprobs, dtype=np.float64)
+    if len(logs) == 0 or not np.isfinite(logs).any():
+        return float("nan")
+    logs = logs[np.isfinite(logs)]  # p ln p is 0 where p is 0
+    if normalise:
+        logs = logs - np.logaddexp.reduce(logs)
+    return float(-np.sum(np.exp(logs) * logs)) + 0.0
+
+
+def span_values(score: SpanScore | str, normalise: bool) -> list[tuple[str, float, str, int]]:
+    """Return (name, value, reason, n) of both quantities."""
+    import numpy as np
+
+    if isinstance(score, str):
+        return [(name, float("nan"), score, 0) for name in NAMES]
+    found = []
+    for name, value, n, nothing in (
+        (
+            SPAN_PERPLEXITY,
+            span_perplexity(score.token_logprobs),
+            len(score.token_logprobs),
+            "the model scores no token of the span",
+        ),
+        (
+            TOP_ENTROPY,
+            top_entropy(score.best_logprobs, normalise=normalise),
+            len(score.best_logprobs),
+            "the model gives no span",
+        ),
+    ):
+        if n and not np.isfinite(value):
+            found.append((name, float("nan"), "the model gives no finite probability", n))
+        else:
+            found.append((name, value, "" if n else nothing, n))
+    return found
 
 
 class SpanPrediction(TextMeasure[SpanPredictionParameters]):
@@ -128,6 +189,8 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
 
         Columns: those of text scores, then span (what was hidden), protocol and phrases.
         """
+        import pandas as pd
+
         cells = [
             cell
             for pair in shard_pairs(payload, stimuli)
@@ -163,43 +226,28 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
         return pd.DataFrame(rows)
 
     def aggregate(
-        self,
-        stimuli: TextStimuli,
-        parameters: SpanPredictionParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: TextStimuli, parameters: SpanPredictionParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return every row, in the order of the stimuli; nothing is averaged here."""
-        keys = ["name", "condition", "variety", "trial", "pair"]
-        expected = pd.MultiIndex.from_product(
-            [
-                NAMES,
-                parameters.conditions,
-                varieties(stimuli),
-                range(parameters.trials),
-                [pair.slug for pair in stimuli.pairs],
-            ],
-            names=keys,
+        from probing.measures.aggregation import complete_rows
+
+        cells = product(
+            NAMES,
+            parameters.conditions,
+            varieties(stimuli),
+            range(parameters.trials),
+            [pair.slug for pair in stimuli.pairs],
         )
-        if not shard_frames:
-            raise ValueError("there are no shards to aggregate")
-        rows = pd.concat(shard_frames, ignore_index=True).set_index(keys)
-        if rows.index.duplicated().any():
-            raise ValueError(f"rows occur twice, such as {rows.index[rows.index.duplicated()][0]}")
-        missing = expected[~expected.isin(rows.index)]
-        if len(missing) or len(rows) != len(expected):
-            raise ValueError(
-                f"{len(missing)} rows are missing and {len(rows) + len(missing) - len(expected)} "
-                "belong to no text of the stimuli"
-            )
-        return rows.loc[expected].reset_index()[list(TEXT_SCORE_COLUMNS)]
+        keys = ["name", "condition", "variety", "trial", "pair"]
+        rows = complete_rows(shard_frames, keys, cells)
+        return rows.reset_index()[list(TEXT_SCORE_COLUMNS)]
 
     def remarks(
-        self,
-        stimuli: TextStimuli,
-        parameters: SpanPredictionParameters,
-        shard_frames: Sequence[pd.DataFrame],
+        self, stimuli: TextStimuli, parameters: SpanPredictionParameters, shard_frames: Frames
     ) -> list[str]:
         """Say how spans were hidden, where phrases come from, and how many texts have no score."""
+        import pandas as pd
+
         rows = pd.concat(shard_frames, ignore_index=True)
         protocols = sorted(rows["protocol"].unique())
         found = [

@@ -1,4 +1,4 @@
-"""What a measure puts to a model: groups, traits and templates, as plain frozen values."""
+"""Stimuli of slot measures: groups, traits and templates, as plain frozen values."""
 
 from __future__ import annotations
 

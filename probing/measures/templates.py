@@ -12,11 +12,7 @@ from typing import Literal, get_args
 GroupForm = Literal["singular", "plural", "Plural"]
 
 #: The generic nouns that stand for no group in particular (Cao et al. 2022, released code).
-GENERIC_NOUNS: dict[GroupForm, str] = {
-    "singular": "person",
-    "plural": "people",
-    "Plural": "People",
-}
+GENERIC_NOUNS: dict[GroupForm, str] = {"singular": "person", "plural": "people", "Plural": "People"}
 
 _FORMS: tuple[GroupForm, ...] = get_args(GroupForm)
 _REMEDY = (

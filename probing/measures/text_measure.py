@@ -1,17 +1,17 @@
-"""What measures of texts share: shards of pairs, seeds of single texts, texts that do not fit."""
+"""Base of measures of texts: shards of pairs, seeds of single texts, texts that do not fit."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from probing.lm.errors import ContextTooLongError
 from probing.measures.base import Measure, MeasureParameters, Problem
 from probing.measures.stimuli import StimuliError
 from probing.measures.text_stimuli import PairStimulus, TextStimuli, TextStimulus
+
+if TYPE_CHECKING:
+    pass
 
 P = TypeVar("P", bound=MeasureParameters)
 Q = TypeVar("Q")
@@ -31,20 +31,15 @@ class TextMeasure(Measure[TextStimuli, P]):
     takes_examples: ClassVar[bool] = False
 
 
-def text_seed(seed: int, *names: str | int) -> int:
-    """Return the seed of one text, 63 bits, from the run's seed and what names the text.
-
-    It depends on nothing else: neither on the other texts of the run, nor on shards or batches.
-    """
-    digest = hashlib.sha256("\0".join(str(name) for name in names).encode()).digest()
-    words = [int.from_bytes(digest[i : i + 4], "big") for i in range(0, 16, 4)]
-    state = np.random.SeedSequence([seed, *words]).generate_state(1, np.uint64)[0]
-    return int(state >> np.uint64(1))
-
-
 def varieties(stimuli: TextStimuli) -> tuple[str, str]:
     """Return the source and the target variety."""
     return stimuli.source_variety, stimuli.target_variety
+
+
+def directions(stimuli: TextStimuli, chosen: str) -> list[str]:
+    """Return the varieties that texts are rewritten in: to_target, to_source, or both."""
+    target, source = stimuli.target_variety, stimuli.source_variety
+    return {"to_target": [target], "to_source": [source]}.get(chosen, [target, source])
 
 
 def text_of(pair: PairStimulus, variety: str, stimuli: TextStimuli) -> TextStimulus:

@@ -1,4 +1,4 @@
-"""What a measure of texts puts to a model: pairs of texts and prompts, as plain frozen values."""
+"""Stimuli of measures of texts: pairs of texts and prompts, as plain frozen values."""
 
 from __future__ import annotations
 

@@ -1,11 +1,14 @@
-"""The data model of machines' side."""
+"""Tables of language models, their library and their runs."""
 
+from probing.models.labelled_templates import GroupLexicon, LabelledTemplateSet
 from probing.models.language_model import LanguageModel, ModelKind, ModelSource
 from probing.models.prompt import Prompt
+from probing.models.purpose import PromptPurpose, WordPurpose
 from probing.models.run import (
     Run,
     RunEvent,
     RunEventKind,
+    RunOrigin,
     RunStatus,
     Score,
     Shard,
@@ -17,13 +20,17 @@ from probing.models.template import Template, TemplateSet
 from probing.models.word_list import WordList
 
 __all__ = [
+    "GroupLexicon",
+    "LabelledTemplateSet",
     "LanguageModel",
     "ModelKind",
     "ModelSource",
     "Prompt",
+    "PromptPurpose",
     "Run",
     "RunEvent",
     "RunEventKind",
+    "RunOrigin",
     "RunStatus",
     "Score",
     "Shard",
@@ -33,4 +40,5 @@ __all__ = [
     "TextScore",
     "TrainingPoint",
     "WordList",
+    "WordPurpose",
 ]

@@ -13,13 +13,16 @@ class ModelKind(models.TextChoices):
     MASKED = "masked", _("Masked")
     CAUSAL = "causal", _("Causal")
     SEQ2SEQ = "seq2seq", _("Sequence to sequence")
+    CLASSIFIER = "classifier", _("Classifier")
     CHAT = "chat", _("Chat, behind a server")
+    UNKNOWN = "unknown", _("Not known: only its results are here")
 
 
 class ModelSource(models.TextChoices):
     HUB = "hub", _("Model hub")
     PATH = "path", _("Local path")
     SERVER = "server", _("OpenAI-compatible server")
+    IMPORTED = "imported", _("Imported: only its results are here")
 
 
 class LanguageModel(models.Model):
@@ -54,9 +57,7 @@ class LanguageModel(models.Model):
         max_length=12, blank=True, help_text=_("Public id of the run that trained it.")
     )
     revision = models.CharField(
-        max_length=80,
-        blank=True,
-        help_text=_("A commit of the hub; runs store the one they used."),
+        max_length=80, blank=True, help_text=_("A commit of the hub; runs store the one they used.")
     )
     parameter_count = models.BigIntegerField(null=True, blank=True)
     is_demo = models.BooleanField(

@@ -1,4 +1,4 @@
-"""Prompts: the wordings in which models are asked for a counterpart."""
+"""Prompts: the wordings in which models are asked for a counterpart or about a speaker."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
+
+from probing.models.purpose import PromptPurpose
 
 
 def validate_prompt_text(text: str) -> None:
@@ -22,6 +24,9 @@ class Prompt(models.Model):
     """A wording with {text} for the text, {source} and {target} for the varieties' names."""
 
     slug = models.SlugField(max_length=100, unique=True)
+    purpose = models.CharField(
+        max_length=20, choices=PromptPurpose, default=PromptPurpose.COUNTERPARTS
+    )
     text = models.TextField(
         validators=[validate_prompt_text],
         help_text=_("With {text} once; {source} and {target} stand for the varieties’ names."),

@@ -19,6 +19,13 @@ class RunStatus(models.TextChoices):
     CANCELLED = "cancelled", _("Cancelled")
 
 
+class RunOrigin(models.TextChoices):
+    """Where the results of a run come from; shown wherever they are."""
+
+    COMPUTED = "computed", _("Computed here")
+    IMPORTED = "imported", _("Imported")
+
+
 class Run(models.Model):
     """One execution of one measure with one model on stated stimuli, parameters and seed."""
 
@@ -36,6 +43,12 @@ class Run(models.Model):
     )
     stimuli = models.JSONField(help_text=_("Groups, traits and templates, or texts, as they were."))
     stimuli_hash = models.CharField(max_length=64)
+    origin = models.CharField(
+        max_length=8, choices=RunOrigin, default=RunOrigin.COMPUTED, editable=False
+    )
+    obtained = models.TextField(
+        blank=True, help_text=_("How imported results were obtained, in words.")
+    )
     seed = models.PositiveIntegerField(default=0)
     status = models.CharField(max_length=10, choices=RunStatus, default=RunStatus.WAITING)
     shard_count = models.PositiveIntegerField(default=0)
@@ -64,11 +77,19 @@ class Run(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(status__in=RunStatus.values), name="run_status_is_known"
-            )
+            ),
+            models.CheckConstraint(
+                condition=~models.Q(origin="imported") | ~models.Q(obtained=""),
+                name="imported_run_says_how_it_was_obtained",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"Run {self.pk}"
+
+    @property
+    def is_imported(self) -> bool:
+        return self.origin == RunOrigin.IMPORTED
 
 
 class ShardStatus(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Word lists: named sets of words that measures and analyses look for in texts."""
+"""Word lists: words that analyses look for in texts, or that end the prompts of measures."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from probing.models.purpose import WordPurpose
+
 
 def validate_words(words: object) -> None:
     """Raise unless ``words`` is a list of words, each once."""
@@ -14,6 +16,8 @@ def validate_words(words: object) -> None:
         raise ValidationError(_("A word list holds at least one word."))
     if not all(isinstance(word, str) and word.strip() for word in words):
         raise ValidationError(_("Every entry of a word list is a word."))
+    if any(";" in word for word in words):
+        raise ValidationError(_("An entry holds several words, expected one word or phrase each."))
     if len({word.casefold() for word in words}) < len(words):
         raise ValidationError(_("A word comes twice, expected every word once."))
 
@@ -23,6 +27,7 @@ class WordList(models.Model):
 
     slug = models.SlugField(max_length=100, unique=True)
     title = models.CharField(max_length=160)
+    purpose = models.CharField(max_length=20, choices=WordPurpose, default=WordPurpose.LOOKUP)
     words = models.JSONField(default=list, validators=[validate_words])
     citation = models.TextField(blank=True, help_text=_("Who made the list, and where it is from."))
     licence = models.CharField(max_length=160, help_text=_("For example MIT, or what was agreed."))

@@ -1,7 +1,7 @@
-"""Who may see a run. The one home of this rule for admin, API and reports.
+"""Who may see a run: the one place of this rule for admin, API and reports.
 
-Whoever has the permission sees the runs; but a run on texts holds them, so that it is seen only by
-those who may see its corpus.
+Users with the permission see runs. A run on texts holds these texts, so only users who may see its
+corpus see the run.
 """
 
 from __future__ import annotations

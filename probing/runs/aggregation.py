@@ -15,13 +15,12 @@ from django.utils import timezone
 
 from probing.measures.base import ResultKind
 from probing.models import Run, RunEventKind, RunStatus, Shard, ShardStatus
-from probing.runs.claiming import OPEN
 from probing.runs.events import log_event
-from probing.runs.failing import fail_run
-from probing.runs.inputs import load_inputs
-from probing.runs.results import from_parquet
+from probing.runs.failure import fail_run
+from probing.runs.inputs import load_inputs, load_shard_frames
+from probing.runs.leases import OPEN
+from probing.runs.result_storage import STORE, Row
 from probing.runs.signals import run_finished
-from probing.runs.storing import STORE, Row
 
 LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
 
@@ -63,9 +62,7 @@ class _Aggregate:
 
 def _aggregate(run: Run) -> _Aggregate:
     inputs = load_inputs(run)
-    blobs = run.shards.order_by("index").values_list("result", flat=True)
-    frames = [from_parquet(blob) for blob in blobs.iterator(chunk_size=200) if blob is not None]
-    given = (inputs.stimuli, inputs.parameters, frames)
+    given = (inputs.stimuli, inputs.parameters, load_shard_frames(run))
     rows: Any = inputs.measure.aggregate(*given).to_dict(orient="records")
     return _Aggregate(kind=inputs.measure.result, rows=rows, remarks=inputs.measure.remarks(*given))
 
@@ -93,11 +90,7 @@ def _store(run: Run, result: _Aggregate) -> bool:
                 "notices",
             ]
         )
-        log_event(
-            run_id=run.pk,
-            kind=RunEventKind.FINISHED,
-            message=f"finished, {stored}",
-        )
+        log_event(run_id=run.pk, kind=RunEventKind.FINISHED, message=f"finished, {stored}")
         transaction.on_commit(lambda: run_finished.send_robust(sender=Run, run=locked))
         return True
 

@@ -6,10 +6,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from probing.models import Run, RunEventKind, RunStatus, ShardStatus
-from probing.runs.claiming import OPEN, release_leases
+from probing.runs.dispatch import wake_workers
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
-from probing.runs.waking import wake_workers
+from probing.runs.leases import OPEN, release_leases
 
 
 def cancel_run(*, run: Run) -> Run:
@@ -58,12 +58,7 @@ def resume_run(*, run: Run) -> Run:
                 "there is nothing to resume.",
             )
         unfinished = locked.shards.exclude(status=ShardStatus.STORED).update(
-            status=ShardStatus.PENDING,
-            attempts=0,
-            worker="",
-            device="",
-            lease_until=None,
-            error="",
+            status=ShardStatus.PENDING, attempts=0, worker="", device="", lease_until=None, error=""
         )
         locked.status = RunStatus.RUNNING if locked.started_at else RunStatus.WAITING
         locked.finished_at = None

@@ -1,4 +1,4 @@
-"""Tries runs out dry, and creates them."""
+"""Dry runs, and the creation of runs."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import pydantic
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Sum
 
 from annotation.models import Corpus
 from probing.library.sentences import article_problems
 from probing.measures.base import AnyMeasure, Cost, Problem, ResultKind, ShardPlan, StimuliValue
-from probing.measures.registry import UnknownMeasureError, get_measure
 from probing.measures.stimuli import Stimuli
-from probing.models import LanguageModel, Run, RunEventKind, Shard
+from probing.models import LanguageModel, Run, RunEventKind, RunOrigin, RunStatus, Shard
+from probing.runs.dispatch import wake_workers
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
+from probing.runs.inputs import load_inputs
 from probing.runs.loaded_models import load_facts
-from probing.runs.parameters import validate_parameters
-from probing.runs.speed import seconds_per_pass
+from probing.runs.parameters import find_measure, validate_parameters
 from probing.runs.training_splits import split_problems
-from probing.runs.waking import wake_workers
 
 LARGEST_SEED = 2**31 - 1
 #: Results that belong to the texts of a corpus.
@@ -33,6 +33,8 @@ _STIMULI_WORDS = {
     "Stimuli": "groups and templates",
     "SentenceStimuli": "groups in sentences",
     "TextStimuli": "the texts of a corpus",
+    "GuiseStimuli": "texts in two varieties with attributes",
+    "ProbeStimuli": "labelled templates and lexicons",
 }
 
 
@@ -70,7 +72,7 @@ def dry_run(
 ) -> DryRun:
     """Say what a run would cost and what would not work. Reads the tokenizer; stores nothing."""
     try:
-        checked = _find_measure(measure)
+        checked = find_measure(measure)
         _check_stimuli(checked, stimuli, corpus)
         return _try_out(checked, model, stimuli, validate_parameters(checked, parameters), corpus)
     except RunError as error:
@@ -98,7 +100,7 @@ def create_run(
         raise RunError.at(
             "seed", f"The seed is {seed}, expected a whole number from 0 to {LARGEST_SEED}."
         )
-    checked = _find_measure(measure)
+    checked = find_measure(measure)
     _check_stimuli(checked, stimuli, corpus)
     validated = validate_parameters(checked, parameters)
     tried = _try_out(checked, model, stimuli, validated, corpus)
@@ -138,13 +140,6 @@ def _store(run: Run, plan: list[ShardPlan]) -> None:
             message=f"planned {len(plan)} shards in one transaction",
         )
         transaction.on_commit(wake_workers, robust=True)
-
-
-def _find_measure(name: str) -> AnyMeasure:
-    try:
-        return get_measure(name)
-    except UnknownMeasureError as error:
-        raise RunError.at("measure", str(error)) from error
 
 
 def _check_stimuli(measure: AnyMeasure, stimuli: StimuliValue, corpus: Corpus | None) -> None:
@@ -192,3 +187,23 @@ def _sentence_remarks(stimuli: StimuliValue) -> list[Problem]:
     if not isinstance(stimuli, Stimuli):
         return []
     return article_problems(stimuli.groups, stimuli.templates)
+
+
+def seconds_per_pass(*, measure: str, model: LanguageModel, tokenizer: Any) -> float | None:
+    """Return the seconds that one forward pass took in the latest finished run of ``model``.
+
+    Only runs of the same measure count, since writing a text takes longer than reading one.
+    Computing alone is counted, on the workers that the run had. None where no such run is
+    finished yet. Three queries.
+    """
+    run = (
+        model.runs.filter(measure=measure, status=RunStatus.FINISHED, origin=RunOrigin.COMPUTED)
+        .order_by("-finished_at")
+        .first()
+    )
+    if run is None:
+        return None
+    spent = run.shards.aggregate(seconds=Sum("seconds"))["seconds"]
+    inputs = load_inputs(run)
+    passes = inputs.measure.estimate(inputs.stimuli, inputs.parameters, tokenizer).forward_passes
+    return spent / passes if spent and passes else None

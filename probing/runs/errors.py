@@ -1,4 +1,4 @@
-"""What keeps a run from being created or steered, with messages for the page that asked."""
+"""Why a run cannot be created, cancelled or resumed, with messages for the page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RunError(Exception):
-    """A request about a run that cannot be met; nothing was stored.
+    """A request that cannot be met; nothing was stored.
 
     ``problems`` say where each one was entered (``model``, ``groups``, ``parameters.gamma`` …),
     what was wrong and what is expected.

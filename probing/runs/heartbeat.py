@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import connection
 
 from probing.models import Shard
-from probing.runs.claiming import renew_lease
+from probing.runs.leases import renew_lease
 
 logger = logging.getLogger(__name__)
 

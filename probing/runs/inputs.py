@@ -1,16 +1,21 @@
-"""What a run stored about its own computation, read back for measures."""
+"""Stored data of a run: its measure's inputs, and the rows of its shards as Parquet files."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
 
 import pydantic
 
-from probing.measures.base import AnyMeasure, StimuliValue
+from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
+from probing.measures.imported_stimuli import ImportedStimuli
 from probing.measures.registry import get_measure
 from probing.models import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -25,10 +30,13 @@ class RunInputs:
 def load_inputs(run: Run) -> RunInputs:
     """Return the inputs of ``run``. At most one query, none where they were read before."""
     measure = get_measure(run.measure)
+    kind: type[StimuliValue] = measure.stimuli_type
+    if run.is_imported and measure.result is ResultKind.SCORES:
+        kind = ImportedStimuli
     return RunInputs(
         measure=measure,
         parameters=measure.Parameters.model_validate(run.parameters),
-        stimuli=_stimuli(run.pk, run.stimuli_hash, measure.stimuli_type),
+        stimuli=_stimuli(run.pk, run.stimuli_hash, kind),
     )
 
 
@@ -37,3 +45,23 @@ def _stimuli(run_id: int, stimuli_hash: str, kind: type[StimuliValue]) -> Stimul
     # A run's stimuli never change, and their hash makes the key safe in every database.
     stored: Any = Run.objects.values_list("stimuli", flat=True).get(pk=run_id)
     return kind.from_json(stored)
+
+
+def load_shard_frames(run: Run) -> list[pd.DataFrame]:
+    """Return the rows of the stored shards, in their order. One query."""
+    blobs = run.shards.order_by("index").values_list("result", flat=True)
+    return [from_parquet(blob) for blob in blobs.iterator(chunk_size=200) if blob is not None]
+
+
+def to_parquet(frame: pd.DataFrame) -> bytes:
+    """Return ``frame`` as one Parquet file; floats keep every bit."""
+    buffer = BytesIO()
+    frame.to_parquet(buffer, index=False)
+    return buffer.getvalue()
+
+
+def from_parquet(blob: bytes | memoryview) -> pd.DataFrame:
+    """Return the frame that :func:`to_parquet` wrote."""
+    import pandas as pd
+
+    return pd.read_parquet(BytesIO(bytes(blob)))

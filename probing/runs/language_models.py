@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain, count
@@ -10,22 +9,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
-from django.db import transaction
+from django.conf import settings
 
 from probing.models import LanguageModel, ModelKind, ModelSource
 from probing.runs.errors import RunError
+from probing.runs.model_access import check_folder, check_key
 
 if TYPE_CHECKING:
     from probing.lm.sources import ModelFacts
 
 T = TypeVar("T")
 NAME_LENGTH = 160
-VARIABLE_LENGTH = 80
-_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 
 
 @dataclass(frozen=True)
-class Place:
+class ModelPlace:
     """Where a model is: what tells it from every other one."""
 
     source: ModelSource
@@ -56,9 +54,35 @@ def register_model(
     ``name``) if there is no such model, if it is of a kind that no measure uses, or if the name
     is taken.
     """
+    model = describe_model(
+        location=location,
+        name=name,
+        revision=revision,
+        served_name=served_name,
+        key_variable=key_variable,
+    )
+    if model.pk is None:
+        model.is_demo = is_demo
+        model.full_clean()
+        model.save(force_insert=True)
+    return model
+
+
+def describe_model(
+    *,
+    location: str,
+    name: str | None = None,
+    revision: str = "",
+    served_name: str = "",
+    key_variable: str = "",
+) -> LanguageModel:
+    """Return the model registered for a place, or a new one that is not stored yet.
+
+    Raises as :func:`register_model` does.
+    """
     place = _read_place(location, revision, served_name)
     if place.source == ModelSource.SERVER:
-        _check_variable(key_variable.strip())
+        check_key(key_variable.strip(), place.location)
         facts = None
     else:
         if key_variable.strip():
@@ -68,24 +92,19 @@ def register_model(
                 "behind a server have keys. The hub’s token is in HF_TOKEN.",
             )
         facts = _ask(lambda: _inspect(place.location, place.revision))
-    with transaction.atomic():
-        if registered := _registered_at(place):
-            return registered
-        model = LanguageModel(
-            name=_given_name(name or "") or _derived_name(place),
-            kind=ModelKind.CHAT if facts is None else ModelKind(facts.kind),
-            family="" if facts is None else facts.family[:40],
-            source=place.source,
-            location=place.location,
-            served_name=place.served_name,
-            key_variable=key_variable.strip(),
-            revision=place.revision,
-            parameter_count=None if facts is None else facts.parameter_count,
-            is_demo=is_demo,
-        )
-        model.full_clean()
-        model.save(force_insert=True)
-        return model
+    if registered := _registered_at(place):
+        return registered
+    return LanguageModel(
+        name=_given_name(name or "") or _derived_name(place),
+        kind=ModelKind.CHAT if facts is None else ModelKind(facts.kind),
+        family="" if facts is None else facts.family[:40],
+        source=place.source,
+        location=place.location,
+        served_name=place.served_name,
+        key_variable=key_variable.strip(),
+        revision=place.revision,
+        parameter_count=None if facts is None else facts.parameter_count,
+    )
 
 
 def is_registered(
@@ -94,7 +113,9 @@ def is_registered(
     """Return the model that is registered for a place, if there is one. One query."""
     location, served_name = location.strip(), served_name.strip()
     if is_address(location):
-        return _registered_at(Place(ModelSource.SERVER, _tidy_address(location), "", served_name))
+        return _registered_at(
+            ModelPlace(ModelSource.SERVER, _tidy_address(location), "", served_name)
+        )
     places = [location]
     if Path(location).expanduser().is_dir():
         places.append(str(Path(location).expanduser().resolve()))
@@ -121,7 +142,7 @@ def is_address(location: str) -> bool:
     return location.strip().lower().startswith(("http://", "https://"))
 
 
-def _read_place(location: str, revision: str, served_name: str) -> Place:
+def _read_place(location: str, revision: str, served_name: str) -> ModelPlace:
     """Return where a model is said to be; raises for what contradicts itself."""
     from probing.lm.sources import local_folder
 
@@ -133,16 +154,20 @@ def _read_place(location: str, revision: str, served_name: str) -> Place:
                 f"The revision is “{revision}”, expected none: a server decides itself which "
                 "revision it serves.",
             )
-        return Place(ModelSource.SERVER, _check_address(location), "", _check_served(served_name))
+        return ModelPlace(
+            ModelSource.SERVER, _check_address(location), "", _check_served(served_name)
+        )
     if served_name:
         raise RunError.at(
             "served_name",
-            f"The name on the server is “{served_name}”, but “{location}” is no server. Give its "
-            "base URL as location, such as http://localhost:11434/v1.",
+            f"The name on the server is “{served_name}”, but “{location}” is not a server’s "
+            "address. Give its base URL as location, such as http://localhost:11434/v1.",
         )
+    if _is_path(location):
+        check_folder(location)
     folder = _ask(lambda: local_folder(location))
     if folder is None:
-        return Place(ModelSource.HUB, location, revision)
+        return ModelPlace(ModelSource.HUB, location, revision)
     location = str(folder.resolve())
     if revision:
         raise RunError.at(
@@ -150,7 +175,13 @@ def _read_place(location: str, revision: str, served_name: str) -> Place:
             f"The revision is “{revision}”, expected none: “{location}” is a folder, and "
             "only models of the hub have revisions.",
         )
-    return Place(ModelSource.PATH, location)
+    return ModelPlace(ModelSource.PATH, location)
+
+
+def _is_path(location: str) -> bool:
+    """Whether a location would be read as a folder: it looks like one, or there is one."""
+    folder = Path(location).expanduser()
+    return folder.is_absolute() or location.startswith((".", "~")) or folder.exists()
 
 
 def _check_address(location: str) -> str:
@@ -162,7 +193,7 @@ def _check_address(location: str) -> str:
     if not usable or parts.query or parts.fragment:
         raise RunError.at(
             "location",
-            f"“{location}” is no base URL of a server. Expected one such as "
+            f"“{location}” is not the base URL of a server. Enter one such as "
             "https://api.openai.com/v1 or http://localhost:11434/v1.",
         )
     if "@" in parts.netloc:
@@ -172,6 +203,10 @@ def _check_address(location: str) -> str:
             "The base URL holds a user name or a key. Leave it out, and name the environment "
             "variable that holds the key.",
         )
+    from probing.lm.public_addresses import find_public_address, is_listed
+
+    if not is_listed(location, settings.MODEL_SERVER_HOSTS):
+        _ask(lambda: find_public_address(location))
     return _tidy_address(location)
 
 
@@ -193,19 +228,7 @@ def _check_served(served_name: str) -> str:
     return served_name
 
 
-def _check_variable(key_variable: str) -> None:
-    if key_variable and not (
-        _VARIABLE.fullmatch(key_variable) and len(key_variable) <= VARIABLE_LENGTH
-    ):
-        # Not repeated in the message: it may be the key itself.
-        raise RunError.at(
-            "key_variable",
-            "Expected the name of an environment variable in capital letters, such as "
-            "OPENAI_API_KEY, and never the key itself.",
-        )
-
-
-def _registered_at(place: Place) -> LanguageModel | None:
+def _registered_at(place: ModelPlace) -> LanguageModel | None:
     return LanguageModel.objects.filter(
         source=place.source,
         location=place.location,
@@ -217,9 +240,12 @@ def _registered_at(place: Place) -> LanguageModel | None:
 def _inspect(location: str, revision: str) -> ModelFacts:
     """Return what the configuration says; raises if the model could not be used."""
     from probing.lm import inspect_model, load_text_tokenizer
+    from probing.lm.loaders import load_classifier_tokenizer
 
-    load_text_tokenizer(location, revision=revision or None)
-    return inspect_model(location, revision or None)
+    facts = inspect_model(location, revision or None)
+    load = load_classifier_tokenizer if facts.labels else load_text_tokenizer
+    load(location, revision=revision or None)
+    return facts
 
 
 def _ask(question: Callable[[], T]) -> T:
@@ -240,12 +266,12 @@ def _given_name(name: str) -> str:
         )
     if LanguageModel.objects.filter(name=name).exists():
         raise RunError.at(
-            "name", f"A model named “{name}” is registered already. Choose another name."
+            "name", f"A model named “{name}” is already registered. Choose another name."
         )
     return name
 
 
-def _derived_name(place: Place) -> str:
+def _derived_name(place: ModelPlace) -> str:
     """Return the hub id, the folder's name or the served name, made unique where it is taken."""
     base = place.served_name or place.location
     if place.source == ModelSource.PATH:

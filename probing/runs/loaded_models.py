@@ -10,20 +10,49 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.db.models import F
 
+from probing.lm.errors import AccessDeniedError, ModelNotFoundError, SpendCapError
 from probing.models import LanguageModel, ModelKind, ModelSource, Run
-from probing.runs.chat_budget import RunBudget
-from probing.runs.fitting import explain_lack, explain_misfit
+from probing.runs.errors import RunError
+from probing.runs.model_access import check_folder, check_key
+from probing.runs.model_compatibility import explain_lack, explain_misfit
 
 if TYPE_CHECKING:
     from probing.lm.chat import ChatModel
     from probing.lm.chat_limits import Pacer
 
+
+class RunBudget:
+    """A run's budget, kept with the run so that all workers and attempts count together.
+
+    Requests that are under way when the budget is used up still count: the sum may exceed it by
+    as many answers as are asked for at a time.
+    """
+
+    def __init__(self, run_id: int) -> None:
+        self._run_id = run_id
+
+    def require(self) -> None:
+        """Raise :class:`probing.lm.errors.SpendCapError` if nothing is left. One query."""
+        spent = Run.objects.values_list("tokens_spent", flat=True).get(pk=self._run_id)
+        if spent >= settings.CHAT_TOKENS_PER_RUN:
+            raise SpendCapError(
+                f"The run has spent {spent:,} tokens, and CHAT_TOKENS_PER_RUN allows "
+                f"{settings.CHAT_TOKENS_PER_RUN:,}. Raise it for the workers and resume the run, "
+                "or create a smaller one."
+            )
+
+    def spend(self, tokens: int) -> None:
+        """Count tokens, of prompts and answers together. One query."""
+        Run.objects.filter(pk=self._run_id).update(tokens_spent=F("tokens_spent") + tokens)
+
+
 # Two, so that two runs can take turns; each may fill gigabytes.
 CAPACITY = 2
 #: What is asked of a model where a caller names nothing.
 SLOT = frozenset({"slot"})
-_TEXT_ABILITIES = frozenset({"generate", "text_logprob", "span"})
+_TEXT_ABILITIES = frozenset({"generate", "text_logprob", "span", "end_word"})
 #: What a run's record holds.
 _DEVICE_LENGTH = 60
 _REVISION_LENGTH = 80
@@ -66,13 +95,16 @@ def load_model(
     if model.kind == ModelKind.CHAT:
         chat = _open_chat(model, run)
         return LoadedModel(
-            lm=chat,
-            revision=chat.revision[:_REVISION_LENGTH],
-            device=chat.device[:_DEVICE_LENGTH],
+            lm=chat, revision=chat.revision[:_REVISION_LENGTH], device=chat.device[:_DEVICE_LENGTH]
         )
-    text = bool(abilities & _TEXT_ABILITIES)
+    if model.source == ModelSource.PATH:
+        try:
+            check_folder(model.location)
+        except RunError as error:
+            raise ModelNotFoundError(str(error)) from None
+    role = _role(abilities)
     key = (
-        text,
+        role,
         model.source,
         model.location,
         model.revision,
@@ -85,10 +117,10 @@ def load_model(
         if key not in _loaded:
             while len(_loaded) >= CAPACITY:
                 _loaded.popitem(last=False)
-            _loaded[key] = _load(model, text=text)
+            _loaded[key] = _load(model, role)
         _loaded.move_to_end(key)
         found = _loaded[key]
-    if text:
+    if role != "classifier":
         _require_abilities(model, abilities, found.lm.abilities)
     return found
 
@@ -107,11 +139,16 @@ def load_facts(
 
         return ChatFacts(model.served_name)
     from probing.lm import load_text_tokenizer
-    from probing.lm.slot_loading import load_slot_tokenizer
+    from probing.lm.loaders import load_classifier_tokenizer, load_slot_tokenizer
 
     revision = model.revision or None
+    if "classify" in abilities:
+        return load_classifier_tokenizer(model.location, revision=revision)
     if not abilities & (_TEXT_ABILITIES | {"train"}):
-        return load_slot_tokenizer(model.location, revision=revision)
+        slots = load_slot_tokenizer(model.location, revision=revision)
+        # Masked and causal models can do all that is asked of slots; of others the tokenizer says.
+        _require_abilities(model, abilities, getattr(slots, "abilities", abilities))
+        return slots
     facts = load_text_tokenizer(model.location, revision=revision)
     _require_abilities(model, abilities, facts.abilities)
     return facts
@@ -135,11 +172,19 @@ def _require_abilities(
         raise WrongModelKindError(message)
 
 
-def _load(model: LanguageModel, *, text: bool) -> LoadedModel:
-    from probing.lm import load_text_model
-    from probing.lm.slot_loading import load_slot_model
+def _role(abilities: AbstractSet[str]) -> str:
+    """Return what a model is loaded as; the same weights may be loaded once for each."""
+    if "classify" in abilities:
+        return "classifier"
+    return "text" if abilities & _TEXT_ABILITIES else "slot"
 
-    load: Any = load_text_model if text else load_slot_model
+
+def _load(model: LanguageModel, role: str) -> LoadedModel:
+    from probing.lm import load_text_model
+    from probing.lm.loaders import load_classifier, load_slot_model
+
+    loaders = {"text": load_text_model, "slot": load_slot_model, "classifier": load_classifier}
+    load: Any = loaders[role]
     lm = load(
         model.location,
         revision=model.revision or None,
@@ -154,6 +199,10 @@ def _open_chat(model: LanguageModel, run: Run | None) -> ChatModel:
     from probing.lm.chat import ChatModel
     from probing.lm.chat_limits import ChatLimits, Pacer
 
+    try:
+        check_key(model.key_variable, model.location)
+    except RunError as error:
+        raise AccessDeniedError(str(error)) from None
     limits = ChatLimits(
         requests_per_minute=settings.CHAT_REQUESTS_PER_MINUTE,
         concurrency=settings.CHAT_CONCURRENCY,
@@ -169,6 +218,7 @@ def _open_chat(model: LanguageModel, run: Run | None) -> ChatModel:
         limits=limits,
         budget=None if run is None else RunBudget(run.pk),
         pacer=pacer,
+        listed_hosts=settings.MODEL_SERVER_HOSTS,
     )
 
 

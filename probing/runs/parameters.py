@@ -1,4 +1,4 @@
-"""Validates a measure's parameters, with errors that name field, value and what is expected."""
+"""Validates a measure's name and parameters; errors name field, value and what is expected."""
 
 from __future__ import annotations
 
@@ -8,10 +8,20 @@ from typing import Any
 import pydantic
 
 from probing.measures.base import AnyMeasure, Problem
+from probing.measures.registry import MEASURES
 from probing.runs.errors import RunError
 
 # How people write “no value” where a parameter allows that, in a form or on the command line.
 NO_VALUE = ("", "none")
+
+
+def find_measure(name: str) -> AnyMeasure:
+    """Return the measure of that name, or raise :class:`RunError`."""
+    if name not in MEASURES:
+        raise RunError.at(
+            "measure", f"There is no measure “{name}”, expected one of: {', '.join(MEASURES)}."
+        )
+    return MEASURES[name]
 
 
 def validate_parameters(measure: AnyMeasure, values: Mapping[str, Any]) -> pydantic.BaseModel:

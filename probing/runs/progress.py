@@ -9,7 +9,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet
 from django.utils import timezone
 
 from probing.models import Run, RunEvent, Shard, ShardStatus
-from probing.runs.claiming import OPEN
+from probing.runs.leases import OPEN
 
 RATE_MINUTES = 10
 # Up to here every shard is drawn by itself; above, each mark stands for several.
@@ -19,7 +19,7 @@ ERROR_LINES = 20
 
 
 @dataclass(frozen=True)
-class Cell:
+class ShardBin:
     """One mark of the drawing: ``count`` neighbouring shards from ``first`` on.
 
     ``state`` is the least finished of them: failed, running, waiting, repeated or stored.
@@ -43,7 +43,7 @@ class WorkerRow:
 
 @dataclass(frozen=True)
 class RunProgress:
-    """Where a run stands.
+    """Progress of a run.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class RunProgress:
     repeated: int
     rate: float
     seconds_left: float | None
-    cells: tuple[Cell, ...]
+    bins: tuple[ShardBin, ...]
     stored_times: tuple[datetime, ...]
     workers: tuple[WorkerRow, ...]
     events: tuple[RunEvent, ...]
@@ -121,7 +121,7 @@ def load_progress(run: Run) -> RunProgress:
         **counts,
         rate=rate,
         seconds_left=60 * left / rate if is_open and rate else None,
-        cells=tuple(_cells(shards, counts["total"])),
+        bins=tuple(_bins(shards, counts["total"])),
         stored_times=tuple(_stored_times(shards)),
         workers=tuple(_workers(shards, lately, now)),
         events=tuple(log.order_by("-at", "-pk")[:LOG_LINES]),
@@ -140,7 +140,7 @@ def _per_minute(shards: int, begin: datetime | None, end: datetime | None) -> fl
     return 60 * shards / (end - begin).total_seconds()
 
 
-def _cells(shards: QuerySet[Shard], total: int) -> list[Cell]:
+def _bins(shards: QuerySet[Shard], total: int) -> list[ShardBin]:
     """Return the drawing; the shards are binned by the database where they are too many."""
     size = -(-total // LARGEST_DRAWING) if total else 1
     rows = (
@@ -156,7 +156,7 @@ def _cells(shards: QuerySet[Shard], total: int) -> list[Cell]:
         found[row["status"]] = row["number"]
         found["repeated"] += row["repeated"]
         found["number"] += row["number"]
-    return [Cell(number * size, found["number"], _state(found)) for number, found in bins.items()]
+    return [ShardBin(bin * size, found["number"], _state(found)) for bin, found in bins.items()]
 
 
 def _state(found: dict[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""Reads sentences out of a file as it streams by: lines of text, a table's column, or JSON lines.
+"""Reads sentences from a file as a stream: lines of text, a table's column, or JSON lines.
 
 A file is read once and never kept: a run keeps the sentences that were drawn, and the SHA-256 of
 all of them. White space at both ends of a sentence goes; blank lines are left out.
@@ -47,7 +47,7 @@ def open_sentences(lines: Iterable[bytes], *, file_name: str) -> GivenSentences:
     name = PurePath(file_name).name
     suffix = PurePath(file_name).suffix.lower()
     if suffix not in _READERS:
-        raise _error(f"“{_shorten(name)}” is of no kind that can be read, expected {KINDS}.")
+        raise _error(f"“{_shorten(name)}” cannot be read. Give a file of the kind {KINDS}.")
     return GivenSentences(name[:LONGEST_NAME], _checked(_READERS[suffix](_decode(lines))))
 
 

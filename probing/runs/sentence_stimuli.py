@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from django.db.models import QuerySet
+from django.db.models import Count, QuerySet
 
 from annotation.models import Corpus, Split, Text
 from probing.measures.adjectives import Adjectives
@@ -13,6 +13,7 @@ from probing.measures.stimuli import StimuliError
 from probing.runs.errors import RunError
 from probing.runs.sentence_files import GivenSentences
 from probing.runs.stimuli import load_groups, load_traits
+from probing.runs.text_stimuli import require_known_sources
 
 CHUNK = 2000
 
@@ -70,13 +71,7 @@ def corpus_sentences(
         texts = texts.filter(variety=variety)
     if sources:
         known = set(texts.values_list("source", flat=True).distinct())
-        if unknown := [source for source in sources if source not in known]:
-            listed = ", ".join(f"“{source}”" for source in sorted(known))
-            raise RunError.at(
-                "sources",
-                f"No text of “{corpus.name}” was drawn from “{unknown[0]}”, expected some of: "
-                f"{listed or 'none, it has no texts'}.",
-            )
+        require_known_sources("text", corpus, sources, known)
         texts = texts.filter(source__in=sources)
     if not texts.exists():
         raise RunError.at(
@@ -89,10 +84,7 @@ def corpus_sentences(
 
 def text_sources(corpus: Corpus) -> list[tuple[str, int]]:
     """Return where the texts of ``corpus`` were drawn from, with their numbers. One query."""
-    counted: dict[str, int] = {}
-    for source in _texts(corpus).values_list("source", flat=True):
-        counted[source] = counted.get(source, 0) + 1
-    return sorted(counted.items())
+    return sorted(_texts(corpus).order_by().values_list("source").annotate(n=Count("pk")))
 
 
 def _texts(corpus: Corpus) -> QuerySet[Text]:

@@ -8,11 +8,34 @@ from typing import Any
 
 from annotation.models import GroupSet, SocialGroup, TraitPair
 from probing.library.sentences import missing_forms
+from probing.measures.prompt_library import INSTRUCTION_PROMPT, PAPER_PROMPT
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Trait
 from probing.measures.stimuli import Template as TemplateStimulus
+from probing.measures.template_library import BEST_TEMPLATES
 from probing.measures.templates import TemplateError
-from probing.models import Template, TemplateSet
+from probing.models import LanguageModel, ModelKind, Template, TemplateSet
 from probing.runs.errors import RunError
+
+# Table 5 of Cao et al. (2022): the best template of SeT with RoBERTa, and one of the two of
+# ILPS* with RoBERTa. Other families and measures have their own rows where the paper gives any.
+FALLBACK_TEMPLATES = ("that-group-is-trait",)
+#: The set that a page offers: the one template that Table 5 finds best for SeT with RoBERTa.
+DEFAULT_TEMPLATE_SET = "cao-2022-best-roberta"
+
+
+def default_templates(*, measure: str, model: LanguageModel) -> tuple[str, ...]:
+    """Return the paper's best templates for this measure and family of models, as slugs."""
+    return BEST_TEMPLATES.get((measure, model.family), FALLBACK_TEMPLATES)
+
+
+def default_prompts(model: LanguageModel) -> tuple[str, ...]:
+    """Return the slug of the prompt that this kind of model is asked with.
+
+    Figure 1 of Deas et al. (2023) is the prompt of the GPT models, causal and chat alike; models
+    that turn one sequence into another get the instruction without its arrow.
+    """
+    return (INSTRUCTION_PROMPT,) if model.kind == ModelKind.SEQ2SEQ else (PAPER_PROMPT,)
+
 
 DEFAULT_GROUPS = "cao-2022-human-study"
 
@@ -136,10 +159,7 @@ def _resolve(
     unknown = [name for name in wanted if name not in entries and name not in sets]
     if unknown:
         known = [*sets, *entries]
-        raise RunError.at(
-            where,
-            " ".join(unknown_name(noun, name, known) for name in unknown),
-        )
+        raise RunError.at(where, " ".join(unknown_name(noun, name, known) for name in unknown))
     slugs = dict.fromkeys(slug for name in wanted for slug in sets.get(name, [name]))
     if not slugs:
         raise RunError.at(where, f"No {where} are chosen, expected at least one {noun}.")
@@ -147,7 +167,7 @@ def _resolve(
 
 
 def unknown_name(noun: str, name: str, known: list[str]) -> str:
-    """Say that there is no such entry, and which names are near."""
+    """Return the message for an unknown name, with the closest known ones."""
     close = get_close_matches(name, known, n=3) or known[:3]
     hint = f" Near or known: {', '.join(close)}." if close else " The library holds none."
     return f"There is no {noun} “{name}”.{hint}"

@@ -1,4 +1,4 @@
-"""Sweeps from inside every worker, so that no scheduler is needed beside it."""
+"""Sweeps inside every worker, so that no scheduler is needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import connection
 
 from probing.runs.signals import swept
-from probing.runs.sweeping import sweep
+from probing.runs.sweep import sweep
 
 logger = logging.getLogger(__name__)
 

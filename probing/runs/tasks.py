@@ -1,4 +1,4 @@
-"""Celery's way into the engine. The sweeper starts with the worker that imports this."""
+"""Celery tasks of the engine. A worker that imports them starts the sweeper."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 from celery import shared_task
 
 from probing.runs import sweeper  # noqa: F401 (connects its signals)
-from probing.runs.stopping import stop_asked
-from probing.runs.sweeping import sweep as sweep_runs
-from probing.runs.waking import WORK_TASK, wake_workers
-from probing.runs.working import work, worker_name
+from probing.runs.dispatch import WORK_TASK, wake_workers
+from probing.runs.graceful_stop import stop_asked
+from probing.runs.sweep import sweep as sweep_runs
+from probing.runs.worker import work, worker_name
 
 # Short, so that reports and other tasks of the same queue get their turn.
 BUDGET_SECONDS = 5.0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-import numpy as np
+from django.db.models import Count, QuerySet
 
 from annotation.models import Corpus, Split, TextPair
 from probing.measures.stimuli import StimuliError
-from probing.measures.text_measure import text_seed
+from probing.measures.streams import named_seed, named_stream
 from probing.measures.text_stimuli import (
     AnnotatedSpan,
     PairStimulus,
@@ -17,9 +17,11 @@ from probing.measures.text_stimuli import (
     TextStimuli,
     TextStimulus,
 )
-from probing.models import Prompt
+from probing.models import Prompt, PromptPurpose
 from probing.runs.errors import RunError
 from probing.runs.stimuli import unknown_name
+
+T = TypeVar("T")
 
 
 def load_text_stimuli(
@@ -28,6 +30,7 @@ def load_text_stimuli(
     prompts: Iterable[str] = (),
     sources: Iterable[str] | None = None,
     limit: int | None = None,
+    per_source: int | None = None,
     examples: int = 0,
     seed: int = 0,
     split: Split = Split.EVALUATION,
@@ -39,6 +42,7 @@ def load_text_stimuli(
     prompts : slugs of prompts, in the order in which they are tried; none for measures without.
     sources : takes only pairs drawn from these; every source without.
     limit : draws at most so many pairs, and keeps their order.
+    per_source : draws at most so many from each source instead, whatever the others hold.
     examples : draws so many pairs of the training split, to be shown before each text.
     seed : of both draws.
     split : the pairs to evaluate, unless a model is to be trained.
@@ -46,19 +50,27 @@ def load_text_stimuli(
     Raises :class:`RunError` naming each unknown slug, and a corpus with too few pairs.
     """
     chosen = None if sources is None else list(dict.fromkeys(sources))
-    known = _pairs(corpus, split)
+    known = load_pairs(corpus, split)
     kept = [pair for pair in known if chosen is None or pair.origin in chosen]
     if not known:
-        raise RunError.at("corpus", _no_pairs(corpus, split))
+        raise RunError.at("corpus", no_pairs(corpus, split))
     if chosen is not None:
-        _check_sources(corpus, chosen, {pair.origin for pair in known})
+        check_sources(corpus, chosen, {pair.origin for pair in known})
     if limit is not None and limit < 1:
         raise RunError.at("limit", f"The limit is {limit}, expected at least 1 pair.")
+    if per_source is not None and per_source < 1:
+        raise RunError.at("per_source", f"It is {per_source}, expected at least 1 pair per source.")
+    if limit is not None and per_source is not None:
+        raise RunError.at("per_source", "Say the most pairs of all or per source, not both.")
     try:
         return TextStimuli(
             source_variety=corpus.source_variety,
             target_variety=corpus.target_variety,
-            pairs=tuple(_draw(kept, limit, text_seed(seed, "pairs"))),
+            pairs=tuple(
+                draw_some(kept, limit, named_seed(seed, "pairs"))
+                if per_source is None
+                else _draw_by_source(kept, per_source, seed)
+            ),
             prompts=tuple(_prompts(prompts)),
             examples=tuple(_examples(corpus, examples, seed)),
         )
@@ -68,23 +80,19 @@ def load_text_stimuli(
 
 def pair_sources(corpus: Corpus, split: Split = Split.EVALUATION) -> list[tuple[str, int]]:
     """Return where the pairs of a split were drawn from, with their numbers. One query."""
-    counted: dict[str, int] = {}
-    rows = TextPair.objects.filter(
-        corpus=corpus,
-        source_text__split=split,
-        target_text__split=split,
-    ).values_list("source_text__source", flat=True)
-    for source in rows:
-        counted[source] = counted.get(source, 0) + 1
-    return sorted(counted.items())
+    pairs = _pairs_of(corpus, split).values_list("source_text__source")
+    return sorted(pairs.annotate(n=Count("pk")))
 
 
-def _pairs(corpus: Corpus, split: Split) -> list[PairStimulus]:
-    rows = (
-        TextPair.objects.filter(corpus=corpus, source_text__split=split, target_text__split=split)
-        .select_related("source_text", "target_text")
-        .order_by("pk")
-    )
+def _pairs_of(corpus: Corpus, split: Split) -> QuerySet[TextPair]:
+    return TextPair.objects.filter(
+        corpus=corpus, source_text__split=split, target_text__split=split
+    ).order_by()
+
+
+def load_pairs(corpus: Corpus, split: Split) -> list[PairStimulus]:
+    """Return the pairs of one split in the corpus's order. One query."""
+    rows = _pairs_of(corpus, split).select_related("source_text", "target_text").order_by("pk")
     try:
         return [
             PairStimulus(
@@ -111,7 +119,9 @@ def _prompts(slugs: Iterable[str]) -> list[PromptStimulus]:
     wanted = list(dict.fromkeys(slugs))
     if not wanted:
         return []
-    known = {prompt.slug: prompt for prompt in Prompt.objects.all()}
+    known = {
+        prompt.slug: prompt for prompt in Prompt.objects.filter(purpose=PromptPurpose.COUNTERPARTS)
+    }
     if unknown := [slug for slug in wanted if slug not in known]:
         messages = [unknown_name("prompt", slug, list(known)) for slug in unknown]
         raise RunError.at("prompts", " ".join(messages))
@@ -121,7 +131,8 @@ def _prompts(slugs: Iterable[str]) -> list[PromptStimulus]:
     ]
 
 
-def _no_pairs(corpus: Corpus, split: Split) -> str:
+def no_pairs(corpus: Corpus, split: Split) -> str:
+    """Return what a corpus without a pair in the split lacks."""
     if split == Split.TRAINING:
         return (
             f"The corpus “{corpus.name}” has no training pair. Import pairs with the split "
@@ -133,36 +144,58 @@ def _no_pairs(corpus: Corpus, split: Split) -> str:
     )
 
 
-def _check_sources(corpus: Corpus, chosen: Sequence[str], known: set[str]) -> None:
-    if unknown := [source for source in chosen if source not in known]:
-        listed = ", ".join(f"“{source}”" for source in sorted(known))
-        raise RunError.at(
-            "sources",
-            f"No pair of “{corpus.name}” was drawn from “{unknown[0]}”, expected some of: "
-            f"{listed}.",
-        )
+def check_sources(corpus: Corpus, chosen: Sequence[str], known: set[str]) -> None:
+    """Raise :class:`RunError` for a source that no pair has, and where none is chosen."""
+    require_known_sources("pair", corpus, chosen, known)
     if not chosen:
         raise RunError.at("sources", "No source is chosen, expected at least one, or all.")
 
 
+def require_known_sources(
+    noun: str, corpus: Corpus, chosen: Sequence[str], known: set[str]
+) -> None:
+    """Raise :class:`RunError` for a source that none of the corpus's pairs or texts has."""
+    if unknown := [source for source in chosen if source not in known]:
+        listed = ", ".join(f"“{source}”" for source in sorted(known))
+        raise RunError.at(
+            "sources",
+            f"No {noun} of “{corpus.name}” was drawn from “{unknown[0]}”, expected some of: "
+            f"{listed or f'none, it has no {noun}s'}.",
+        )
+
+
 def _examples(corpus: Corpus, number: int, seed: int) -> list[PairStimulus]:
+
     if number == 0:
         return []
     if number < 0:
         raise RunError.at("examples", f"The number of examples is {number}, expected 0 or more.")
-    training = _pairs(corpus, Split.TRAINING)
+    training = load_pairs(corpus, Split.TRAINING)
     if len(training) < number:
         raise RunError.at(
             "examples",
             f"{number} examples are asked for, but the training split of “{corpus.name}” has "
             f"{len(training)} pairs. Examples never come from texts that are evaluated.",
         )
-    order = np.random.default_rng(text_seed(seed, "examples")).permutation(len(training))
+    order = named_stream(seed, "examples").permutation(len(training))
     return [training[place] for place in order[:number]]
 
 
-def _draw(pairs: list[PairStimulus], limit: int | None, seed: int) -> list[PairStimulus]:
-    if limit is None or limit >= len(pairs):
-        return pairs
-    drawn = np.random.default_rng(seed).permutation(len(pairs))[:limit]
-    return [pairs[place] for place in sorted(drawn)]
+def _draw_by_source(pairs: list[PairStimulus], per_source: int, seed: int) -> list[PairStimulus]:
+    """Draw from each source by itself, and keep the order of all."""
+    drawn: set[str] = set()
+    for source in {pair.origin for pair in pairs}:
+        own = [pair for pair in pairs if pair.origin == source]
+        chosen = draw_some(own, per_source, named_seed(seed, "pairs", source))
+        drawn |= {pair.slug for pair in chosen}
+    return [pair for pair in pairs if pair.slug in drawn]
+
+
+def draw_some(items: list[T], limit: int | None, seed: int) -> list[T]:
+    """Return at most ``limit`` items in their order, drawn with the seed."""
+    import numpy as np
+
+    if limit is None or limit >= len(items):
+        return items
+    drawn = np.random.default_rng(seed).permutation(len(items))[:limit]
+    return [items[place] for place in sorted(drawn)]

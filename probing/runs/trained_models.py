@@ -13,13 +13,13 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from probing.models import LanguageModel, ModelSource, Run, Shard
-from probing.runs.claiming import OPEN, held_by
+from probing.runs.graceful_stop import stop_asked
+from probing.runs.leases import OPEN, held_by
 from probing.runs.loaded_models import LoadedModel
-from probing.runs.stopping import stop_asked
 from probing.runs.training_progress import store_point
 
 if TYPE_CHECKING:
-    from probing.training.curve import LossPoint
+    from probing.training.schedule import LossPoint
     from probing.training.trainer import Wish
 
 NAME_LENGTH = 160

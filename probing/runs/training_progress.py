@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from django.db.models import Min
 
 from probing.models import Run, TrainingPoint
-from probing.runs.claiming import OPEN
+from probing.runs.leases import OPEN
 
 if TYPE_CHECKING:
-    from probing.training.curve import LossPoint
+    from probing.training.schedule import LossPoint
 
 
 def store_point(*, run_id: int, point: LossPoint) -> None:

@@ -1,4 +1,4 @@
-"""Keeps training and evaluation apart: no text is in both, neither by split nor by body."""
+"""Keeps training and evaluation texts apart, by split and by wording."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 from annotation.corpora.bodies import hash_body
 from annotation.models import Corpus, Split, Text, TextPair
 from probing.measures.base import AnyMeasure, Problem, ResultKind
+from probing.measures.guise_stimuli import GuiseStimuli, GuiseText
 from probing.measures.text_stimuli import PairStimulus, TextStimuli, TextStimulus
 from probing.models import LanguageModel, Run
 
@@ -20,9 +21,9 @@ def split_problems(
     measure: AnyMeasure, model: LanguageModel, stimuli: Any, corpus: Corpus | None
 ) -> list[Problem]:
     """Return why a run of ``measure`` would mix training and evaluation; all are fatal."""
-    if not isinstance(stimuli, TextStimuli):
+    if not isinstance(stimuli, TextStimuli | GuiseStimuli):
         return []
-    if measure.result is not ResultKind.TRAINED_MODEL:
+    if measure.result is not ResultKind.TRAINED_MODEL or isinstance(stimuli, GuiseStimuli):
         return evaluation_problems(model, stimuli)
     if corpus is None:
         return [_fatal("A training names the corpus of its pairs. Choose the corpus.")]
@@ -63,7 +64,7 @@ def training_problems(corpus: Corpus, stimuli: TextStimuli) -> list[Problem]:
     return found
 
 
-def evaluation_problems(model: LanguageModel, stimuli: TextStimuli) -> list[Problem]:
+def evaluation_problems(model: LanguageModel, stimuli: TextStimuli | GuiseStimuli) -> list[Problem]:
     """Return which texts ``model`` was trained on, so that they must not be evaluated with it.
 
     Looks through the trainings of the model and of those it was trained from. Two queries for
@@ -72,7 +73,12 @@ def evaluation_problems(model: LanguageModel, stimuli: TextStimuli) -> list[Prob
     seen = _hashes_trained_on(model)
     if not seen:
         return []
-    shared = [text.slug for text in _texts(stimuli.pairs) if hash_body(text.body) in seen]
+    texts: Iterable[TextStimulus | GuiseText] = (
+        [*stimuli.first, *stimuli.second]
+        if isinstance(stimuli, GuiseStimuli)
+        else _texts(stimuli.pairs)
+    )
+    shared = [text.slug for text in texts if hash_body(text.body) in seen]
     if not shared:
         return []
     return [

@@ -1,1 +1,1 @@
-"""Models that the platform builds itself; nothing here is imported before it is needed."""
+"""Training of models; nothing here is imported before it is needed."""

@@ -123,7 +123,7 @@ def no_room_as_error(folder: Path) -> Iterator[None]:
             raise
         raise NoRoomError(
             f"There is no room left in {folder} ({error.strerror}). What was saved before is "
-            "whole: free some room, then resume the run, and the training goes on from there."
+            "whole: free some room, then resume the run, and the training continues from there."
         ) from error
 
 

@@ -1,10 +1,10 @@
-"""What keeps a training from going on, with messages that say what to do."""
+"""Why a training stops early, with messages that say what to do."""
 
 from __future__ import annotations
 
 
 class TrainingError(Exception):
-    """A training that cannot go on; what was saved stays."""
+    """A training that cannot continue; what was saved stays."""
 
 
 class NoRoomError(TrainingError):
@@ -12,12 +12,12 @@ class NoRoomError(TrainingError):
 
 
 class DivergedError(TrainingError):
-    """The loss is no number any more."""
+    """The loss became NaN or infinite."""
 
 
 class TrainingPausedError(Exception):
-    """The training saved its state and left, as it was asked to; it can go on later."""
+    """The training saved its state and stopped, as asked; it can continue later."""
 
 
 class TrainingStoppedError(Exception):
-    """Nobody wants the training any more, or somebody else goes on with it."""
+    """The run was cancelled, or another worker has taken the training over."""

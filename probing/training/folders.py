@@ -1,4 +1,4 @@
-"""Folders that appear complete or not at all."""
+"""Folders that are written completely or not at all."""
 
 from __future__ import annotations
 

@@ -1,9 +1,15 @@
-"""How long a training is, and its learning rate at every step."""
+"""The schedule of a training: its steps and learning rates, its batches, its loss curve."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    pass
+
 
 #: Points of a loss curve besides those at the ends of epochs: enough to draw, few enough to store.
 MOST_POINTS = 200
@@ -91,3 +97,70 @@ def rate_factor(step: int, steps: int, warmup_share: float) -> float:
     if done < warmup:
         return done / warmup
     return (steps - done) / max(1, steps - warmup)
+
+
+@dataclass(frozen=True)
+class LossPoint:
+    """One point of the curve.
+
+    Attributes
+    ----------
+    step : steps done, counted from 1.
+    epoch : epochs done, with a fraction.
+    loss : mean over the steps since the point before of −ln P per target token, in nats, each
+        before its own update.
+    held_out_loss : −ln P per target token over all held-out examples, in nats; None where it was
+        not measured.
+    learning_rate : of this step.
+    """
+
+    step: int
+    epoch: float
+    loss: float
+    held_out_loss: float | None
+    learning_rate: float
+
+
+# Tells the draws of one seed apart.
+_HELD_OUT, _ORDER = 1, 2
+
+
+def split_held_out(groups: Sequence[str], share: float, seed: int) -> tuple[list[int], list[int]]:
+    """Split places 0 … n − 1 into those to train on and those to hold out.
+
+    Parameters
+    ----------
+    groups : (n,) what each example belongs to; a group is never on both sides.
+    share : share of the groups to hold out, from 0 to below 1, rounded to whole groups. A share
+        above zero holds out at least one group where there are two, and never all of them.
+
+    Returns
+    -------
+    Places in rising order, first those to train on.
+    """
+    import numpy as np
+
+    if not 0 <= share < 1:
+        raise ValueError(f"share is {share}, expected from 0 to below 1")
+    names = sorted(set(groups))
+    number = 0
+    if share > 0 and len(names) > 1:
+        number = min(max(1, round(share * len(names))), len(names) - 1)
+    rng = np.random.default_rng([seed, _HELD_OUT])
+    held = {names[place] for place in rng.permutation(len(names))[:number]}
+    train = [place for place, group in enumerate(groups) if group not in held]
+    return train, [place for place, group in enumerate(groups) if group in held]
+
+
+def epoch_batches(
+    places: Sequence[int], batch_size: int, *, seed: int, epoch: int
+) -> list[list[int]]:
+    """Return the batches of an epoch: every place once, in an order of its own for each epoch.
+
+    Depends on its arguments alone, so that a resumed training meets the order it would have met.
+    """
+    import numpy as np
+
+    order = np.random.default_rng([seed, _ORDER, epoch]).permutation(len(places))
+    shuffled = [places[number] for number in order]
+    return [shuffled[k : k + batch_size] for k in range(0, len(shuffled), batch_size)]

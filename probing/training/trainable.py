@@ -1,4 +1,4 @@
-"""A model that can be trained further: what measures hold instead of a model in memory."""
+"""A model to train further: what measures are given instead of a model in memory."""
 
 from __future__ import annotations
 
@@ -8,29 +8,76 @@ from collections.abc import Callable, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from probing.training.batches import split_held_out
 from probing.training.checkpoints import KEPT, no_room_as_error, require_room
-from probing.training.curve import LossPoint
 from probing.training.errors import TrainingError
 from probing.training.folders import build_folder
-from probing.training.rewriting import (
+from probing.training.rewriting_examples import (
+    IGNORED,
+    EncodedExample,
     EncodedExamples,
     ExampleEncoder,
     LeftOut,
     RewritingExample,
+    TrainedKind,
     encode_examples,
 )
-from probing.training.schedule import TrainingSettings
-from probing.training.text_tasks import WritingTask
-from probing.training.trainer import TrainingEnd, Wish, run_training
+from probing.training.schedule import LossPoint, TrainingSettings, split_held_out
+from probing.training.trainer import BatchLoss, TrainingEnd, Wish, run_training
 from probing.training.weights import (
     load_trainable_tokenizer,
     load_weights,
     parameter_count,
     save_trained,
 )
+
+if TYPE_CHECKING:
+    import torch
+
+
+class WritingTask:
+    """Learns answers to prompts; a :class:`probing.training.trainer.TrainingTask`.
+
+    The loss is −ln P of the answers' tokens, end token included, given the prompt and the tokens
+    before (teacher forcing).
+    """
+
+    def __init__(
+        self, model: Any, kind: TrainedKind, examples: Sequence[EncodedExample], *, padding: int
+    ) -> None:
+        self.model: torch.nn.Module = model
+        self._kind, self._examples, self._padding = kind, examples, padding
+
+    def loss(self, places: Sequence[int]) -> BatchLoss:
+        import torch
+
+        batch = [self._examples[place] for place in places]
+        device = next(self.model.parameters()).device
+        inputs = _padded([one.inputs for one in batch], self._padding).to(device)
+        read = _padded([(1,) * len(one.inputs) for one in batch], 0).to(device)
+        labels = _padded([one.labels for one in batch], IGNORED).to(device)
+        if self._kind == "seq2seq":
+            # Given labels, the model builds the decoder's input itself, in its family's own way.
+            logits = self.model(input_ids=inputs, attention_mask=read, labels=labels).logits
+        else:
+            logits = self.model(input_ids=inputs, attention_mask=read, use_cache=False).logits
+            logits, labels = logits[:, :-1], labels[:, 1:]  # each position foretells the next
+        total = torch.nn.functional.cross_entropy(
+            logits.reshape(-1, logits.shape[-1]).float(),
+            labels.reshape(-1),
+            ignore_index=IGNORED,
+            reduction="sum",
+        )
+        return BatchLoss(total=total, count=int((labels != IGNORED).sum()))
+
+
+def _padded(rows: Sequence[Sequence[int]], filling: int) -> torch.Tensor:
+    import torch
+
+    width = max(len(row) for row in rows)
+    return torch.tensor([[*row, *(filling for _ in range(width - len(row)))] for row in rows])
+
 
 RECORD = "training.json"
 # Weights and the two moments of AdamW, all of four bytes.
@@ -85,9 +132,9 @@ class Trainable:
     ----------
     location, revision : folder or hub id of the base model, and its commit where it has one.
     base_revision : the hub's commit or the fingerprint of the folder's files.
-    base_name, name : what the base model is called, and what the trained one shall be.
+    base_name, name : names of the base model and of the trained one.
     workspace : folder for checkpoints, of this training alone.
-    target : folder that the trained model shall lie in.
+    target : folder for the trained model.
     report : takes each point of the loss curve.
     wish : asked before each step whether to go on.
     device : ``auto``, ``cpu``, ``cuda`` …

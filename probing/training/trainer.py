@@ -1,4 +1,4 @@
-"""Trains whatever a :class:`TrainingTask` gives batches and a loss for.
+"""Trains the model of a :class:`TrainingTask`, which gives the loss of each batch.
 
 On the CPU the same task, settings and number of threads give the same weights to the last bit,
 whether the training ran through or was killed and resumed from a checkpoint.
@@ -15,16 +15,21 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from probing.training.batches import epoch_batches
 from probing.training.checkpoints import load_newest, save_checkpoint
-from probing.training.curve import LossPoint
 from probing.training.errors import (
     DivergedError,
     TrainingError,
     TrainingPausedError,
     TrainingStoppedError,
 )
-from probing.training.schedule import Length, TrainingSettings, rate_factor, training_length
+from probing.training.schedule import (
+    Length,
+    LossPoint,
+    TrainingSettings,
+    epoch_batches,
+    rate_factor,
+    training_length,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -41,7 +46,7 @@ class BatchLoss:
 
 
 class TrainingTask(Protocol):
-    """What is learnt: the trainer knows examples by their places and never looks into them."""
+    """What is learnt: the trainer knows examples by their indices and never looks into them."""
 
     @property
     def model(self) -> torch.nn.Module:
@@ -52,7 +57,7 @@ class TrainingTask(Protocol):
 
 
 class Wish(Enum):
-    """What whoever ordered the training wants before its next step."""
+    """What the caller of a training wants before its next step."""
 
     GO_ON = "go on"
     PAUSE = "save the state and leave"
@@ -275,7 +280,7 @@ class _Training:
         self.step = state["step"]
         self._losses = list(state["losses"])
         self.last_loss, self.last_held_out = state["last_loss"], state["last_held_out"]
-        logger.info("training goes on from step %d of %d", self.step, self._length.steps)
+        logger.info("training continues from step %d of %d", self.step, self._length.steps)
 
 
 @contextmanager

@@ -1,15 +1,19 @@
-"""Loads what can be trained further: a tokenizer for planning, weights in float32 to train."""
+"""Loads models to train: a tokenizer for planning, and weights in float32."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probing.lm.errors import WrongModelKindError
-from probing.lm.sources import ModelFacts, fingerprint, inspect_model, local_folder
-from probing.lm.weights import choose_device, read_tokenizer, read_weights
+from probing.lm.sources import ModelFacts, inspect_model
+from probing.lm.weights import (
+    choose_device,
+    quiet_transformers,
+    read_tokenizer,
+    read_weights,
+    revision_of,
+)
 
 if TYPE_CHECKING:
     from probing.lm.text_tokenizer import PretrainedTextTokenizer
@@ -23,7 +27,7 @@ def load_trainable_tokenizer(source: str | Path, revision: str = "") -> Pretrain
     Raises WrongModelKindError for one that is neither causal nor sequence to sequence, and the
     errors of :func:`probing.lm.load_text_tokenizer`.
     """
-    from probing.lm.text_loading import load_text_tokenizer
+    from probing.lm.loaders import load_text_tokenizer
     from probing.lm.text_tokenizer import PretrainedTextTokenizer
 
     _facts(source, revision)
@@ -53,7 +57,7 @@ def load_weights(source: str | Path, revision: str, *, device: str) -> Any:
 
 def save_weights(model: Any, tokenizer: Any, folder: Path) -> None:
     """Write configuration, weights and tokenizer into a folder."""
-    with _no_bars():
+    with quiet_transformers():
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
 
@@ -70,9 +74,7 @@ def parameter_count(model: Any) -> int:
 
 def base_revision(source: str | Path, revision: str) -> str:
     """Return the hub's commit, or a hash of the files in a local folder."""
-    facts = _facts(source, revision)
-    folder = local_folder(source)
-    return facts.revision or (fingerprint(folder) if folder else "")
+    return revision_of(_facts(source, revision))
 
 
 def device_name(device: str) -> str:
@@ -90,17 +92,3 @@ def _facts(source: str | Path, revision: str) -> ModelFacts:
             "models can be trained to rewrite."
         )
     return facts
-
-
-@contextmanager
-def _no_bars() -> Iterator[None]:
-    """Keep transformers' progress bars out of a worker's log."""
-    from transformers.utils import logging
-
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if shown:
-            logging.enable_progress_bar()

@@ -11,7 +11,10 @@ const submit = form.querySelector("[data-submit]");
 const banners = document.querySelector("[data-banners]");
 const summaryPlace = form.querySelector("[data-summary-place]");
 
-const radiosOf = (question) => [...question.querySelectorAll("input[type=radio]")];
+// Four questions with five radio buttons each, and the words that can be marked as errors.
+const inputsOf = (question) => [...question.querySelectorAll("input")];
+const radiosOf = (question) => inputsOf(question).filter((one) => one.type === "radio");
+const keyOf = (input) => (input.type === "radio" ? input.value : `${input.name}=${input.value}`);
 const chosenOf = (question) => question.querySelector("input:checked");
 
 // --- Answers on this device -----------------------------------------------------------------------
@@ -42,15 +45,17 @@ const kept = {
 };
 
 function collect() {
-  const answers = questions.map((question) => [question.dataset.question, chosenOf(question)?.value ?? ""]);
+  const answers = questions.map((question) => [
+    question.dataset.question, inputsOf(question).filter((one) => one.checked).map(keyOf),
+  ]);
   return { answers: Object.fromEntries(answers), comment: comment.value };
 }
 
 // As the server sent the page; its reader may have been faster than this script.
-const isChanged = (question) => radiosOf(question).some((one) => one.checked !== one.defaultChecked);
+const isChanged = (question) => inputsOf(question).some((one) => one.checked !== one.defaultChecked);
 const stored = JSON.stringify({
   answers: Object.fromEntries(questions.map((question) => [
-    question.dataset.question, radiosOf(question).find((one) => one.defaultChecked)?.value ?? "",
+    question.dataset.question, inputsOf(question).filter((one) => one.defaultChecked).map(keyOf),
   ])),
   comment: comment.defaultValue,
 });
@@ -70,9 +75,9 @@ function restore() {
   // Nobody else's keys, and nothing that this page cannot choose.
   for (const question of questions) {
     if (isChanged(question)) continue;
-    const wanted = content.answers?.[question.dataset.question];
-    const radio = radiosOf(question).find((one) => one.value === wanted);
-    if (radio) radio.checked = true;
+    const wanted = [content.answers?.[question.dataset.question] ?? []].flat();
+    const found = inputsOf(question).filter((one) => wanted.includes(keyOf(one)));
+    if (found.length) inputsOf(question).forEach((one) => { one.checked = found.includes(one); });
   }
   if (typeof content.comment === "string" && comment.value === comment.defaultValue) {
     comment.value = content.comment;
@@ -122,11 +127,11 @@ function mark(question, message = null) {
   clear(question);
   const problem = document.querySelector("template[data-problem-template]")
     .content.firstElementChild.cloneNode(true);
-  if (message) problem.textContent = message;
+  problem.textContent = message ?? question.dataset.problemText ?? problem.textContent;
   problem.id = `${question.dataset.question}-problem`;
   question.querySelector(".asked").append(problem);
   question.classList.add("is-missing");
-  question.setAttribute("aria-invalid", "true");
+  if (radiosOf(question).length) question.setAttribute("aria-invalid", "true");
   question.setAttribute("aria-describedby", problem.id);
 }
 
@@ -145,7 +150,7 @@ function complain(missing) {
     list.append(line);
   }
   count();
-  radiosOf(missing[0])[0].focus();
+  inputsOf(missing[0])[0].focus();
 }
 
 summaryPlace.addEventListener("click", (event) => {
@@ -271,7 +276,7 @@ function nextAfter(question) {
 }
 
 function focusOn(question) {
-  (chosenOf(question) ?? radiosOf(question)[0]).focus();
+  (chosenOf(question) ?? inputsOf(question)[0]).focus();
 }
 
 document.addEventListener("keydown", (event) => {
@@ -286,7 +291,8 @@ document.addEventListener("keydown", (event) => {
   }
   if (event.target === comment || !submit) return;
   if (/^[1-5]$/.test(event.key)) {
-    const question = event.target.closest("[data-question]") ?? questions.find((one) => !chosenOf(one));
+    const question = [event.target.closest("[data-question]"), ...questions.filter((one) => !chosenOf(one))]
+      .find((one) => one && radiosOf(one).length);
     if (!question) return;
     event.preventDefault();
     const radio = radiosOf(question)[Number(event.key) - 1];
@@ -301,7 +307,41 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
+// --- Words that are errors ------------------------------------------------------------------------
+
+const noErrors = form.elements.namedItem("no_errors");
+const wordLists = [...form.querySelectorAll("[data-words]")];
+
+// “No errors” and a marked word exclude each other; no mark is lost by a tick beside them.
+function exclude() {
+  if (!noErrors || !submit) return;
+  const isMarked = wordLists.some((list) => list.querySelector("input:checked"));
+  if (isMarked) noErrors.checked = false;
+  noErrors.disabled = isMarked;
+}
+
+// One stop for the Tab key in every text; arrows go from word to word.
+for (const list of wordLists) {
+  const words = inputsOf(list);
+  const stop = (word) => words.forEach((one) => { one.tabIndex = one === word ? 0 : -1; });
+  stop(words.find((one) => one.checked) ?? words[0]);
+  list.addEventListener("focusin", (event) => stop(event.target));
+  list.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!step || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const word = words[words.indexOf(event.target) + step];
+    if (!word) return;
+    if (event.shiftKey) {
+      for (const one of [event.target, word]) one.checked = true;
+      word.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+    word.focus();
+  });
+}
+
 form.addEventListener("input", (event) => {
+  exclude();
   const question = event.target.closest("[data-question]");
   if (question) clear(question);
   keep();
@@ -309,6 +349,7 @@ form.addEventListener("input", (event) => {
 
 for (const part of document.querySelectorAll("[data-needs-script]")) part.hidden = !submit;
 restore();
+exclude();
 const troubled = form.querySelector(".is-missing input");
 const first = questions.find((one) => !chosenOf(one));
 if (troubled) troubled.focus();

@@ -1,10 +1,15 @@
 // The rating page: numbers become lines without a start value. A line is answered by the first
 // press, tap or key; it counts as missing until then, whatever value the browser would send.
+// A finger that scrolls the page changes nothing, whatever line it began on.
 import { prepareStep } from "./step-form.js";
 
 const MIDDLE = 50;
 const HANDLE_RADIUS = 14;
-const DRAG_STARTS_AT = 5;
+// A finger that moved this far shows where it is going …
+const INTENT_SHOWS_AT = 8;
+// … and means the line if it goes along it: at most 25 degrees up or down.
+const STEEPEST_DRAG = Math.tan((25 * Math.PI) / 180);
+const LATE_INPUT_MS = 500;
 
 const list = document.querySelector("[data-lines]");
 // Where the page runs from right to left, lines begin on the right.
@@ -35,6 +40,16 @@ document.addEventListener("pointerdown", () => { pressed += 1; }, true);
 document.addEventListener("pointerup", release, true);
 document.addEventListener("pointercancel", release, true);
 
+// What was done on this page, last thing last; Ctrl+Z takes it back.
+const undoable = [];
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.key.toLowerCase() !== "z") return;
+  const undo = undoable.pop();
+  if (!undo) return;
+  event.preventDefault();
+  undo();
+});
+
 class Line {
   constructor(row, changed) {
     this.row = row;
@@ -42,6 +57,9 @@ class Line {
     this.input = row.querySelector(".line-input");
     this.flag = row.querySelector("[data-touched]");
     this.help = row.querySelector(".line-help");
+    row.append(document.querySelector("[data-clear-template]").content.cloneNode(true));
+    const clear = row.querySelector("[data-clear]");
+    clear.setAttribute("aria-label", `${clear.title}: ${row.dataset.left} – ${row.dataset.right}`);
     this.changed = changed;
     this.touched = this.input.value !== "";
     // As a number, before this script came.
@@ -64,6 +82,8 @@ class Line {
   }
 
   show() {
+    // An input event comes when the input's own value has changed already.
+    this.shown = this.value;
     this.row.classList.toggle("is-untouched", !this.touched);
     this.flag.value = this.touched ? "1" : "0";
     const answered = texts.valuetext
@@ -73,24 +93,45 @@ class Line {
     this.input.setAttribute("aria-valuetext", this.touched ? answered : texts.valuetextEmpty);
   }
 
-  restore({ value, firstTouch, changes }) {
-    this.touched = true;
-    this.firstTouch = firstTouch;
-    this.changes = changes;
-    this.input.value = String(value);
-    this.show();
-    this.settle();
+  get state() {
+    return {
+      touched: this.touched, value: this.shown, firstTouch: this.firstTouch, changes: this.changes,
+    };
   }
 
-  /** Take the input's value as the answer; `isNewGesture` counts it as one more change. */
-  answer(isNewGesture) {
-    if (!this.touched) {
-      this.touched = true;
-      this.firstTouch = step.clock.elapsed();
-    }
-    if (isNewGesture) this.changes += 1;
+  restore({ touched = true, value, firstTouch, changes }) {
+    this.touched = touched;
+    this.firstTouch = firstTouch;
+    this.changes = changes;
+    this.input.value = String(touched ? value : MIDDLE);
     this.show();
-    onceReleased(() => this.settle());
+    if (touched) this.settle();
+  }
+
+  /** Take the input's value as the answer. The state `before` a new gesture can be undone to. */
+  answer(before) {
+    this.touched = true;
+    this.firstTouch ??= step.clock.elapsed();
+    if (before) this.count(before);
+    this.show();
+    onceReleased(() => { if (this.touched) this.settle(); });
+    this.changed();
+  }
+
+  count(before) {
+    this.changes += 1;
+    undoable.push(() => {
+      this.restore({ ...before, firstTouch: this.firstTouch, changes: this.changes + 1 });
+      this.changed();
+      this.input.focus({ preventScroll: true });
+    });
+  }
+
+  /** Take the answer away: the line is open again. */
+  clear() {
+    if (!this.touched) return;
+    this.count(this.state);
+    this.restore({ touched: false, firstTouch: this.firstTouch, changes: this.changes });
     this.changed();
   }
 
@@ -112,49 +153,90 @@ class Line {
       const place = fromRight ? box.right - clientX : clientX - box.left;
       const share = (place - HANDLE_RADIUS) / (box.width - 2 * HANDLE_RADIUS);
       input.value = String(Math.round(Math.min(1, Math.max(0, share)) * 100));
-      press.answered = true;
-      this.answer(this.countPress(press));
+      takeUp();
+    };
+    /** Take the value of the press; one press is one change, through however many values. */
+    const takeUp = () => {
+      const before = press && !press.answered ? press.before : null;
+      if (press) press.answered = true;
+      this.answer(press ? before : this.state);
+    };
+    /** Refuse the press, with what it may have answered already. */
+    const refuse = () => {
+      press.refused = true;
+      if (press.answered) undoable.pop();
+      this.restore(press.before);
+      this.changed();
     };
 
     input.addEventListener("pointerdown", (event) => {
       const finger = event.pointerType === "touch";
       // A finger may be about to scroll. It means the line once it is lifted or moves along it.
-      press = { finger, isScroll: finger, x: event.clientX, value: input.value, answered: false };
+      press = {
+        finger, undecided: finger, x: event.clientX, y: event.clientY, before: this.state,
+      };
     });
     input.addEventListener("pointermove", (event) => {
-      if (!press?.finger || press.ended) return;
-      if (press.isScroll && Math.abs(event.clientX - press.x) < DRAG_STARTS_AT) return;
-      press.isScroll = false;
+      if (!press?.finger || press.ended || press.refused) return;
+      if (press.undecided) {
+        const [along, across] = [event.clientX - press.x, event.clientY - press.y];
+        if (Math.hypot(along, across) < INTENT_SHOWS_AT) return;
+        press.undecided = false;
+        if (Math.abs(across) > Math.abs(along) * STEEPEST_DRAG) {
+          refuse();
+          return;
+        }
+      }
       moveTo(event.clientX);
     });
     input.addEventListener("pointerup", (event) => {
       if (!press) return;
-      press.isScroll = false;
+      press.undecided = false;
       // A tap, or a press that the browser did not turn into a value, for example in the middle.
-      if (!press.answered) moveTo(event.clientX);
-      press.ended = true;
+      if (!press.answered && !press.refused) moveTo(event.clientX);
+      endPress();
     });
-    input.addEventListener("pointercancel", () => { press = null; });
+    input.addEventListener("pointercancel", () => {
+      if (!press) return;
+      // The browser took the finger for scrolling.
+      if (!press.refused) refuse();
+      endPress();
+    });
+    const endPress = () => {
+      const ended = press;
+      ended.ended = true;
+      // Assistive technology changes a line without any press.
+      setTimeout(() => { if (press === ended) press = null; }, LATE_INPUT_MS);
+    };
     input.addEventListener("input", () => {
-      if (press?.isScroll) {
+      if (press?.undecided || press?.refused) {
         // Browsers move the handle as soon as a finger comes down; put it back.
-        input.value = press.value;
+        input.value = String(press.before.value);
         return;
       }
-      if (press) press.answered = true;
-      this.answer(this.countPress(press));
+      takeUp();
     });
     input.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
       // Enter would send the page from the middle of it.
       if (event.key === "Enter") event.preventDefault();
+      if (event.key === "Escape" && press && !press.ended && !press.refused) refuse();
+      if (event.key === "Delete" || event.key === "Backspace") {
+        event.preventDefault();
+        this.clear();
+      }
       const move = MOVES[event.key];
       if (move === undefined) return;
       event.preventDefault();
       press = null;
+      const before = this.state;
       const start = this.touched ? this.value : MIDDLE;
       input.value = String(Math.min(100, Math.max(0, start + move)));
-      this.answer(true);
+      this.answer(before);
+    });
+    this.row.querySelector("[data-clear]").addEventListener("click", () => {
+      this.clear();
+      input.focus({ preventScroll: true });
     });
     input.addEventListener("focus", () => {
       if (!this.touched && !pressed && input.matches(":focus-visible")) this.help.hidden = false;
@@ -165,14 +247,6 @@ class Line {
         this.row.classList.remove("is-pointed");
       });
     });
-  }
-
-  /** One press is one change, however many values the handle passes through. */
-  countPress(press) {
-    if (!press) return true;
-    const first = !press.counted;
-    press.counted = true;
-    return first;
   }
 
   markMissing() {

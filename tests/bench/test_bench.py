@@ -6,13 +6,13 @@ import json
 import subprocess
 import sys
 
-from bench import BENCHMARKS
-from bench.levenshtein_alpha import edit_distance
+from tools.bench import BENCHMARKS
+from tools.bench.levenshtein_alpha import edit_distance
 
 
 def _bench(pytestconfig, *arguments):
     return subprocess.run(
-        [sys.executable, "-m", "bench", *map(str, arguments)],
+        [sys.executable, "-m", "tools.bench", *map(str, arguments)],
         cwd=pytestconfig.rootpath,
         capture_output=True,
         text=True,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from bench.plain_slots import PlainModel, Sentence, squish
-from bench.slot_checkpoint import Size, make_stimuli
-from bench.slot_measures import run
 from probing.measures.slot_measure import distinct_words, group_context, prior_context
 from tests.golden.abc_cases import load_case
+from tools.bench.plain_slots import PlainModel, Sentence, squish
+from tools.bench.slot_checkpoint import Size, make_stimuli
+from tools.bench.slot_measures import run
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_plain_way_gives_the_golden_values(shared_dir: Path) -> None:
 
 
 def test_about_a_third_of_the_adjectives_take_several_pieces() -> None:
-    from bench.slot_checkpoint import PIECES
+    from tools.bench.slot_checkpoint import PIECES
 
     words = distinct_words(make_stimuli(2))
     assert len(words) == 32

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.annotators.inviting import invite_annotator
+from annotation.annotators.invitations import invite_annotator
 from tests.annotation.annotators.people import PASSWORD, make_annotated_study
 from tests.browser.axe import open_scanned_page, scan
 

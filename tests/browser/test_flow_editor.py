@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, Locator, Page, expect
 
+from annotation.instruments.step_kinds import StepKind
 from annotation.models import Study, Submission
-from annotation.survey.step_kinds import StepKind
 from tests.browser.survey_visitor import Visitor, open_context
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -179,7 +179,7 @@ def test_a_flow_is_built_by_keyboard_previewed_launched_and_taken(
 
     built = editor.flow
     with page.expect_navigation():
-        editor.press(page.get_by_role("button", name="Save and continue editing"))
+        editor.press(page.get_by_role("button", name="Save", exact=True))
     assert study.instruments.get().flow == built
 
     preview_button = page.get_by_role("button", name="Preview as participant")

@@ -9,7 +9,8 @@ from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, Route, expect
 
-from annotation.models import Judgment, JudgmentTask, Study, TaskState
+from annotation.judgments.error_scheme import DEFAULT_SCHEME, store_scheme
+from annotation.models import CodedError, Judgment, JudgmentTask, Study, TaskState
 from tests.annotation.annotators.people import PASSWORD
 from tests.annotation.judgments.corpora import (
     RUNS,
@@ -20,9 +21,12 @@ from tests.annotation.judgments.corpora import (
     tasks_of,
     write_counterpart,
 )
+from tests.browser.axe import open_scanned_page, scan
 from tests.browser.survey_visitor import open_context
 
 pytestmark = pytest.mark.browser
+
+WIDTH = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 def make_judging(n_pairs: int = 3) -> tuple[Study, str]:
@@ -120,8 +124,7 @@ def test_touch_on_a_phone_with_a_missing_answer_and_a_change_of_mind(
         complaints = listen(page)
         log_in(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
-        width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-        assert page.evaluate(width) == 0
+        assert page.evaluate(WIDTH) == 0
         for aspect, value in answers().items():
             box = page.locator(f"label:has(#{aspect}-{value})")
             size = box.bounding_box()
@@ -256,3 +259,103 @@ def test_who_loses_a_counterpart_meanwhile_is_told_why(site: str, chromium: Brow
     assert rows(study, cleo) == []
     task.refresh_from_db()
     assert task.state == TaskState.WITHDRAWN
+
+
+def make_coding() -> tuple[Study, str]:
+    tag = uuid.uuid4().hex[:8]
+    corpus = make_corpus(1, name=f"Posts {tag}")
+    scheme = store_scheme(DEFAULT_SCHEME)
+    return launch(make_study(corpus, error_scheme=scheme), f"ann-{tag}"), f"ann-{tag}"
+
+
+def passages(study: Study, name: str) -> list[tuple[str, str]]:
+    """Return category and words of every passage that ``name`` marked."""
+    found = CodedError.objects.filter(judgment__in=rows(study, name)).order_by("start", "category")
+    bodies = found.values_list("category", "start", "end", "judgment__task__item__body")
+    return [(category, body[start:end]) for category, start, end, body in bodies]
+
+
+def test_errors_are_marked_by_keyboard(site: str, chromium: Browser) -> None:
+    study, ann = make_coding()
+    words = tasks_of(study, ann)[0].item.body.split()
+    with open_context(chromium) as context:
+        page = context.new_page()
+        complaints = listen(page)
+        log_in(page, site, ann)
+        page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
+        for digit in "4532":
+            page.keyboard.press(digit)
+        # The last answer leads to the errors, where nothing is said yet.
+        expect(page.locator("#errors-1")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page.locator("[data-summary] li")).to_have_text("Errors")
+        assert rows(study, ann) == []
+        # Tab goes from text to text, arrows from word to word; Shift marks on the way.
+        page.keyboard.press("Tab")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Shift+ArrowRight")
+        expect(page.locator("#errors-1")).to_be_disabled()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Space")
+        page.reload()
+        expect(page.get_by_text("Your answers were restored.")).to_be_visible()
+        expect(page.locator("[data-words] input:checked")).to_have_count(3)
+        page.locator("[data-submit]").focus()
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/judge/2/")
+        assert complaints == []
+    assert passages(study, ann) == [
+        ("misread", words[0]),
+        ("neutralised", " ".join(words[1:3])),
+    ]
+
+
+def test_errors_are_marked_by_touch_and_without_script(site: str, chromium: Browser) -> None:
+    study, ann = make_coding()
+    first, second = (task.item.body.split() for task in tasks_of(study, ann)[:2])
+    with open_context(chromium, "touch") as context:
+        page = context.new_page()
+        log_in(page, site, ann)
+        page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
+        for aspect, value in answers().items():
+            page.locator(f"label:has(#{aspect}-{value})").tap()
+        page.locator("label:has(#errors-1)").tap()
+        kinds = page.locator(".error-category")
+        for place in (0, 2):
+            word = kinds.nth(2).locator(".word").nth(place)
+            size = word.bounding_box()
+            assert size is not None
+            assert size["height"] >= 40
+            word.tap()
+        expect(page.locator("#errors-1")).not_to_be_checked()
+        assert page.evaluate(WIDTH) == 0
+        page.locator("[data-submit]").tap()
+        page.wait_for_url("**/judge/2/")
+        state = context.storage_state()
+    assert passages(study, ann) == [("invented", first[0]), ("invented", first[2])]
+    with open_context(chromium, java_script_enabled=False, storage_state=state) as context:
+        page = context.new_page()
+        page.goto(f"{site}/annotate/{study.public_id}/judge/2/")
+        for aspect, value in answers().items():
+            page.locator(f"#{aspect}-{value}").check()
+        page.get_by_role("button", name="Save and next").click()
+        expect(page.locator("#errors-problem")).to_have_text(
+            "Mark the words that are errors, or tick “No errors”."
+        )
+        page.get_by_role("group", name="Misread").get_by_label(second[0], exact=True).check()
+        page.get_by_role("button", name="Save and next").click()
+        page.wait_for_url("**/judge/3/")
+    assert ("misread", second[0]) in passages(study, ann)
+
+
+def test_the_marking_of_errors_has_no_violation_of_accessibility(
+    site: str, chromium: Browser
+) -> None:
+    study, ann = make_coding()
+    page = open_scanned_page(chromium)
+    with page.context:
+        log_in(page, site, ann)
+        page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
+        page.locator("[data-submit]").click()  # every problem is said
+        page.locator(".error-category").first.locator("input").nth(1).check(force=True)
+        scan(page, "marking errors")

@@ -7,16 +7,16 @@ import re
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from annotation.languages.keys import name_group
-from annotation.languages.known_texts import load_known
-from annotation.languages.storing import add_known_language, store_language
-from annotation.languages.texts import PLACEHOLDER, list_texts
+from annotation.instruments.known_texts import load_known
+from annotation.instruments.languages.language_service import add_known_language, store_language
+from annotation.instruments.languages.texts import PLACEHOLDER, list_texts
+from annotation.instruments.text_keys import name_group
 from annotation.models import Rating, Study
 from annotation.studies.lifecycle import launch_study
 from tests.annotation.survey.flows import free_text
 from tests.annotation.survey.participants import spread
 from tests.browser.survey_visitor import HANDLE_RADIUS, NARROW, Visitor, open_context
-from translations.extracting import find_messages
+from tools.translations.extracting import find_messages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -70,7 +70,7 @@ def test_groups_come_into_the_library(
     page.get_by_label("Leave out bad rows").check()
     page.get_by_role("button", name="Preview again").click()
     page.get_by_role("button", name="Import 1 entry").click()
-    page.get_by_text("Groups: 1 new, 0 changed, 0 as they were, 1 left out.").wait_for()
+    page.get_by_text("Groups: 1 new, 0 changed, 0 unchanged, 1 left out.").wait_for()
     assert SocialGroup.objects.get(slug=f"nurse-{width}").sets.get().slug == "mine"
 
     # What models read of it.

@@ -138,7 +138,7 @@ def test_axe_finds_nothing_in_the_queue_and_its_confirmation(
         assert find_violations(scanned) == []
         scanned.locator("[name=chosen]").first.check()
         scanned.get_by_role("button", name="Exclude data, reject pay").click()
-        expect(scanned.get_by_label("Ground, holds for all of them")).to_be_visible()
+        expect(scanned.get_by_label("Ground that applies to all of them")).to_be_visible()
         assert find_violations(scanned) == []
     context.close()
 

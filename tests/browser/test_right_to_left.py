@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
-from annotation.languages.storing import store_language
-from annotation.languages.texts import list_texts
+from annotation.instruments.languages.language_service import store_language
+from annotation.instruments.languages.texts import list_texts
 from annotation.studies.lifecycle import launch_study
 from tests.annotation.survey.flows import every_kind
 from tests.browser.axe import scan

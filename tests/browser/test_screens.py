@@ -8,9 +8,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser
 
-from screens.camera import Camera
-from screens.index import FOLDER, write_index
 from tests.browser.survey_visitor import open_context
+from tools.screens.camera import Camera
+from tools.screens.index import FOLDER, write_index
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import math
 import time
 from collections.abc import Callable, Iterator
 
 import pytest
 from django.db.models import QuerySet
-from playwright.sync_api import Browser, BrowserContext, Locator, expect
+from PIL import Image
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Locator, expect
 
 from annotation.models import Rating, Study
 from tests.annotation.survey.conftest import SCALES as SCALES_OF_STUDY
@@ -179,33 +182,120 @@ def test_line_is_dragged_by_touch_and_scrolling_over_it_answers_nothing(
     visitor = open_lines(context, link, "touch")
     device = context.new_cdp_session(visitor.page)
 
-    def swipe(start: tuple[float, float], way: tuple[float, float]) -> None:
-        steps = 12
-        points = [(start[0] + way[0] * i / steps, start[1] + way[1] * i / steps)
-                  for i in range(steps + 1)]  # fmt: skip
-        kinds = ["touchStart", *["touchMove"] * (steps - 1), "touchEnd"]
-        for kind, (x, y) in zip(kinds, points, strict=False):
-            touch = [] if kind == "touchEnd" else [{"x": x, "y": y}]
-            device.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touch})
-            visitor.page.wait_for_timeout(16)
-
     first, second, third, *_ = rows(visitor)
     visitor.put(third, 30)
     answered = line(third).input_value()
     scrolled = visitor.page.evaluate("scrollY")
-    swipe(visitor.point(second, 40), (0, -300))
+    swipe(device, visitor.point(second, 40), (0, -300), steps=12)
     wait_for(lambda: visitor.page.evaluate("scrollY") > scrolled)
-    swipe(visitor.point(third, 80), (0, -100))
+    swipe(device, visitor.point(third, 80), (0, -100), steps=12)
     assert line(third).input_value() == answered
     assert [is_touched(row) for row in rows(visitor)] == [False, False, True, *[False] * 5]
 
     start = visitor.point(first, 20)
     end = visitor.point(first, 80)
-    swipe(start, (end[0] - start[0], 0))
+    swipe(device, start, (end[0] - start[0], 0), steps=12)
     assert is_touched(first)
     assert 65 <= int(line(first).input_value()) <= 85  # the last step ends before the finger lifts
     expect(visitor.page.locator("[data-answered]")).to_have_text("2 of 8 lines answered")
     assert visitor.complaints == []
+
+
+def swipe(
+    device: CDPSession, start: tuple[float, float], way: tuple[float, float], *, steps: int
+) -> None:
+    """Move a finger in equal steps, one a frame."""
+    points = [
+        (start[0] + way[0] * i / steps, start[1] + way[1] * i / steps) for i in range(steps + 1)
+    ]
+    kinds = ["touchStart", *["touchMove"] * steps, "touchEnd"]
+    for kind, (x, y) in zip(kinds, [*points, points[-1]], strict=True):
+        touch = [] if kind == "touchEnd" else [{"x": x, "y": y}]
+        device.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": touch})
+        time.sleep(0.016)  # the browser's frames are the clock of a gesture
+
+
+@pytest.mark.parametrize("steps", [6, 30], ids=["fast", "slow"])
+@pytest.mark.parametrize("answered", [False, True], ids=["open", "answered"])
+def test_finger_means_a_line_only_if_it_goes_along_it(
+    chromium: Browser, link: str, steps: int, answered: bool
+) -> None:
+    # Angles from the vertical. Up to 60 degrees a swipe scrolls; from 70 on it drags the handle.
+    visitor = open_lines(context := open_context(chromium, "touch"), link, "touch")
+    device = context.new_cdp_session(visitor.page)
+    row = rows(visitor)[3]
+    for angle in range(0, 95, 5):
+        line(row).press("Delete")
+        if answered:
+            visitor.put(row, 50)
+        before = line(row).input_value(), is_touched(row)
+        assert before[1] == answered
+        length, side = 120, 1 if angle % 2 else -1
+        way = (
+            side * length * math.sin(math.radians(angle)),
+            -length * math.cos(math.radians(angle)),
+        )
+        swipe(device, visitor.point(row, 50), way, steps=steps)
+        visitor.page.wait_for_timeout(60)  # a scroll that goes on after the finger was lifted
+        after = line(row).input_value(), is_touched(row)
+        if angle <= 60:
+            assert after == before, f"{angle} degrees changed the line"
+        elif angle >= 70:
+            assert is_touched(row), f"{angle} degrees did not drag"
+            assert (int(after[0]) - 50) * side > 10
+    assert visitor.complaints == []
+
+
+def test_answer_is_cleared_by_key_and_button_and_comes_back_by_undo(visitor: Visitor) -> None:
+    first, second, *_ = rows(visitor)
+    counted = visitor.page.locator("[data-answered]")
+    visitor.put(first, 80)
+    visitor.put(second, 20)
+    places = line(first).input_value(), line(second).input_value()
+    second.get_by_role("button", name="Clear").click()
+    assert not is_touched(second)
+    expect(line(second)).to_be_focused()
+    expect(second.get_by_role("button", name="Clear")).to_be_hidden()
+    expect(counted).to_have_text("1 of 8 lines answered")
+    line(first).press("Delete")
+    expect(counted).to_have_text("0 of 8 lines answered")
+    assert line(first).get_attribute("aria-valuetext") == "not answered"
+    for row, place in ((first, places[0]), (second, places[1])):
+        visitor.page.keyboard.press("Control+z")
+        assert (line(row).input_value(), is_touched(row)) == (place, True)
+    visitor.page.keyboard.press("Control+z")  # the answer to the second line itself
+    assert not is_touched(second)
+    # What was cleared is open after a reload as well.
+    visitor.page.reload()
+    assert [is_touched(row) for row in rows(visitor)] == [True, *[False] * 7]
+
+
+def test_escape_while_dragging_gives_the_line_back_as_it_was(visitor: Visitor) -> None:
+    row = rows(visitor)[2]
+    for before in (None, 30):
+        if before is not None:
+            visitor.put(row, before)
+        kept = line(row).input_value()
+        visitor.page.mouse.move(*visitor.point(row, 60))
+        visitor.page.mouse.down()
+        visitor.page.mouse.move(*visitor.point(row, 90), steps=4)
+        assert int(line(row).input_value()) > 80
+        visitor.page.keyboard.press("Escape")
+        visitor.page.mouse.move(*visitor.point(row, 70), steps=4)
+        visitor.page.mouse.up()
+        assert (line(row).input_value(), is_touched(row)) == (kept, before is not None)
+
+
+def test_lines_stay_visible_in_forced_colours(visitor: Visitor) -> None:
+    visitor.page.emulate_media(forced_colors="active")
+    visitor.put(rows(visitor)[0], 75)
+    row = rows(visitor)[1]
+    picture = row.locator(".track").screenshot()
+    # The drawn line alone: a row of pixels of one colour that is not the page's.
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    middle = [image.getpixel((x, image.height // 2)) for x in range(20, image.width - 20)]
+    assert len(set(middle)) == 1
+    assert middle[0] != image.getpixel((image.width // 2, 3))
 
 
 def test_answers_outlive_a_reload_a_closed_tab_and_a_lost_connection(

@@ -22,7 +22,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.studies.lifecycle import close_study, launch_study, pause_study
-from tests.annotation.languages.conftest import TITLE, add_spanish
+from tests.annotation.instruments.conftest import TITLE, add_spanish
 from tests.annotation.survey.conftest import GROUPS, StudyMaker
 from tests.annotation.survey.participants import InProcess, Person, spread
 from tests.browser.axe import open_scanned_page, scan

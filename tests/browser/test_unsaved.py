@@ -44,7 +44,7 @@ def test_the_browser_asks_before_edits_are_left_and_a_preview_waits_for_them(
     expect(page.get_by_text("Your edits are not saved yet.")).to_be_hidden()
     page.get_by_label("Show ticks").check()
     with page.expect_navigation():
-        page.get_by_role("button", name="Save and continue editing").click()
+        page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_label("Show ticks")).to_be_checked()
     page.wait_for_load_state()
     with page.context.expect_page() as opened:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
+import pytest
 import yaml
 from django.core.management import get_commands, load_command_class
 
@@ -91,3 +93,41 @@ def test_links_between_documents_lead_somewhere():
             if target.startswith("docs/images/"):
                 continue
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+# The changelog also tells of what is no more.
+GUIDES = [document for document in DOCUMENTS if document.name != "CHANGELOG.md"]
+# Entries of the checkout that paths in the documentation begin with; `var` holds what runs make.
+FOLDERS = ("annotation", "evaluation", "platform", "probing", "static", "templates", "tests")
+FOLDERS += ("docs", ".ci")
+FILE_NAME = re.compile(r"[a-z_]+\.(?:py|html|js|css|po|toml|yaml|txt)")
+
+
+def named_paths(text: str) -> set[str]:
+    """Return what looks like a path of the repository; `my_…` is a reader's own file."""
+    quoted = re.findall(r"`([^`\s]+)`", text)
+    return {
+        path
+        for path in quoted
+        if (path.split("/")[0] in FOLDERS and "/" in path) or FILE_NAME.fullmatch(path)
+        if not Path(path).name.startswith("my_")
+    }
+
+
+@pytest.mark.parametrize("document", GUIDES, ids=lambda document: document.name)
+def test_paths_in_the_documentation_exist(document: Path):
+    missing = {
+        path
+        for path in named_paths(document.read_text(encoding="utf-8"))
+        if not (ROOT / path).exists() and ("/" in path or path not in file_names())
+    }
+    assert not missing
+
+
+@cache
+def file_names() -> frozenset[str]:
+    """Return the names of all files of the repository's folders and of its top level."""
+    found = {entry.name for entry in ROOT.iterdir()}
+    for folder in FOLDERS:
+        found |= {file.name for file in (ROOT / folder).rglob("*.*")}
+    return frozenset(found)

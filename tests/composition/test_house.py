@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import os
 import platform
 import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -35,14 +35,14 @@ def room_folder(room: str) -> Path:
     return ROOT / "platform" / room if room == "stereoscope" else ROOT / room
 
 
+def module_name(file: Path, root: Path = ROOT) -> str:
+    parts = file.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
 def modules_of(package: str) -> list[str]:
     """Return the names of all modules of a package."""
-    folder = ROOT.joinpath(*package.split("."))
-    names = []
-    for file in sorted(folder.rglob("*.py")):
-        parts = file.relative_to(ROOT).with_suffix("").parts
-        names.append(".".join(parts[:-1] if parts[-1] == "__init__" else parts))
-    return names
+    return [module_name(file) for file in sorted(ROOT.joinpath(*package.split(".")).rglob("*.py"))]
 
 
 def imported_names(file: Path) -> Iterator[tuple[int, str]]:
@@ -73,6 +73,49 @@ def test_imports_point_down(room):
     assert not upward, "\n".join(upward)
 
 
+def lasting_imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Yield all imports, those inside functions too, but none that only serve typing."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield node
+    elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        yield from (found for child in node.orelse for found in lasting_imports(child))
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from lasting_imports(child)
+
+
+def import_graphs() -> dict[str, dict[str, set[str]]]:
+    """Return which files and which folders of the house import which others."""
+    modules = {
+        module_name(file, room_folder(room).parent): file
+        for room in ROOMS
+        for file in room_folder(room).rglob("*.py")
+        if "migrations" not in file.parts
+    }
+    graphs: dict[str, dict[str, set[str]]] = {"file": {}, "folder": {}}
+    for name, file in modules.items():
+        imported = set()
+        for node in lasting_imports(ast.parse(file.read_text(encoding="utf-8"))):
+            for alias in node.names:
+                whole = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+                found = {f"{whole}{alias.name}", whole.rstrip(".")} & set(modules)
+                imported |= {max(found, key=len)} if found else set()
+        graphs["file"][name] = imported
+        folder = file.parent.relative_to(ROOT).as_posix()
+        folders = {modules[other].parent.relative_to(ROOT).as_posix() for other in imported}
+        graphs["folder"].setdefault(folder, set()).update(folders - {folder})
+    return graphs
+
+
+def test_imports_go_in_no_circle():
+    for unit, graph in import_graphs().items():
+        assert len(graph) > 30
+        try:
+            TopologicalSorter(graph).prepare()
+        except CycleError as circle:
+            pytest.fail(f"a circle of {unit}s: {' ← '.join(circle.args[1])}")
+
+
 def test_numerics_import_without_django():
     modules = [name for package in PURE for name in modules_of(package)]
     assert len(modules) > 3 * len(PURE)
@@ -89,26 +132,6 @@ def test_numerics_import_without_django():
     )
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == ""
-
-
-def test_the_web_process_starts_without_models_libraries():
-    """Torch alone takes seconds and hundreds of megabytes, and pages need none of it."""
-    program = (
-        "import django, sys; django.setup()\n"
-        "import stereoscope.wsgi, stereoscope.urls\n"
-        "from django.contrib import admin; admin.autodiscover()\n"
-        "print(','.join({'torch', 'transformers'} & set(sys.modules)))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": ".:platform"},
-        capture_output=True,
-        text=True,
-        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == ""
@@ -151,6 +174,23 @@ def test_files_stay_short():
         and (count := len(file.read_text(encoding="utf-8").splitlines())) > 600
     }
     assert not long
+
+
+# What whoever opens the repository sees first: the rooms, what they share, and how to begin.
+TOP_LEVEL = {
+    *("annotation", "evaluation", "probing", "platform", "static", "templates", "tests", "docs"),
+    *("README.md", "CHANGELOG.md", "LICENSE", "Makefile", "manage.py", "pyproject.toml"),
+    *("requirements.txt", "requirements-dev.txt", "requirements-optional.txt", "constraints.txt"),
+    *("Dockerfile", "compose.yaml"),
+}
+
+
+def test_the_top_level_holds_nothing_else():
+    ignored = {
+        line.strip("/") for line in (ROOT / ".gitignore").read_text(encoding="utf-8").splitlines()
+    }
+    names = {entry.name for entry in ROOT.iterdir() if not entry.name.startswith(".")}
+    assert names - ignored == TOP_LEVEL
 
 
 def test_packages_only_export_or_register():

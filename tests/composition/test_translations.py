@@ -8,14 +8,14 @@ import re
 import pytest
 from babel.messages.catalog import Catalog
 
-from annotation.languages.known_texts import load_known
+from annotation.instruments.default_wording import DEFAULT_WORDING
+from annotation.instruments.demographics import build_default_questions
+from annotation.instruments.known_texts import load_known
+from annotation.instruments.step_defaults import DEFAULT_CONTENT
 from annotation.library.abc_model import ALL_GROUPS, TRAIT_PAIRS
 from annotation.models import Instrument
-from annotation.studies.demographics import build_default_questions
-from annotation.survey.step_defaults import DEFAULT_CONTENT
-from annotation.survey.wording import DEFAULT_WORDING
 from tests.conftest import ROOT
-from translations.catalogue import (
+from tools.translations.catalogue import (
     CHROME_FILE,
     LANGUAGES,
     list_chrome,
@@ -23,7 +23,7 @@ from translations.catalogue import (
     read_catalogue,
     read_compiled,
 )
-from translations.extracting import Message, find_messages
+from tools.translations.extracting import Message, find_messages
 
 PLACEHOLDER = re.compile(r"\{\w*\}|%\(\w+\)s")
 RENEW = "run “make messages”, then translate what it names"

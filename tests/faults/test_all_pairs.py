@@ -10,7 +10,7 @@ from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupSet, SocialGroup
 from probing.models import Run, RunEventKind, RunStatus, ShardStatus
 from probing.runs.stimuli import load_stimuli
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.faults.conftest import WorkerProcess
 from tests.probing.runs.fixtures import RunMaker, scores_of
 

@@ -10,8 +10,8 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import ActionState, PanelAction
+from annotation.panels.action_plan import propose_rewards, store_plan
 from annotation.panels.bonuses import BonusCondition, propose_bonus
-from annotation.panels.planning import propose_rewards, store_plan
 from tests.annotation.panels.conftest import (  # noqa: F401
     VARIABLE,
     make_paid,

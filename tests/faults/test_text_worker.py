@@ -10,7 +10,7 @@ from django.db.models import Count
 
 from annotation.models import Counterpart
 from probing.models import Run, RunStatus, ShardStatus
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.faults.conftest import WorkerProcess
 from tests.probing.runs.text_fixtures import (
     TextRunMaker,

@@ -9,7 +9,7 @@ import pytest
 
 from annotation.models import Corpus
 from probing.models import LanguageModel, Run, RunEventKind, RunStatus, TrainingPoint
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.faults.conftest import WorkerProcess
 from tests.probing.runs.training_fixtures import TrainingMaker, weights_of
 from tests.probing.training.dialect import compose_sentences, mean_rouge, rouge_1

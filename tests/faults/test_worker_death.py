@@ -11,7 +11,7 @@ from django.conf import settings
 
 from probing.models import LanguageModel, Run, RunEventKind, RunStatus, ShardStatus
 from probing.runs.stimuli import load_stimuli
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.faults.conftest import WorkerProcess
 from tests.probing.runs.fixtures import RunMaker, scores_of
 

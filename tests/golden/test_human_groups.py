@@ -17,6 +17,7 @@ from evaluation.analyses.rating_agreement import (
 )
 from evaluation.analyses.rating_cube import build_rating_cube
 from evaluation.metrics import kendall_tau_b
+from evaluation.metrics.krippendorff_alpha import krippendorff_alpha
 from tests.golden.published_ratings import read_published_ratings
 
 
@@ -110,3 +111,12 @@ def test_alpha_and_split_halves_of_the_published_ratings_match(golden, ratings):
             (row.split_half.spearman_brown, "mean_spearman_brown"),
         ):
             assert value == pytest.approx(expected["split_half"][name], abs=loose)
+
+
+@pytest.mark.shared
+def test_the_interval_of_alpha_has_the_width_of_a_jackknife_over_submissions(ratings):
+    """methods.md §9: standard error .017, computed by other code."""
+    groups, scales = sorted(ratings["group"].unique()), sorted(ratings["scale"].unique())
+    cube, _ = build_rating_cube(ratings, groups=groups, scales=scales)
+    found = krippendorff_alpha(cube.flat(), measurement="interval", resample="annotators")
+    assert (found.high - found.low) / (2 * 1.96) == pytest.approx(0.017, abs=0.001)

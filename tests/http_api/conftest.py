@@ -24,7 +24,7 @@ from probing.models import LanguageModel, Run
 from probing.runs.creation import create_run
 from probing.runs.language_models import register_model
 from probing.runs.stimuli import load_stimuli
-from probing.runs.working import work
+from probing.runs.worker import work
 from stereoscope.demo.simulation import fill_with_simulated_people
 
 GROUPS = ["asian", "black", "elderly"]
@@ -36,7 +36,7 @@ def model_folder(tmp_path_factory) -> Path:
     """A real masked model: the demo's own, hardly trained, since no number of it is looked at."""
     from annotation.library.abc_model import HUMAN_STUDY_GROUPS, TRAIT_PAIRS
     from probing.measures.stimuli import Group, Stimuli, Template, Trait
-    from probing.training.demo_model import train_demo_model
+    from probing.training.demo.model import train_demo_model
 
     stimuli = Stimuli(
         groups=tuple(

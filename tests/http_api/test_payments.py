@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 
 from annotation.models import PanelAction, Study
-from annotation.panels.paying import pay_study
+from annotation.panels.payment_service import pay_study
 from tests.annotation.panels.conftest import add, panel  # noqa: F401
 from tests.annotation.panels.conftest import study as panel_study  # noqa: F401
 

@@ -29,7 +29,7 @@ def test_a_chat_model_is_registered_from_its_server(api, alice):
     body = {
         "location": "http://localhost:11434/v1",
         "served_name": "llama3.2",
-        "key_variable": "MY_SERVER_KEY",
+        "key_variable": "MODEL_KEY_TEST",
     }
     response = api(alice).post("/api/v1/models/", body, format="json")
     assert response.status_code == 201, response.content

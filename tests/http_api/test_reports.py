@@ -10,7 +10,7 @@ from evaluation.models import Report
 from evaluation.reports.building import build_report
 from probing.runs.creation import create_run
 from probing.runs.stimuli import load_stimuli
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.evaluation.reports.corpora import make_pairs, make_text_run
 
 

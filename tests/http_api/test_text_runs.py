@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission, User
 
 from probing.models import Run
 from probing.runs.language_models import register_model
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.conftest import checkpoints  # noqa: F401
 from tests.probing.runs.text_fixtures import ARROW, make_corpus, make_prompts
 
@@ -40,6 +40,7 @@ def test_counterparts_are_created_and_read(api, alice, texts):
         "counterpart_generation",
         prompts=[ARROW],
         sources=["blogs"],
+        per_source=5,
         parameters={"max_new_tokens": 4},
     )
     tried = api(alice).post("/api/v1/runs/dry-run/", asked, format="json")

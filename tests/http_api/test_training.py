@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from probing.runs.training_progress import store_point
-from probing.training.curve import LossPoint
+from probing.training.schedule import LossPoint
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
 

@@ -28,6 +28,7 @@ from annotation.models import (
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import launch_study
 from annotation.studies.quotas import count_quotas
+from tests.annotation.studies.people import allow_unsigned_links
 from tests.annotation.survey.participants import OverHttp, Person
 from tests.probing.runs.fixtures import shared_database  # noqa: F401
 from tests.web_server import HOST, run_web_server
@@ -109,17 +110,17 @@ def server(shared_database: str, tmp_path: Path) -> Iterator[int]:  # noqa: F811
 
 
 def test_forty_people_fill_a_study_to_its_quota(server: int) -> None:
-    study = launch_study(
-        study=create_study(
-            title="Filled by forty",
-            owner=None,
-            contact_email="lab@example.org",
-            groups=SocialGroup.objects.filter(slug__in=GROUPS),
-            quota_per_group=QUOTA,
-            decide_by_checks=True,
-            panel="prolific",
-        )
+    study = create_study(
+        title="Filled by forty",
+        owner=None,
+        contact_email="lab@example.org",
+        groups=SocialGroup.objects.filter(slug__in=GROUPS),
+        quota_per_group=QUOTA,
+        decide_by_checks=True,
+        panel="prolific",
     )
+    allow_unsigned_links(study)
+    study = launch_study(study=study)
     crowd = Crowd(server, study.get_absolute_url())
     begun = time.monotonic()
     with ThreadPoolExecutor(PEOPLE) as pool:
@@ -127,7 +128,7 @@ def test_forty_people_fill_a_study_to_its_quota(server: int) -> None:
     seconds = time.monotonic() - begun
 
     # Filled exactly: nobody is in the middle of a visit any more, so no group may be over.
-    quotas = count_quotas(study, instrument_id=study.instruments.get().pk)
+    quotas = count_quotas(study, instrument=study.instruments.get())
     assert [(q.accepted, q.in_review, q.in_progress) for q in quotas] == [(QUOTA, 0, 0)] * 18
     started = [path for path in paths if path]
     assert len(set(started)) == len(started) == Submission.objects.count()

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from annotation.models import PageEvent, Rating
-from load.burst import IN, TURNED_AWAY
-from load.checking import Findings, check_study
-from load.levels import Outcome, count_people, run_level
-from load.measuring import describe_level, measure_database, percentile
-from load.people import Times, Visit
-from load.report import write_report
-from load.server import WebServer, run_web_server
-from load.studies import make_survey
 from tests.probing.runs.fixtures import shared_database  # noqa: F401
 from tests.web_server import describe_environment
+from tools.load.burst import IN, TURNED_AWAY
+from tools.load.checking import Findings, check_study
+from tools.load.levels import Outcome, count_people, run_level
+from tools.load.measuring import describe_level, measure_database, percentile
+from tools.load.people import Times, Visit
+from tools.load.report import write_report
+from tools.load.server import WebServer, run_web_server
+from tools.load.studies import make_survey
 
 pytestmark = pytest.mark.services
 
@@ -113,7 +113,7 @@ def test_the_report_shows_a_level_in_one_row() -> None:
     }
     shown = write_report(record)
     assert "SQLite with 1 web process of 8 threads" in shown
-    row = "| SQLite | 20 | 1 | 2 | 200 | 400 | 400 | 400 | 3 | 84 | 7 | 321 | 65 | 5 |"
+    row = "| SQLite | 20 | 1 | 2 | 200 | 400 | 400 | 400 | 3 | 84 | 7 | 321 | 65 | 5.0 |"
     assert row in shown.splitlines()
     assert "1 got in, 199 turned away; 0 too many." in shown
 

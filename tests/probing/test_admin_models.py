@@ -29,7 +29,9 @@ def register(client: Client, location: str, **changes: str) -> str:
 
 
 def test_a_model_is_registered_by_its_place(alice: Client, checkpoints: Path) -> None:
-    register(alice, str(checkpoints / "tiny-roberta"), name="Small RoBERTa")
+    answer = register(alice, str(checkpoints / "tiny-roberta"), name="Small RoBERTa")
+    assert "was added successfully" in answer
+    assert "already exists" not in answer
     model = LanguageModel.objects.get()
     assert (model.name, model.family) == ("Small RoBERTa", "roberta")
     assert model.parameter_count
@@ -44,7 +46,7 @@ def test_without_a_name_the_folder_gives_it(alice: Client, checkpoints: Path) ->
 
 @pytest.mark.parametrize(
     ("checkpoint", "said"),
-    [("nowhere", "nowhere"), ("tiny-classifier", "a classifier")],
+    [("nowhere", "nowhere"), ("", "no config.json")],
 )
 def test_a_place_that_holds_no_language_model_is_refused_at_the_field(
     alice: Client, checkpoints: Path, checkpoint: str, said: str
@@ -57,7 +59,7 @@ def test_a_place_that_holds_no_language_model_is_refused_at_the_field(
 def test_a_model_is_not_registered_twice(alice: Client, checkpoints: Path) -> None:
     register(alice, str(checkpoints / "tiny-bert"), name="first")
     content = register(alice, str(checkpoints / "tiny-bert"), name="second")
-    assert "registered already, as “first”" in content
+    assert "already registered as “first”" in content
     assert LanguageModel.objects.get().name == "first"
 
 
@@ -65,14 +67,14 @@ def test_a_chat_model_is_registered_by_its_server(alice: Client) -> None:
     page = alice.get(reverse(ADD_MODEL)).content.decode()
     assert "Chat, behind a server" in page
     register(
-        alice, "http://localhost:11434/v1/", served_name="llama3.2", key_variable="MY_SERVER_KEY"
+        alice, "http://localhost:11434/v1/", served_name="llama3.2", key_variable="MODEL_KEY_TEST"
     )
     model = LanguageModel.objects.get()
     assert (model.name, model.kind, model.source) == ("llama3.2", "chat", "server")
-    assert (model.location, model.key_variable) == ("http://localhost:11434/v1", "MY_SERVER_KEY")
+    assert (model.location, model.key_variable) == ("http://localhost:11434/v1", "MODEL_KEY_TEST")
     address = reverse("admin:probing_languagemodel_change", args=[model.pk])
     content = alice.get(address).content.decode()
-    assert "MY_SERVER_KEY" in content
+    assert "MODEL_KEY_TEST" in content
     listed = alice.get(reverse("admin:probing_languagemodel_changelist")).content.decode()
     assert "Chat, behind a server" in listed
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from probing.library.seeding import seed_prompts
+from probing.library.default_entries import seed_prompts
 from probing.models import Prompt
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +44,7 @@ def test_the_papers_prompt_comes_with_the_platform_and_an_edit_stays() -> None:
 def test_a_prompt_is_added_edited_and_shown_as_a_model_reads_it(alice: Client) -> None:
     form = {
         "slug": "say-it",
+        "purpose": "counterparts",
         "text": "Say it in {target}, not in {source}:\r\n{text}",
         "names": "AAL: African American Language\r\n\r\nWME: White Mainstream English\r\n",
     }

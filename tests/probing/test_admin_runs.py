@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from io import StringIO
 from typing import Any
 
@@ -11,11 +12,13 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
+from annotation.models import TraitPair
 from probing.models import LanguageModel, Run, RunStatus, Score, ShardStatus
-from probing.runs.claiming import claim_shard
 from probing.runs.control import cancel_run
-from probing.runs.failing import fail_shard
-from probing.runs.working import work
+from probing.runs.failure import fail_shard
+from probing.runs.leases import claim_shard
+from probing.runs.worker import work
+from tests.annotation.studies.people import make_study
 from tests.probing.runs.fixtures import (  # noqa: F401
     RunMaker,
     bert,
@@ -186,6 +189,18 @@ def test_a_finished_run_shows_its_scores(make_run: RunMaker, alice: Client) -> N
         assert (shown if shown[1:] != "0.00" else "0.00") in content
     assert "teenagers" in content
     assert "meaningless" not in content
+
+
+def test_a_mean_over_fewer_templates_is_marked(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    run = make_run()
+    work(worker="w", run=run)
+    assert "fewer templates" not in alice.get(page("change", run)).content.decode()
+    score = Score.objects.filter(run=run, template="").first()
+    templates = score.n
+    Score.objects.filter(pk=score.pk).update(value=1.25, n=templates - 1)
+    content = alice.get(page("change", run)).content.decode()
+    assert f'title="mean over {templates - 1} of {templates} templates">+1.25*<' in content
+    assert "1 mean, with a star, rests on fewer templates" in content
 
 
 def test_scores_of_the_demo_model_are_called_meaningless(
@@ -387,3 +402,35 @@ def test_a_model_whose_folder_is_gone_is_named(bert: LanguageModel, alice: Clien
         content = alice.post(address, {**asked(bert), button: "1"}).content.decode()
         assert "/gone/away" in content
     assert not Run.objects.exists()
+
+
+def test_the_form_says_how_many_trait_pairs_it_takes(
+    bert: LanguageModel,  # noqa: F811
+    alice: Client,
+) -> None:
+    """A pair that is created after a study is offered, counted, and not ticked by itself."""
+    study = make_study(owner=User.objects.get(username="alice"), launched=False)
+    n = study.instruments.get().scales.count()
+    TraitPair.objects.create(
+        slug="late-early", low="late", high="early", dimension="agency", position=99
+    )
+    total = TraitPair.objects.count()
+    address = f"{reverse('admin:probing_run_add')}?measure=set"
+    shown = alice.get(address).content.decode()
+    assert n < total
+    assert f"{n} of {total} pairs" in shown
+    assert f"the scales of your newest study, “{study.title}”" in shown
+    assert shown.count('name="traits"') == total
+    assert re.search(r'value="late-early"[^>]*checked', shown) is None
+    tried = alice.post(address, {**asked(bert), "preview": "1"}).content.decode()
+    assert f"It takes {total} of {total} pairs of traits." in tried
+
+
+def test_values_of_parameters_are_shown_in_words(alice: Client) -> None:
+    shown = alice.get(f"{reverse('admin:probing_run_add')}?measure=set").content.decode()
+    for value, words in {
+        "released_lists": "released lists",
+        "max_change": "largest change",
+    }.items():
+        assert re.search(rf'<option value="{value}"[^>]*>\s*{words}\s*</option>', shown)
+        assert shown.count(value) == 1

@@ -13,11 +13,11 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from annotation.admin.word_diff import word_diff
 from annotation.models import Corpus
+from annotation.researcher.pages.word_diff import word_diff
 from probing.models import LanguageModel, Run
 from probing.runs.language_models import register_model
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import one_thread  # noqa: F401
 from tests.probing.runs.text_fixtures import (
     ARROW,
@@ -88,7 +88,10 @@ def test_a_run_is_created_from_the_form_with_the_familys_own_settings(
     preview = alice.post(address, {**asked(model, corpus), "preview": "1"}).content.decode()
     assert "Create run" in preview
     assert "CORAAL (2 pairs)" in preview
-    answer = alice.post(address, {**asked(model, corpus, sources=["blogs"]), "create": "1"})
+    both = alice.post(address, {**asked(model, corpus, limit="2", per_source="1"), "create": "1"})
+    assert "per source, not both" in both.content.decode()
+    wanted = asked(model, corpus, sources=["blogs"], per_source="5")
+    answer = alice.post(address, {**wanted, "create": "1"})
     run = Run.objects.get()
     assert answer.status_code == 302
     assert run.corpus == corpus

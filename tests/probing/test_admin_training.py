@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from probing.models import LanguageModel, Run, TrainingPoint
 from probing.runs.training_progress import store_point
-from probing.runs.working import work
-from probing.training.curve import LossPoint
+from probing.runs.worker import work
+from probing.training.schedule import LossPoint
 from tests.probing.runs.training_fixtures import (  # noqa: F401
     TrainingMaker,
     copier,
@@ -76,7 +76,7 @@ def test_the_curve_is_downloaded_to_the_last_bit(
 
 
 def test_the_curve_is_drawn_on_an_axis_of_all_epochs() -> None:
-    from probing.admin.loss_drawing import BASE, LEFT, RIGHT, TOP, draw_loss
+    from probing.admin.run_charts import BASE, LEFT, RIGHT, TOP, draw_loss
 
     points = [
         TrainingPoint(step=1, epoch=0.5, loss=4.0),

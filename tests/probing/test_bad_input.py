@@ -198,25 +198,13 @@ def test_an_empty_list_of_adjectives(
     assert twice(refused(asked), f"The list of “{word}” is empty", "choose pole")
 
 
-@pytest.mark.parametrize(
-    ("measure", "checkpoint", "parts"),
-    [
-        ("set", "tiny-t5", ("masked", "causal")),
-        ("ilps", "tiny-t5", ("masked", "causal")),
-        ("ceat", "tiny-gpt2", ("masked",)),
-        ("ceat", "tiny-t5", ("masked",)),
-    ],
-)
+@pytest.mark.parametrize("measure", ["set", "ilps", "ceat"])
 def test_a_model_that_cannot_do_what_the_measure_asks(
-    refused: Callable[[Asked], str],
-    checkpoints: Path,
-    measure: str,
-    checkpoint: str,
-    parts: tuple[str, ...],
+    refused: Callable[[Asked], str], measure: str
 ) -> None:
-    model = register_model(location=str(checkpoints / checkpoint))
+    model = register_model(location="http://localhost:8001/v1", served_name="served")
     asked = Asked(model, measure=measure, sentences=SENTENCES if measure == "ceat" else None)
-    assert twice(refused(asked), *parts)
+    assert twice(refused(asked), "masked", "causal")
 
 
 def test_a_causal_model_and_a_prior_that_needs_a_mask(
@@ -338,7 +326,8 @@ def test_the_page_names_what_is_wrong_with_an_upload(
         "parameter_combination": "automatic",
         "parameter_draws": "10",
         "parameter_pieces": "first",
-        "parameter_p_value": "two-sided",
+        "parameter_p_value": "permutation",
+        "parameter_permutations": "1000",
         "preview": "1",
     }
     answer = client.post(reverse("admin:probing_run_add") + "?measure=ceat", data)

@@ -125,7 +125,7 @@ def test_bad_input_is_one_line_that_says_what_is_wrong(
     assert not Run.objects.exists()
 
 
-@pytest.mark.parametrize("checkpoint", ["tiny-gpt2", "tiny-t5", "tiny-classifier"])
+@pytest.mark.parametrize("checkpoint", ["tiny-gpt2", "tiny-classifier"])
 def test_a_model_that_is_not_masked_is_refused(checkpoints: Path, checkpoint: str) -> None:
     with pytest.raises(CommandError, match="masked"):
         probe("--model", str(checkpoints / checkpoint), "--local")

@@ -69,6 +69,19 @@ def test_a_dry_run_on_texts_stores_nothing(
     assert not Run.objects.exists()
 
 
+def test_pairs_are_drawn_per_source(
+    corpus: Corpus,  # noqa: F811
+    checkpoints: Path,
+) -> None:
+    probe(
+        *("--measure", "counterpart_generation", "--model", str(checkpoints / "tiny-t5")),
+        *("--corpus", corpus.name, "--per-source", "1", "--no-wait"),
+    )
+    pairs = Run.objects.get().stimuli["pairs"]
+    assert sorted(pair["origin"] for pair in pairs) == sorted({pair["origin"] for pair in pairs})
+    assert {"blogs", "CORAAL"} <= {pair["origin"] for pair in pairs}
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

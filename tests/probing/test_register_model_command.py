@@ -26,11 +26,11 @@ def test_a_chat_model_is_registered() -> None:
         "register_model",
         "http://localhost:8001/v1",
         served_name="gpt-4",
-        key_variable="A_KEY",
+        key_variable="MODEL_KEY_TEST",
         stdout=StringIO(),
     )
     model = LanguageModel.objects.get()
-    assert (model.name, model.kind, model.key_variable) == ("gpt-4", "chat", "A_KEY")
+    assert (model.name, model.kind, model.key_variable) == ("gpt-4", "chat", "MODEL_KEY_TEST")
 
 
 def test_what_is_wrong_is_said_in_one_line() -> None:

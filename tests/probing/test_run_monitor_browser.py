@@ -16,10 +16,10 @@ from django.test.testcases import LiveServerThread
 from playwright.sync_api import BrowserContext, expect
 
 from probing.models import Run, RunStatus
-from probing.runs.claiming import claim_shard
-from probing.runs.computing import compute_shard
-from probing.runs.failing import fail_shard
-from probing.runs.working import work
+from probing.runs.failure import fail_shard
+from probing.runs.leases import claim_shard
+from probing.runs.shard_computation import compute_shard
+from probing.runs.worker import work
 from tests.browser.chromium import run_chromium
 from tests.probing.runs.fixtures import (  # noqa: F401
     RunMaker,

@@ -16,7 +16,7 @@ from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from probing.models import LanguageModel, Run
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import bert, one_thread, scores_of  # noqa: F401
 from tests.probing.runs.sentence_fixtures import (
     GROUPS,
@@ -65,7 +65,8 @@ def page_data(model: LanguageModel, **more: Any) -> dict[str, Any]:
         "parameter_combination": "automatic",
         "parameter_draws": "10000",
         "parameter_pieces": "first",
-        "parameter_p_value": "two-sided",
+        "parameter_p_value": "permutation",
+        "parameter_permutations": "1000",
         "create": "1",
         **more,
     }
@@ -205,7 +206,7 @@ def test_measures_say_that_ceat_reads_sentences(bert: LanguageModel) -> None:  #
     api = http_client(User.objects.create_superuser("alice"))
     ceat = api.get("/api/v1/measures/ceat/").json()
     assert ceat["stimuli"] == "SentenceStimuli"
-    assert ceat["parameters"]["properties"]["p_value"]["default"] == "two-sided"
+    assert ceat["parameters"]["properties"]["p_value"]["default"] == "permutation"
 
 
 @pytest.mark.parametrize("live", [False, True])

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from probing.models import Run
 from probing.runs.language_models import register_model
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import one_thread, shared_database  # noqa: F401
 from tests.probing.runs.sentence_fixtures import SENTENCES, write_sentences
 from tests.probing.test_run_monitor_browser import address, aside, contexts  # noqa: F401

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from annotation.models import Corpus
 from probing.models import Prompt, Run
 from probing.runs.language_models import register_model
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import one_thread, shared_database  # noqa: F401
 from tests.probing.runs.text_fixtures import PAIRS, corpus  # noqa: F401
 from tests.probing.test_run_monitor_browser import address, aside, contexts  # noqa: F401

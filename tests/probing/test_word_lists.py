@@ -20,13 +20,25 @@ def test_a_file_gives_its_words_once_and_says_what_it_left_out():
     assert parsed.words == ("dang", "heck", "hot mess", "c#")
     assert [str(problem) for problem in parsed.left_out] == [
         "Line 3: is blank.",
-        "Line 6: “DANG” stands on line 2 already.",
+        "Line 6: “DANG” is already on line 2.",
     ]
+
+
+def test_a_line_with_several_words_is_split():
+    assert parse_word_file(b"damn; shit;hell # strong\nheck").words == (
+        "damn",
+        "shit",
+        "hell",
+        "heck",
+    )
+    with pytest.raises(ValidationError, match="several words"):
+        WordList(slug="a", title="A", licence="CC0", words=["damn; shit"]).clean_fields()
 
 
 @pytest.mark.parametrize(
     ("content", "message", "lines"),
     [
+        (b"damn, shit", "1 line is bad", [1]),
         (b"good\ncaf\xe9\n" + b"x" * 81, "2 lines are bad", [2, 3]),
         (b"a\x00b", "1 line is bad", [1]),
         (b"# nothing\n\n", "holds no word", []),
@@ -48,7 +60,7 @@ def test_facts_are_checked_and_nothing_is_stored_by_halves():
     for wrong in ({}, {"slug": "other", "licence": ""}, {"slug": "no slug"}):
         with pytest.raises(ValidationError):
             import_word_list(**{**facts, **wrong})
-    assert WordList.objects.count() == 1
+    assert WordList.objects.filter(purpose="lookup").count() == 1
 
 
 @pytest.fixture
@@ -61,14 +73,14 @@ def client(db) -> Client:
 
 
 def upload(client: Client, address: str, content: bytes, **values: str):
-    facts = {"title": "Mild words", "slug": "mild", "licence": "CC0", "citation": ""}
+    facts = {"title": "Mild words", "slug": "mild", "purpose": "lookup", "licence": "CC0"}
     file = SimpleUploadedFile("words.txt", content)
     return client.post(address, {**facts, "file": file, **values}, follow=True)
 
 
 def test_a_list_is_imported_on_its_page_and_replaced(client):
     page = upload(client, reverse("admin:probing_wordlist_add"), FILE.encode())
-    stored = WordList.objects.get()
+    stored = WordList.objects.get(slug="mild")
     assert stored.words == ["dang", "heck", "hot mess", "c#"]
     assert "4 words are in the list, 2 lines were left out. Line 3: is blank." in page.text
     assert stored.history.get().history_user.username == "alice"
@@ -78,7 +90,7 @@ def test_a_list_is_imported_on_its_page_and_replaced(client):
     upload(client, change, b"darn\n", slug="other", title="Milder")
     stored.refresh_from_db()
     assert (stored.slug, stored.title, stored.words) == ("mild", "Milder", ["darn"])
-    client.post(change, {"title": "Mildest", "licence": "CC0"})
+    client.post(change, {"title": "Mildest", "purpose": "lookup", "licence": "CC0"})
     stored.refresh_from_db()
     assert (stored.title, stored.words) == ("Mildest", ["darn"])
     assert stored.history.count() == 3
@@ -89,12 +101,12 @@ def test_the_page_names_every_bad_line_and_stores_nothing(client):
     assert "Nothing was imported: 2 lines are bad." in page.text
     assert "Line 2: is not UTF-8 text." in page.text
     assert "Line 3: holds a control character" in page.text
-    assert not WordList.objects.exists()
+    assert not WordList.objects.filter(slug="mild").exists()
 
 
 def test_words_are_escaped(client):
     upload(client, reverse("admin:probing_wordlist_add"), b"<b>bold\n")
-    change = reverse("admin:probing_wordlist_change", args=[WordList.objects.get().pk])
+    change = reverse("admin:probing_wordlist_change", args=[WordList.objects.get(slug="mild").pk])
     text = client.get(change).text
     assert "&lt;b&gt;bold" in text
     assert "<b>bold" not in text

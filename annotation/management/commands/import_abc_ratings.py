@@ -37,7 +37,6 @@ class Command(BaseCommand):
         parser.add_argument(
             "--skip-bad", action="store_true", help="leave bad rows out instead of stopping"
         )
-
         parser.add_argument(
             "--demographics",
             type=Path,
@@ -74,6 +73,8 @@ class Command(BaseCommand):
             raise CommandError(" ".join(error.messages)) from error
         for problem in result.skipped:
             self.stderr.write(f"Left out: {problem}")
+        for warning in result.warnings:
+            self.stderr.write(f"May be damaged: {warning}")
         described = (
             f"Who took part: {result.n_described} people, counted per question; their answers "
             "cannot be joined to ratings.\n"

@@ -12,8 +12,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
+from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
 from annotation.corpora.corpus_rows import CorpusFileError
-from annotation.corpora.importing import BadRowsError, ImportResult, import_corpus
 from annotation.models import Corpus
 
 OPTIONS_OF_NEW = ("name", "licence", "source_variety", "target_variety", "owner", "access_note")

@@ -9,15 +9,15 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.languages.codes import normalise_code
-from annotation.languages.language_file import (
+from annotation.common.language_codes import normalise_code
+from annotation.instruments.languages.language_file import (
     LanguageFileError,
     import_language,
     stream_language,
 )
-from annotation.languages.storing import add_known_language
+from annotation.instruments.languages.language_service import add_known_language
+from annotation.instruments.versions import current_instrument
 from annotation.models import Instrument, Study
-from annotation.studies.lifecycle import current_instrument
 
 
 class Command(BaseCommand):

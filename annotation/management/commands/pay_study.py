@@ -8,19 +8,19 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
+from annotation.common.money import format_money
 from annotation.models import ActionState, PanelAction, Study
-from annotation.panels.books import Books
-from annotation.panels.errors import PanelError
-from annotation.panels.paying import pay_study, refresh_study
-from annotation.panels.planning import (
+from annotation.panels.action_plan import (
     PROPOSERS,
     Plan,
     PlanChangedError,
     store_plan,
 )
+from annotation.panels.dispatch import wake_payer
+from annotation.panels.errors import PanelError
+from annotation.panels.payment_service import pay_study, refresh_study
 from annotation.panels.registry import get_panel
-from annotation.panels.waking import wake_payer
-from annotation.survey.money import format_money
+from annotation.studies.ledger import Books
 
 
 class Command(BaseCommand):

@@ -1,13 +1,12 @@
 """Quality flags: what is conspicuous about a submission. A flag proposes, it never decides."""
 
-from annotation.studies.quality.assessing import (
+from annotation.studies.quality.assessment import (
     FlagCounts,
     StudyAssessor,
     assess_submissions,
     count_flags,
 )
 from annotation.studies.quality.flags import Assessment, Flag, FlagName, Severity, Undefined
-from annotation.studies.quality.thresholds import Thresholds, load_thresholds
 
 __all__ = [
     "Assessment",
@@ -16,9 +15,7 @@ __all__ = [
     "FlagName",
     "Severity",
     "StudyAssessor",
-    "Thresholds",
     "Undefined",
     "assess_submissions",
     "count_flags",
-    "load_thresholds",
 ]

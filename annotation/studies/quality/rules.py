@@ -8,16 +8,16 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.common.quality_thresholds import Thresholds
 from annotation.studies.quality.flags import Assessment, Flag, FlagName, Severity, Undefined
-from annotation.studies.quality.measures import (
+from annotation.studies.quality.record import PageRecord, Record, Usual
+from annotation.studies.quality.response_indices import (
     FEWEST_PAGES,
     FEWEST_PEOPLE,
     Straightness,
     measure_speed,
     measure_straightness,
 )
-from annotation.studies.quality.record import PageRecord, Record, Usual
-from annotation.studies.quality.thresholds import Thresholds
 
 Finding = Flag | Undefined | None
 Rule = Callable[[Record, Usual, Thresholds], Finding]

@@ -7,13 +7,13 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from annotation.instruments.flow import Step
+from annotation.instruments.step_content import ChoiceContent
 from annotation.models import Outcome, StepAnswer
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.errors import AnswersRefused
-from annotation.survey.flow import Step
 from annotation.survey.pages.options import FIELD, OptionsPage, read_choice, read_choices
-from annotation.survey.step_content import ChoiceContent
-from annotation.survey.visit import Visit
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.visit import Visit
 
 
 class ChoicePage(OptionsPage):

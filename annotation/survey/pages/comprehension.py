@@ -10,14 +10,14 @@ from typing import Any
 
 from django.http import QueryDict
 
+from annotation.instruments.flow import Step
+from annotation.instruments.step_content import ComprehensionContent
 from annotation.models import CheckKind, CheckResponse, Outcome
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.flow import Step
 from annotation.survey.pages.options import OptionsPage, read_choice
 from annotation.survey.pages.page import Again
-from annotation.survey.posted import read_single
-from annotation.survey.step_content import ComprehensionContent
-from annotation.survey.visit import Visit
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.visit import Visit
 
 TRY_FIELD = "try"
 TRIES = 2
@@ -25,18 +25,21 @@ TRIES = 2
 
 class ComprehensionPage(OptionsPage):
     template = "survey/comprehension.html"
+    is_shared = False
 
     def show(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, Any]:
-        begun = _find_response(visit, step)
         return {
             **super().show(visit, step, sent=sent, problems=problems),
             "try_field": TRY_FIELD,
-            "try_number": len(_tries(begun)) + 1,
+            "try_number": self.number_try(visit, step),
             "ends_study": _content(step).on_failure == "screen_out",
             "instructions": visit.wording["instructions_body"],
         }
+
+    def number_try(self, visit: Visit, step: Step) -> int:
+        return len(_tries(_find_response(visit, step))) + 1
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord

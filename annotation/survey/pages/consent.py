@@ -8,13 +8,13 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.instruments.flow import Step
 from annotation.models import Outcome
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.errors import AnswersRefused, PageRefused
-from annotation.survey.flow import Step
 from annotation.survey.pages.page import Page
-from annotation.survey.posted import read_single
-from annotation.survey.visit import Visit
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.errors import AnswersRefused, PageRefused
+from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.visit import Visit
 
 
 class ConsentPage(Page):

@@ -8,16 +8,20 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from annotation.instruments.demographics import is_list, text_option
+from annotation.instruments.flow import Step
 from annotation.models import DemographicAnswer, DemographicQuestion, Outcome, QuestionKind
-from annotation.studies.demographics import is_list, text_option
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.errors import AnswersRefused, PageRefused
-from annotation.survey.flow import Step
 from annotation.survey.pages.page import Page
-from annotation.survey.posted import read_single, read_text, read_whole_number, refuse_unknown
-from annotation.survey.question_words import read_help, read_label, read_option
-from annotation.survey.screening import has_place, is_screening
-from annotation.survey.visit import Visit
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.errors import AnswersRefused, PageRefused
+from annotation.survey.visits.form_parsing import (
+    read_single,
+    read_text,
+    read_whole_number,
+    refuse_unknown,
+)
+from annotation.survey.visits.target_screening import has_place, is_screening
+from annotation.survey.visits.visit import Visit
 
 ANSWER, DECLINE, OWN_WORDS = "answer-", "decline-", "own-"
 # Among the options of a single choice “Prefer not to say” is one more of them.
@@ -121,15 +125,15 @@ def _show_question(
     chosen, own = data.getlist(ANSWER + question.slug), text_option(question)
     return ShownQuestion(
         question=question,
-        label=read_label(visit, question),
-        help_text=read_help(visit, question),
+        label=visit.read_label(question),
+        help_text=visit.read_help(question),
         field=ANSWER + question.slug,
         decline_field=DECLINE + question.slug,
         own_field=OWN_WORDS + question.slug,
         options=[
             ShownOption(
                 str(number),
-                read_option(visit, question, text),
+                visit.read_option(question, text),
                 str(number) in chosen,
                 text == own,
             )

@@ -7,14 +7,14 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from annotation.instruments.flow import Step
+from annotation.instruments.step_content import FreeTextContent
 from annotation.models import Outcome, StepAnswer
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.errors import AnswersRefused
-from annotation.survey.flow import Step
 from annotation.survey.pages.page import Page
-from annotation.survey.posted import read_paragraphs, read_text
-from annotation.survey.step_content import FreeTextContent
-from annotation.survey.visit import Visit
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import read_paragraphs, read_text
+from annotation.survey.visits.visit import Visit
 
 FIELD = "text"
 

@@ -7,15 +7,15 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from annotation.languages.keys import name_group
-from annotation.models import CheckKind, CheckResponse, Outcome, StudyGroup
-from annotation.survey.checks import names_group
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.errors import AnswersRefused
-from annotation.survey.flow import Step
-from annotation.survey.pages.page import Page
-from annotation.survey.posted import read_text
-from annotation.survey.visit import Visit
+from annotation.instruments.checks import names_group
+from annotation.instruments.flow import Step
+from annotation.instruments.text_keys import name_group
+from annotation.models import CheckKind, Outcome, StudyGroup
+from annotation.survey.pages.page import Page, store_check
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import read_text
+from annotation.survey.visits.visit import Visit
 
 FIELD = "group-name"
 MAX_CHARACTERS = 120
@@ -54,10 +54,10 @@ class GroupNamePage(Page):
             )
         group = visit.assignments[step.position].group
         others = [other for other in visit.content.groups.values() if other != group]
-        CheckResponse.objects.create(
-            submission=visit.submission,
-            kind=CheckKind.GROUP_NAME,
-            step_index=step.index,
+        store_check(
+            visit,
+            step,
+            CheckKind.GROUP_NAME,
             answer={"text": text},
             expected={"group": group.slug, "plural": group.plural},
             passed=names_group(

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from annotation.models import CheckKind, CheckResponse, Outcome
-from annotation.survey.checks import MarkedRating, TraitChoices, build_trait_choices
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.errors import AnswersRefused, PageRefused
-from annotation.survey.flow import Step
-from annotation.survey.pages.page import Page
-from annotation.survey.pages.rating import cut_question
-from annotation.survey.posted import read_single
-from annotation.survey.visit import Visit
+from annotation.instruments.checks import MarkedRating, TraitChoices, build_trait_choices
+from annotation.instruments.flow import Step
+from annotation.models import CheckKind, Outcome
+from annotation.survey.pages.page import Page, store_check
+from annotation.survey.pages.rating import draw_question
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.errors import AnswersRefused, PageRefused
+from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.visit import Visit
 
 FIELDS = ("near", "far")
 
@@ -28,10 +30,10 @@ class MarkedTraitsPage(Page):
             return False
         if self._choices(visit, step) is not None:
             return True
-        CheckResponse.objects.create(
-            submission=visit.submission,
-            kind=CheckKind.MARKED_TRAITS,
-            step_index=step.index,
+        store_check(
+            visit,
+            step,
+            CheckKind.MARKED_TRAITS,
             expected={
                 "high_from": visit.instrument.high_from,
                 "low_to": visit.instrument.low_to,
@@ -44,6 +46,19 @@ class MarkedTraitsPage(Page):
     def show(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, Any]:
+        lists = self._show_lists(visit, step, sent, problems)
+        return {"lists": lists, "troubled": [one for one in lists if one["problem"]]}
+
+    def own(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, SafeString]:
+        lists = self._show_lists(visit, step, sent, problems)
+        drawn = render_to_string("survey/parts/words.html", {"lists": lists})
+        return {"question": recall_question(visit, step), "drawn_lists": drawn}
+
+    def _show_lists(
+        self, visit: Visit, step: Step, sent: QueryDict | None, problems: dict[str, str]
+    ) -> list[dict[str, Any]]:
         choices = self._choices(visit, step)
         if choices is None:
             raise LookupError(f"Step {step.index} has no words to choose from.")
@@ -51,24 +66,18 @@ class MarkedTraitsPage(Page):
             "near": _("A word that you placed them near"),
             "far": _("A word that you placed them far from"),
         }
-        lists = [
+        first = next((field for field in FIELDS if field in problems), "")
+        return [
             {
                 "field": field,
                 "heading": headings[field],
                 "options": getattr(choices, field),
                 "chosen": "" if sent is None else sent.get(field, ""),
                 "problem": problems.get(field, ""),
+                "is_first_problem": field == first,
             }
             for field in FIELDS
         ]
-        return {
-            "question": cut_question(
-                _("What did you say about {group}?"),
-                visit.name_group(visit.assignments[step.position].group),
-            ),
-            "lists": lists,
-            "troubled": [one for one in lists if one["problem"]],
-        }
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
@@ -90,10 +99,10 @@ class MarkedTraitsPage(Page):
                 )
         if problems:
             raise AnswersRefused(problems)
-        CheckResponse.objects.create(
-            submission=visit.submission,
-            kind=CheckKind.MARKED_TRAITS,
-            step_index=step.index,
+        store_check(
+            visit,
+            step,
+            CheckKind.MARKED_TRAITS,
             answer=given,
             expected={
                 "near": sorted(choices.right_near),
@@ -121,3 +130,13 @@ class MarkedTraitsPage(Page):
             low_to=visit.instrument.low_to,
             seed=visit.submission.seed,
         )
+
+
+def recall_question(visit: Visit, step: Step) -> SafeString:
+    """Return the question about the group just rated, as HTML."""
+    group = visit.assignments[step.position].group
+    drawn = visit.content.keep(
+        ("recalled", visit.submission.language, group.slug),
+        lambda: draw_question(_("What did you say about {group}?"), visit.name_group(group)),
+    )
+    return drawn["question"]

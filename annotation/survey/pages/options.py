@@ -8,11 +8,11 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from annotation.survey.errors import AnswersRefused, PageRefused
-from annotation.survey.flow import Step
+from annotation.instruments.flow import Step
+from annotation.instruments.step_content import OptionsContent
 from annotation.survey.pages.page import Page
-from annotation.survey.step_content import OptionsContent
-from annotation.survey.visit import Visit
+from annotation.survey.visits.errors import AnswersRefused, PageRefused
+from annotation.survey.visits.visit import Visit
 
 FIELD = "choice"
 

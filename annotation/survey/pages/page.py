@@ -7,11 +7,15 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from django.http import QueryDict
+from django.utils.safestring import SafeString
 
-from annotation.models import Outcome
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.flow import Step
-from annotation.survey.visit import Visit
+from annotation.common.prepared_sql import PreparedInsert
+from annotation.instruments.flow import Step
+from annotation.models import CheckKind, CheckResponse, Outcome
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.visit import Visit
+
+_CHECKS = PreparedInsert(CheckResponse)
 
 
 class Again(Enum):
@@ -23,7 +27,9 @@ class Again(Enum):
 class Page(ABC):
     """One kind of step: when it is asked, what it shows, what it stores."""
 
-    template: ClassVar[str]
+    template: str
+    # Whether a page without answers looks the same in every visit, but for what `own` returns.
+    is_shared: ClassVar[bool] = True
 
     def open(self, visit: Visit, step: Step) -> bool:
         """Return whether the page is shown. Called in the transaction that leads to the step, so
@@ -36,6 +42,16 @@ class Page(ABC):
     ) -> dict[str, Any]:
         """Return what the template needs; ``sent`` holds answers to keep, ``problems`` by field."""
 
+    def own(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, SafeString]:
+        """Return what the template needs besides and what differs between visits, as HTML."""
+        return {}
+
+    def number_try(self, visit: Visit, step: Step) -> int:
+        """Return which time the page is asked, from 1."""
+        return 1
+
     @abstractmethod
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
@@ -45,3 +61,29 @@ class Page(ABC):
         Raises `AnswersRefused` for answers to mend and `PageRefused` for a page that the survey
         cannot have sent. Called in a transaction with the submission's row locked.
         """
+
+
+def store_check(
+    visit: Visit,
+    step: Step,
+    kind: CheckKind,
+    *,
+    passed: bool | None,
+    expected: dict[str, Any],
+    answer: dict[str, Any] | None = None,
+    reason: str = "",
+) -> None:
+    """Record how a check ended; ``passed`` is None, with a reason, where it could not be asked."""
+    _CHECKS.insert(
+        [
+            {
+                "submission_id": visit.submission.pk,
+                "kind": kind,
+                "step_index": step.index,
+                "answer": answer or {},
+                "expected": expected,
+                "passed": passed,
+                "reason": reason,
+            }
+        ]
+    )

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.safestring import SafeString
 
+from annotation.instruments.flow import Step
+from annotation.instruments.step_content import PracticeContent
 from annotation.models import Outcome
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.flow import Step
 from annotation.survey.pages.page import Page
-from annotation.survey.pages.rating import read_lines, show_lines
-from annotation.survey.step_content import PracticeContent
-from annotation.survey.visit import Visit
+from annotation.survey.pages.rating import draw_lines, read_lines, show_lines
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.visit import Visit
 
 
 @dataclass(frozen=True)
@@ -34,8 +35,13 @@ class PracticePage(Page):
             **show_lines(_lay_out(visit, content), sent=sent, problems=problems),
             "heading": visit.read(content.question),
             "lead": visit.read(content.lead),
-            "show_ticks": visit.instrument.show_ticks,
         }
+
+    def own(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, SafeString]:
+        lines = _lay_out(visit, _content(step))
+        return {"drawn_lines": draw_lines(visit, lines, sent=sent, problems=problems)}
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord

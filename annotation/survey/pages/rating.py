@@ -7,17 +7,23 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.html import conditional_escape
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from annotation.common.prepared_sql import PreparedInsert
+from annotation.instruments.flow import Step
 from annotation.models import Outcome, Rating
-from annotation.survey.client_record import ClientRecord, LineRecord
-from annotation.survey.errors import AnswersRefused, PageRefused
-from annotation.survey.flow import Step
 from annotation.survey.pages.page import Page
-from annotation.survey.posted import read_single, read_whole_number, refuse_unknown
-from annotation.survey.visit import Visit
+from annotation.survey.visits.client_record import ClientRecord, LineRecord
+from annotation.survey.visits.errors import AnswersRefused, PageRefused
+from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
+from annotation.survey.visits.visit import Visit
 
 VALUE, TOUCHED = "value-", "touched-"
+LONGEST_FRAME = 160  # characters
+_RATINGS = PreparedInsert(Rating)
 
 
 class DrawnLine(Protocol):
@@ -50,10 +56,20 @@ class Question:
     group: str
     after: str
 
+    @property
+    def is_long(self) -> bool:
+        """Whether the frame would fill a phone at the size of a heading."""
+        return len(self.before) + len(self.after) > LONGEST_FRAME
 
-def cut_question(text: str, group: str) -> Question:
+
+def draw_question(text: str, group: str) -> dict[str, SafeString]:
+    """Return the page's title and its heading, in which the group stands out, as HTML."""
     before, _found, after = text.partition("{group}")
-    return Question(before=before, group=group, after=after.replace("{group}", group))
+    question = Question(before=before, group=group, after=after.replace("{group}", group))
+    return {
+        "title": conditional_escape(question.before + question.group + question.after),
+        "question": render_to_string("survey/parts/question.html", {"question": question}),
+    }
 
 
 def show_lines(
@@ -62,6 +78,36 @@ def show_lines(
     """Return what the template needs of the lines, with answers to keep."""
     shown = [ShownLine(line, _kept_value(sent, line), problems.get(line.key, "")) for line in lines]
     return {"lines": shown, "troubled": [line for line in shown if line.problem]}
+
+
+def draw_lines(
+    visit: Visit,
+    lines: Sequence[DrawnLine],
+    *,
+    sent: QueryDict | None = None,
+    problems: dict[str, str],
+) -> SafeString:
+    """Return the lines as HTML; each one without an answer is drawn once for all visits."""
+    shown = show_lines(lines, sent=sent, problems=problems)
+    first = next(iter(shown["troubled"]), None)
+
+    def draw(line: ShownLine) -> SafeString:
+        context = {
+            "line": line.line,
+            "value": line.value,
+            "problem": line.problem,
+            "is_first_problem": line is first,
+            "show_ticks": visit.instrument.show_ticks,
+        }
+        if line.value or line.problem:
+            return render_to_string("survey/parts/line.html", context)
+        language, drawn = visit.submission.language, line.line
+        return visit.content.keep(
+            ("line", language, drawn.key, drawn.left, drawn.right),
+            lambda: render_to_string("survey/parts/line.html", context),
+        )
+
+    return mark_safe("".join(map(draw, shown["lines"])))  # noqa: S308 - of drawn templates
 
 
 def read_lines(sent: QueryDict, lines: Sequence[DrawnLine]) -> dict[str, int]:
@@ -107,30 +153,38 @@ class RatingPage(Page):
     ) -> dict[str, Any]:
         return {
             **show_lines(visit.lines, sent=sent, problems=problems),
-            "question": cut_question(
-                visit.wording["question"],
-                visit.name_group(visit.assignments[step.position].group),
-            ),
             "lead": visit.wording["question_lead"],
-            "show_ticks": visit.instrument.show_ticks,
         }
+
+    def own(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, SafeString]:
+        group = visit.assignments[step.position].group
+        drawn = visit.content.keep(
+            ("question", visit.submission.language, group.slug, visit.is_flipped),
+            lambda: draw_question(visit.question, visit.name_group(group)),
+        )
+        lines = draw_lines(visit, visit.lines, sent=sent, problems=problems)
+        return {**drawn, "drawn_lines": lines}
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
     ) -> Outcome | None:
         values = read_lines(sent, visit.lines)
-        nothing = LineRecord()
-        Rating.objects.bulk_create(
-            Rating(
-                assignment=visit.assignments[step.position],
-                scale=line.scale,
-                value=line.to_scale(values[line.key]),
-                position=line.position,
-                flipped=line.flipped,
-                first_touch_ms=client.lines.get(line.key, nothing).first_touch_ms,
-                changes=client.lines.get(line.key, nothing).changes,
-            )
-            for line in visit.lines
+        assignment, nothing = visit.assignments[step.position], LineRecord()
+        _RATINGS.insert(
+            [
+                {
+                    "assignment_id": assignment.pk,
+                    "scale_id": line.scale.pk,
+                    "value": line.to_scale(values[line.key]),
+                    "position": line.position,
+                    "flipped": line.flipped,
+                    "first_touch_ms": client.lines.get(line.key, nothing).first_touch_ms,
+                    "changes": client.lines.get(line.key, nothing).changes,
+                }
+                for line in visit.lines
+            ]
         )
         return None
 

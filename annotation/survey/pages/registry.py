@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
-from annotation.survey.flow import Step, StepKind
-from annotation.survey.knowing import is_asked
+from annotation.instruments.flow import Step, StepKind
+from annotation.models import CheckKind
 from annotation.survey.pages.choice import ChoicePage
 from annotation.survey.pages.comprehension import ComprehensionPage
 from annotation.survey.pages.consent import ConsentPage
-from annotation.survey.pages.debrief import DebriefPage
 from annotation.survey.pages.demographics import DemographicsPage
 from annotation.survey.pages.free_text import FreeTextPage
 from annotation.survey.pages.group_name import GroupNamePage
-from annotation.survey.pages.instructed import InstructedPage
-from annotation.survey.pages.instructions import InstructionsPage
 from annotation.survey.pages.marked_traits import MarkedTraitsPage
-from annotation.survey.pages.nonsensical import NonsensicalPage
 from annotation.survey.pages.page import Page
 from annotation.survey.pages.practice import PracticePage
 from annotation.survey.pages.rating import RatingPage
+from annotation.survey.pages.reading_checks import ReadingCheckPage
 from annotation.survey.pages.repeat import RepeatPage
-from annotation.survey.visit import Visit
+from annotation.survey.pages.text import TextPage
+from annotation.survey.pages.typed_traits import TypedTraitsPage
+from annotation.survey.visits.condition_context import is_asked
+from annotation.survey.visits.visit import Visit
 
 PAGES: dict[StepKind, Page] = {
     StepKind.CONSENT: ConsentPage(),
-    StepKind.INSTRUCTIONS: InstructionsPage(),
+    StepKind.INSTRUCTIONS: TextPage("instructions"),
     StepKind.PRACTICE: PracticePage(),
     StepKind.RATING: RatingPage(),
     StepKind.GROUP_NAME: GroupNamePage(),
     StepKind.MARKED_TRAITS: MarkedTraitsPage(),
+    StepKind.TYPED_TRAITS: TypedTraitsPage(),
     StepKind.REPEAT: RepeatPage(),
-    StepKind.INSTRUCTED: InstructedPage(),
-    StepKind.NONSENSICAL: NonsensicalPage(),
+    StepKind.INSTRUCTED: ReadingCheckPage(CheckKind.INSTRUCTED),
+    StepKind.NONSENSICAL: ReadingCheckPage(CheckKind.NONSENSICAL),
     StepKind.COMPREHENSION: ComprehensionPage(),
     StepKind.CHOICE: ChoicePage(),
     StepKind.FREE_TEXT: FreeTextPage(),
     StepKind.DEMOGRAPHICS: DemographicsPage(),
-    StepKind.DEBRIEF: DebriefPage(),
+    StepKind.DEBRIEF: TextPage("debrief"),
 }
 
 

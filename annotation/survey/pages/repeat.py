@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from django.http import QueryDict
 
-from annotation.models import CheckKind, CheckResponse, Outcome
-from annotation.survey.checks import judge_repeat
-from annotation.survey.client_record import ClientRecord
-from annotation.survey.flow import Step
+from annotation.instruments.checks import judge_repeat
+from annotation.instruments.flow import Step
+from annotation.models import CheckKind, Outcome
+from annotation.survey.pages.page import store_check
 from annotation.survey.pages.rating import RatingPage
-from annotation.survey.visit import Visit
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.visit import Visit
 
 
 class RepeatPage(RatingPage):
@@ -26,10 +27,10 @@ class RepeatPage(RatingPage):
         found = judge_repeat(
             visit.load_values(first), visit.load_values(second), instrument=instrument
         )
-        CheckResponse.objects.create(
-            submission=visit.submission,
-            kind=CheckKind.REPEATED_GROUP,
-            step_index=step.index,
+        store_check(
+            visit,
+            step,
+            CheckKind.REPEATED_GROUP,
             answer=found.answer,
             expected=found.expected,
             passed=found.passed,

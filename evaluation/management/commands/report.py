@@ -15,10 +15,10 @@ from rich.table import Table as RichTable
 from annotation.models import Corpus, Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.document import Document, Table
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import ReportKind
-from evaluation.reports.kinds.registry import KINDS, get_kind
+from evaluation.reports.parts.document import Document, Table
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import ReportKind
+from evaluation.reports.registry import KINDS, get_kind
 from evaluation.reports.requesting import request_report
 from evaluation.reports.selectors import fitting_measures
 from probing.models import Run, RunStatus
@@ -161,8 +161,10 @@ def _read_text(name: str) -> str:
 
 def _to_rich(table: Table) -> RichTable:
     found = RichTable(title=table.caption, title_justify="left", box=None, pad_edge=False)
-    for column in table.columns:
-        found.add_column(column.head, justify="right" if column.number else "left")
+    above = [text for head in table.heads for text in (head.text, *[""] * (head.span - 1))]
+    for place, column in enumerate(table.columns):
+        head = f"{above[place]}\n{column.head}" if above else column.head
+        found.add_column(head, justify="right" if column.number else "left")
     for row in table.rows:
         found.add_row(*(_shorten(cell) for cell in row.cells))
     return found

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-import pandas as pd
-
 from annotation.models import Dimension
-from evaluation.analyses import AlignmentResult, to_tables
-from evaluation.analyses.alignment_result import Estimate, NoiseCeiling
+from evaluation.analyses import AlignmentResult
+from evaluation.analyses.alignment_result import NoiseCeiling, ResampledValue
 from evaluation.charts import (
     GroupLabel,
     IntervalLine,
@@ -18,22 +17,29 @@ from evaluation.charts import (
     IntervalPanel,
     IntervalWords,
     LegendEntry,
-    ProfileWords,
     ScaleLabel,
     forest_spec,
     heat_maps_spec,
     narrow_intervals_spec,
     profile_spec,
 )
-from evaluation.reports.document import Figure
+from evaluation.reports.parts.document import Figure
+from evaluation.reports.parts.table import ReportTable
 
 
 class AlignmentFigures:
     """The three figures of an alignment; ``profile`` takes the group that it shows."""
 
-    def __init__(self, result: AlignmentResult, record: dict[str, Any], *, measure: str) -> None:
+    def __init__(
+        self,
+        result: AlignmentResult,
+        record: dict[str, Any],
+        tables: Mapping[str, ReportTable],
+        *,
+        measure: str,
+    ) -> None:
         self._result = result
-        self._record = record
+        self._tables = {name: table.frame for name, table in tables.items()}
         self._measure = measure
         dimensions = dict(Dimension.choices)
         self._groups = [
@@ -50,10 +56,6 @@ class AlignmentFigures:
             )
             for entry in record["scales"]
         ]
-
-    @cached_property
-    def _tables(self) -> dict[str, pd.DataFrame]:
-        return to_tables(self._result)
 
     @cached_property
     def heat_maps(self) -> Figure:
@@ -85,7 +87,7 @@ class AlignmentFigures:
                 group=label,
                 scales=self._scales,
                 level=self._result.options.level,
-                words=ProfileWords(model_axis=f"Model: mean {self._measure} score"),
+                model_axis=f"Model: mean {self._measure} score",
             ),
             data="cells",
             query=f"?group={group}",
@@ -153,7 +155,7 @@ class AlignmentFigures:
         )
 
 
-def _tau_mark(tau: Estimate, n: int) -> IntervalMark:
+def _tau_mark(tau: ResampledValue, n: int) -> IntervalMark:
     return IntervalMark(tau.value, tau.interval.low, tau.interval.high, n, reason=str(tau.reason))
 
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from annotation.models import Domain, GroupComponent, SocialGroup
 from evaluation.analyses.intersectional_result import PairedGroup
-from evaluation.reports.errors import ReportError
-from evaluation.reports.formatting import count
-from evaluation.reports.score_inputs import RunScores, load_run_scores
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import count
+from evaluation.reports.parts.score_inputs import RunScores, load_run_scores
 from probing.models import Run
-from probing.runs.pole_scores import load_pole_scores
+from probing.runs.result_tables import load_pole_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 REMEDY = (
-    "Create the paired groups of a set in the library, then start a run with the set and its "
-    "paired set."
+    "Create the paired groups of a set in the library or with “manage.py pair_groups SET”, then "
+    "start a run with the set and its paired set."
 )
 COMPONENTS = 2
 

@@ -7,8 +7,8 @@ from typing import cast
 
 from annotation.models import Dimension, SocialGroup
 from evaluation.analyses.emergence_norms import Association, Pole
-from evaluation.reports.errors import ReportError
-from evaluation.reports.formatting import listing
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import listing
 
 COLUMNS = ("first", "second", "dimension", "pole")
 POLES = ("low", "high")

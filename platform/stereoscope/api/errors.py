@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from evaluation.reports.errors import ReportError
+from evaluation.reports.parts.errors import ReportError
 from probing.runs.errors import RunError
 
 PROBLEM_TYPE = "application/problem+json"

@@ -27,7 +27,11 @@ PROBLEM = {
         },
     },
 }
-ALWAYS = {"401": "No token, or not a valid one.", "403": "This account may not do that."}
+ALWAYS = {
+    "401": "No token, or not a valid one.",
+    "403": "This account may not do that.",
+    "429": "Too many requests; Retry-After says when to try again.",
+}
 METHODS = {"get", "post", "put", "patch", "delete"}
 
 

@@ -9,13 +9,20 @@ from rest_framework.routers import SimpleRouter
 
 from annotation.api.corpora import CorpusPairViewSet, CorpusViewSet
 from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTaskViewSet
-from annotation.api.judgments import StudyJudgmentViewSet
+from annotation.api.judgments import StudyCodedErrorViewSet, StudyJudgmentViewSet
+from annotation.api.library import GroupSetViewSet
 from annotation.api.payments import StudyPaymentViewSet
 from annotation.api.views import StudyRatingViewSet, StudyViewSet
+from annotation.api.writing_studies import WritingStudyViewSet
 from evaluation.api.views import ReportViewSet
-from probing.api.text_results import RunCounterpartViewSet, RunTextScoreViewSet
-from probing.api.training import RunTrainingViewSet
-from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunScoreViewSet, RunViewSet
+from probing.api.imports import ImportViewSet
+from probing.api.run_results import (
+    RunCounterpartViewSet,
+    RunScoreViewSet,
+    RunTextScoreViewSet,
+    RunTrainingViewSet,
+)
+from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunViewSet
 from stereoscope.api.errors import answer_unknown_address
 
 router = SimpleRouter()
@@ -25,6 +32,9 @@ router.register(
 )
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/judgments", StudyJudgmentViewSet, basename="study-judgment"
+)
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/errors", StudyCodedErrorViewSet, basename="study-error"
 )
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/counterparts",
@@ -39,6 +49,8 @@ router.register(
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/payments", StudyPaymentViewSet, basename="study-payment"
 )
+router.register("writing-studies", WritingStudyViewSet, basename="writing-study")
+router.register("group-sets", GroupSetViewSet, basename="group-set")
 router.register("corpora", CorpusViewSet, basename="corpus")
 router.register(
     "corpora/(?P<public_id>[0-9a-z]{12})/pairs", CorpusPairViewSet, basename="corpus-pair"
@@ -58,6 +70,7 @@ router.register(
     RunCounterpartViewSet,
     basename="run-counterpart",
 )
+router.register("imports", ImportViewSet, basename="import")
 router.register("reports", ReportViewSet, basename="report")
 
 documentation = SpectacularSwaggerSplitView.as_view(

@@ -10,9 +10,8 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports.requesting import request_report
 from probing.models import LanguageModel, Run, RunStatus
 from probing.runs.creation import create_run
-from probing.runs.defaults import default_templates
 from probing.runs.language_models import register_model
-from probing.runs.stimuli import DEFAULT_GROUPS, load_stimuli
+from probing.runs.stimuli import DEFAULT_GROUPS, default_templates, load_stimuli
 
 MEASURE = "set"
 SEED = 0
@@ -29,7 +28,7 @@ def ensure_demo_model() -> LanguageModel:
     registered = LanguageModel.objects.filter(is_demo=True, location=str(folder)).first()
     if registered is not None and (folder / "config.json").exists():
         return registered
-    from probing.training.demo_model import train_demo_model
+    from probing.training.demo.model import train_demo_model
 
     train_demo_model(
         folder,

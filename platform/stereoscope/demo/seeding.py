@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from annotation.models import Study
 from evaluation.models import Report
-from evaluation.reports.errors import ReportError
+from evaluation.reports.parts.errors import ReportError
 from probing.models import LanguageModel, Run
 from probing.runs.errors import RunError
 from probing.runs.language_models import find_model

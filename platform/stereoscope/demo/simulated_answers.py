@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from annotation.instruments.demographics import text_option
 from annotation.models import DemographicQuestion, QuestionKind
-from annotation.studies.demographics import text_option
 from annotation.survey.pages.demographics import ANSWER, DECLINE, DECLINED_CHOICE
 
 DECLINES = 0.04

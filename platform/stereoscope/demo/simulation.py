@@ -15,14 +15,14 @@ from django.db import transaction
 from django.http import QueryDict
 from django.utils import timezone
 
+from annotation.instruments.flow import Step, StepKind
 from annotation.models import PageEvent, Panel, Study, Submission
-from annotation.survey.arriving import Arrival, start_submission
-from annotation.survey.errors import StudyFull
-from annotation.survey.flow import Step, StepKind
+from annotation.survey.arrival import Arrival, start_submission
 from annotation.survey.pages import PAGES
+from annotation.survey.step_submission import STEP_FIELD, submit_step
 from annotation.survey.step_tokens import sign_step
-from annotation.survey.submitting import STEP_FIELD, submit_step
-from annotation.survey.visit import Visit
+from annotation.survey.visits.errors import StudyFull
+from annotation.survey.visits.visit import Visit
 from stereoscope.demo.simulated_answers import answer_questions
 
 # In points of the scale from 0 to 100.

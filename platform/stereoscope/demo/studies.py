@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from annotation.languages.storing import add_known_language
+from annotation.instruments.languages.language_service import add_known_language
 from annotation.models import Origin, Study
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import close_study, launch_study

@@ -65,16 +65,8 @@ def child_commands(port: int) -> list[ChildCommand]:
     # pool would load each model once more. Nobody listens to mingle, gossip and heartbeats here.
     worker = [
         *(sys.executable, "-m", "celery", "--app", "stereoscope", "worker"),
-        *(
-            "--pool",
-            "solo",
-            "--concurrency",
-            "1",
-            "--hostname",
-            worker_name(port),
-            "--loglevel",
-            "INFO",
-        ),
+        *("--pool", "solo", "--concurrency", "1"),
+        *("--hostname", worker_name(port), "--loglevel", "INFO"),
         *("--without-mingle", "--without-gossip", "--without-heartbeat"),
     ]
     return [

@@ -52,7 +52,7 @@ class Child:
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_stop_with_parent if _LIBC is not None else None,
+                preexec_fn=stop_with_parent if _LIBC is not None else None,
             )
         self._reader: IO[str] = command.log.open(encoding="utf-8", errors="replace")
         self._partial = ""
@@ -90,7 +90,7 @@ class Child:
         self._reader.close()
 
 
-def _stop_with_parent() -> None:
-    """In the child, before it runs: ask Linux for SIGTERM when the launcher dies."""
+def stop_with_parent() -> None:
+    """In a child, before it does anything: ask Linux for SIGTERM when the launcher dies."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

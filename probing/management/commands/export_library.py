@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.library.exporting import stream_example, stream_library
+from annotation.library.library_export import stream_example, stream_library
 from probing.library.kinds import KINDS
 
 

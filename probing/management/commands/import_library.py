@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.imports.table_file import TableFileError
-from annotation.library.importing import (
+from annotation.common.table_file import TableFileError
+from annotation.library.library_import import (
     BadEntriesError,
     ImportPlan,
     import_library,

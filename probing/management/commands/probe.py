@@ -16,21 +16,23 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from annotation.models import Corpus
-from probing.management.printing import describe_stimuli, print_results
+from probing.management.console_tables import describe_stimuli, print_results
 from probing.measures.base import StimuliValue
+from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, Run, RunStatus
-from probing.runs.choosing import StimuliChoice, choose_stimuli
-from probing.runs.claiming import OPEN
 from probing.runs.creation import DryRun, create_run, dry_run
+from probing.runs.dispatch import any_worker_answers
 from probing.runs.errors import RunError
 from probing.runs.language_models import find_model
+from probing.runs.leases import OPEN
+from probing.runs.parameters import find_measure
 from probing.runs.progress import load_progress
 from probing.runs.sentence_files import GivenSentences, open_sentences
 from probing.runs.stimuli import DEFAULT_GROUPS
-from probing.runs.sweeping import sweep
-from probing.runs.waking import any_worker_answers
-from probing.runs.working import work, worker_name
+from probing.runs.stimuli_loading import StimuliChoice, run_request
+from probing.runs.sweep import sweep
+from probing.runs.worker import work, worker_name
 
 POLL_SECONDS = 0.5
 
@@ -86,7 +88,8 @@ class Command(BaseCommand):
             action="append",
             default=[],
             metavar="SLUG",
-            help="a prompt of the library, repeatable; default the usual one for the kind of model",
+            help="a prompt of the library, or for guises a purpose such as traits, repeatable; "
+            "default the usual ones for the kind of model or the attributes",
         )
         parser.add_argument(
             "--source",
@@ -94,12 +97,30 @@ class Command(BaseCommand):
             default=[],
             help="takes only pairs or texts drawn from there, repeatable; default all",
         )
-        parser.add_argument("--limit", type=int, help="at most so many pairs, drawn with the seed")
+        parser.add_argument(
+            "--attributes",
+            default=DEFAULT_ATTRIBUTES,
+            metavar="SLUG",
+            help="for matched guise probing, the word list whose words end the prompts; default "
+            f"{DEFAULT_ATTRIBUTES}",
+        )
+        parser.add_argument(
+            "--terms",
+            nargs="+",
+            default=[],
+            metavar="NAME/NAME",
+            help="for matched guise probing, instead of a corpus: names of two groups, such as "
+            "Black/White black/white",
+        )
+        parser.add_argument("--limit", type=int, help="the most pairs, drawn with the seed")
+        parser.add_argument(
+            "--per-source", type=int, help="the most pairs of each source, drawn with the seed"
+        )
         parser.add_argument(
             "--examples",
             type=int,
             default=0,
-            help="so many training pairs are shown before each text; default 0",
+            help="number of training pairs shown before each text; default 0",
         )
         parser.add_argument(
             "--param",
@@ -127,12 +148,7 @@ class Command(BaseCommand):
         stream = cast("IO[str]", self.stdout._out)
         console = Console(file=stream, highlight=False, soft_wrap=True)
         parameters = _read_parameters(options["param"])
-        if options["measure"] not in MEASURES:
-            raise RunError.at(
-                "measure",
-                f"There is no measure “{options['measure']}”, expected one of: "
-                f"{', '.join(MEASURES)}.",
-            )
+        find_measure(options["measure"])  # before a model is registered for nothing
         model = find_model(wanted=options["model"], revision=options["revision"])
         asked = self._ask(options, model, parameters)
         stimuli = asked["stimuli"]
@@ -165,23 +181,19 @@ class Command(BaseCommand):
                 variety=options["variety"],
                 prompts=options["prompt"],
                 sources=options["source"],
+                attributes=options["attributes"],
+                terms=options["terms"],
                 limit=options["limit"],
+                per_source=options["per_source"],
                 examples=options["examples"],
             )
-            stimuli = choose_stimuli(
-                measure=MEASURES[options["measure"]],
+            return run_request(
+                measure=options["measure"],
                 model=model,
                 choice=choice,
                 seed=options["seed"],
                 parameters=parameters,
             )
-        return {
-            "measure": options["measure"],
-            "model": model,
-            "stimuli": stimuli,
-            "parameters": parameters,
-            "corpus": choice.corpus,
-        }
 
 
 @contextmanager
@@ -228,10 +240,9 @@ def _read_parameters(texts: list[str]) -> dict[str, str]:
 
 def _follow(console: Console, run: Run, *, local: bool) -> None:
     """Show the run's progress until it is closed, computing here if no worker does."""
-    here = local
     if not local and not any_worker_answers():
         console.print("No worker answers: the run is computed in this process.")
-        here = True
+        local = True
     with Progress(
         TextColumn("Shards"),
         BarColumn(),
@@ -245,7 +256,7 @@ def _follow(console: Console, run: Run, *, local: bool) -> None:
         def show() -> None:
             display.update(task, completed=load_progress(run).stored)
 
-        if here:
+        if local:
             _compute_here(run, show)
         else:
             _wait(console, run, show)

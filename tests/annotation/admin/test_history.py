@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import SocialGroup, Study, StudyStatus
-from tests.annotation.admin.conftest import log_in
+from tests.annotation.researcher.conftest import log_in
 
 
 def read_history(user: User, study: Study) -> str:

@@ -7,8 +7,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 
-from annotation.annotators.inviting import invite_annotator
-from annotation.annotators.joining import accept_invitation
+from annotation.annotators.invitations import accept_invitation, invite_annotator
 from annotation.models import Annotator, Study, StudyKind, StudyStatus
 
 PASSWORD = "a long pass phrase"

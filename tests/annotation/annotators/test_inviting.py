@@ -10,7 +10,7 @@ from django.core import mail
 from django.core.exceptions import ValidationError
 
 from annotation.annotators.errors import InvitationNotSent
-from annotation.annotators.inviting import (
+from annotation.annotators.invitations import (
     invite_annotator,
     remove_annotator,
     renew_invitation,

@@ -12,8 +12,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.annotators.access import current_annotator
-from annotation.annotators.inviting import invite_annotator, remove_annotator
+from annotation.annotators.invitations import invite_annotator, remove_annotator
+from annotation.annotators.places import current_annotator
 from annotation.models import Annotator, StudyKind, StudyStatus
 from tests.annotation.annotators.people import (
     PASSWORD,
@@ -72,7 +72,7 @@ def test_expired_removed_and_unknown_links_say_so(client: Client):
         answer = client.get(join_address(expired))
     assert answer.status_code == 410
     assert "has expired" in answer.content.decode()
-    assert "was taken back" in client.get(join_address(removed)).content.decode()
+    assert "was withdrawn" in client.get(join_address(removed)).content.decode()
     assert client.get(reverse("annotators:join", args=["x" * 32])).status_code == 404
     study.status = StudyStatus.CLOSED
     study.save()
@@ -143,7 +143,7 @@ def test_log_ins_are_throttled_and_the_page_says_so(client: Client):
     answers = [client.post(reverse("annotators:login"), sent) for _attempt in range(10)]
     assert answers[0].status_code == 422
     assert answers[-1].status_code == 429
-    assert "Too many log-ins failed" in answers[-1].content.decode()
+    assert "Too many failed log-ins" in answers[-1].content.decode()
     right = {"username": "ann", "password": PASSWORD}
     assert client.post(reverse("annotators:login"), right).status_code == 429
 

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotation.annotators.statement import find_statement, record_statement
 from annotation.models import Study, StudyKind
 from annotation.studies.lifecycle import close_study
-from evaluation.reports.data_statement import load_statement
+from evaluation.reports.parts.data_statement import load_statement
 from tests.annotation.annotators.people import make_annotated_study
 from tests.annotation.counterparts.studies import make_writing_study, tasks_of, write
 from tests.annotation.judgments.corpora import launch, make_corpus, make_study

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from annotation.corpora.importing import import_corpus
+from annotation.corpora.corpus_import import import_corpus
 from annotation.models import Corpus
 from tests.annotation.studies.people import make_user
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotation.common.table_file import Problem
 from annotation.corpora.corpus_file import parse_corpus_file
 from annotation.corpora.corpus_rows import CorpusFileError, Layout, Varieties
 from annotation.corpora.row_checks import Known, check_rows
-from annotation.imports.table_file import Problem
 
 VARIETIES = Varieties("AAL", "WME")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
+from annotation.corpora.corpus_import import import_corpus
 from annotation.corpora.gold_pairs import GoldItem, add_gold_pairs
-from annotation.corpora.importing import import_corpus
 from annotation.models import Corpus, Counterpart, Split, Study, StudyKind, Text, TextPair
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
 
 from annotation.corpora.bodies import hash_body
-from annotation.corpora.importing import BadRowsError, import_corpus
+from annotation.corpora.corpus_import import BadRowsError, import_corpus
 from annotation.models import Corpus, Split, Text, TextPair
 from tests.annotation.studies.people import make_user
 

@@ -11,11 +11,11 @@ from django.http import StreamingHttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from annotation.admin.corpus_page import FEATURE_LABELS, mark_features
+from annotation.corpora.corpus_import import import_corpus
 from annotation.corpora.features import FEATURE_NAMES, detect_features
-from annotation.corpora.importing import import_corpus
 from annotation.corpora.summary import summarise_corpus
 from annotation.models import Corpus, Study, StudyKind, Text, WritingDesign
+from annotation.researcher.corpora.overview import FEATURE_LABELS, mark_features
 from tests.annotation.studies.people import make_user
 
 pytestmark = pytest.mark.django_db
@@ -106,11 +106,31 @@ def test_a_check_stores_nothing(alice):
     assert not Corpus.objects.exists()
 
 
+def test_the_file_of_a_check_is_imported_without_choosing_it_again(alice):
+    client = log_in(alice)
+    checked = upload(client, page("add"), check="")
+    assert "<b>pairs.csv</b> is kept" in checked.text
+    assert "choose the file again" not in checked.text
+    kept = {name: checked.context["form"].data[name] for name in ("content", "file_name")}
+    nameless = client.post(page("add"), {**FACTS, **kept, "name": ""})
+    assert nameless.status_code == 422
+    assert "<b>pairs.csv</b> is kept" in nameless.text
+    client.post(page("add"), {**FACTS, **kept})
+    assert Corpus.objects.get().pairs.count() == 3
+
+
+def test_a_kept_file_that_was_damaged_has_to_be_chosen_again(alice):
+    answer = log_in(alice).post(page("add"), {**FACTS, "content": "damaged", "file_name": "a.csv"})
+    assert answer.status_code == 422
+    assert "This field is required" in answer.text
+    assert "is kept" not in answer.text
+
+
 @pytest.mark.parametrize(
     ("values", "content", "message"),
     [
         ({"name": ""}, PAIRS, "This field is required"),
-        ({"name": "Small"}, PAIRS, "A corpus is called “Small” already"),
+        ({"name": "Small"}, PAIRS, "A corpus is already called “Small”"),
         ({"target_variety": "AAL"}, PAIRS, "Both varieties are “AAL”, expected two."),
         ({}, "", "The submitted file is empty."),
         ({}, "AAL,other\na,b\n", "The column “other” is not known"),
@@ -300,7 +320,7 @@ def test_downloads_are_described_and_harmless(corpus, alice):
 def test_the_pages_cost_a_constant_number_of_queries(corpus, alice, django_assert_max_num_queries):
     from django.http import QueryDict
 
-    from annotation.admin.corpus_page import overview_context, texts_context
+    from annotation.researcher.corpora.overview import overview_context, texts_context
 
     alice.get_all_permissions()  # asked for once a request, whatever the page
     with django_assert_max_num_queries(4):

@@ -11,12 +11,13 @@ from django.urls import reverse
 from annotation.counterparts.adjudication import (
     CaseState,
     adjudicate,
+    collect_gold,
     find_queue,
     load_cases,
+    publish_gold,
     undo_adjudication,
 )
 from annotation.counterparts.annotations import Annotation, load_annotations
-from annotation.counterparts.gold import collect_gold, publish_gold
 from annotation.counterparts.progress import load_progress
 from annotation.models import Adjudication, Overlap, Study, TextPair
 from tests.annotation.counterparts.studies import (
@@ -184,6 +185,31 @@ def test_the_researcher_decides_on_a_page_and_publishes(study: Study, alice: Use
     answer = post(alice, "publish", study.pk)
     assert "4 gold pairs were stored." in answer.content.decode()
     post(alice, "undo", study.pk, case.text.slug)
+    assert not Adjudication.objects.filter(text=case.text).exists()
+
+
+def test_the_button_to_publish_is_there_while_something_is_to_publish(study: Study, alice: User):
+    assert "Publish 3 changes" in open_page(alice, "adjudication", study.pk)
+    assert "Publish" not in post(alice, "publish", study.pk).content.decode()
+    (case,) = find_queue(load_cases(study))
+    adjudicate(study=study, text=case.text, decided_by=alice, body="Decided")
+    assert "Publish 1 change<" in open_page(alice, "adjudication", study.pk)
+    publish_gold(study=study)
+    adjudicate(study=study, text=case.text, decided_by=alice, not_interpretable=True)
+    assert "Publish 1 change<" in open_page(alice, "adjudication", study.pk)
+
+
+def test_a_text_of_a_single_annotator_is_corrected(study: Study, alice: User):
+    case = next(one for one in load_cases(study) if one.body == "Only ann")
+    address = reverse("admin:annotation_writingstudy_case", args=[study.pk, case.text.slug])
+    assert address in open_page(alice, "adjudication", study.pk)
+    page = open_page(alice, "case", study.pk, case.text.slug)
+    assert "One annotator wrote this text." in page
+    assert f'value="{case.written[0].pk}" checked' in page
+    post(alice, "case", study.pk, case.text.slug, choice="other", body="Only ann, corrected")
+    assert Adjudication.objects.get(text=case.text).body == "Only ann, corrected"
+    post(alice, "undo", study.pk, case.text.slug)
+    assert "single" in states(study)
     assert not Adjudication.objects.filter(text=case.text).exists()
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.counterparts.assignment import (
+from annotation.counterparts.assignment_plan import (
     AssignmentError,
-    Given,
-    Held,
+    GivenText,
+    HeldText,
     count_pair_share,
     plan_assignment,
     plan_handover,
@@ -36,14 +36,14 @@ def designs(draw):
     }
 
 
-def plan(design: dict) -> list[Given]:
+def plan(design: dict) -> list[GivenText]:
     options = {key: design[key] for key in ("common_texts", "shared_percent", "seed")}
     return plan_assignment(design["texts"], design["annotators"], **options)
 
 
-def hold(tasks: list[Given], done: set[tuple[str, int]] = frozenset()) -> list[Held]:
+def hold(tasks: list[GivenText], done: set[tuple[str, int]] = frozenset()) -> list[HeldText]:
     return [
-        Held(
+        HeldText(
             task.text,
             task.annotator,
             task.overlap,
@@ -162,11 +162,11 @@ def standing(draw):
     return design, hold(tasks, done), done
 
 
-def apply(held: list[Held], changes) -> list[Held]:
+def apply(held: list[HeldText], changes) -> list[HeldText]:
     """Carry out changes as the services do."""
     kept = [task for task in held if (task.text, task.annotator) not in set(changes.taken)]
     kept = [
-        Held(
+        HeldText(
             task.text,
             task.annotator,
             changes.relabelled.get(task.text, task.overlap),
@@ -249,13 +249,13 @@ def test_a_handover_keeps_every_text_and_all_done_work(case, data):
 
 
 def test_open_work_needs_somebody_to_take_it():
-    held = [Held("a", 1, Overlap.SINGLE, is_open=True)]
+    held = [HeldText("a", 1, Overlap.SINGLE, is_open=True)]
     with pytest.raises(AssignmentError, match="invite somebody first"):
         plan_handover(held, 1, [1])
 
 
 def test_texts_that_nobody_has_go_to_those_with_the_least_work():
-    held = [Held(text, 1, Overlap.SINGLE, is_open=True) for text in "abc"]
+    held = [HeldText(text, 1, Overlap.SINGLE, is_open=True) for text in "abc"]
     changes = plan_unassigned(held, ["d", "e", "f", "g"], [1, 2], seed=1)
     # 3 and 0 open, 4 more: 7 in all, so 4 and 3 (the first of equals gets the last one).
     assert Counter(task.annotator for task in changes.given) == {2: 3, 1: 1}

@@ -5,19 +5,25 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotation.annotators.errors import NotLive, TaskTaken
-from annotation.counterparts.assigning import (
+from annotation.annotators.errors import NotLive, TaskTaken, WorkRefused
+from annotation.counterparts.assignment_service import (
     add_writer,
     assign_unassigned,
     find_unassigned,
     hand_over,
     remove_writer,
 )
+from annotation.counterparts.counterpart_service import SameAsSource
 from annotation.counterparts.creation import create_writing_study
-from annotation.counterparts.drafts import LONGEST_BODY, Draft, current_draft, save_draft
-from annotation.counterparts.errors import CounterpartRefused, SameAsSource, StaleDraft
+from annotation.counterparts.drafts import (
+    LONGEST_BODY,
+    LONGEST_DETAIL,
+    Draft,
+    StaleDraft,
+    current_draft,
+    save_draft,
+)
 from annotation.counterparts.lifecycle import find_launch_problems, launch_writing_study
-from annotation.counterparts.reasons import LONGEST_DETAIL
 from annotation.models import (
     Adjudication,
     Counterpart,
@@ -123,9 +129,9 @@ def test_a_changed_counterpart_keeps_its_history(task: WritingTask):
 
 
 def test_a_text_that_cannot_be_interpreted_needs_a_reason(task: WritingTask):
-    with pytest.raises(CounterpartRefused, match="Choose why"):
+    with pytest.raises(WorkRefused, match="Choose why"):
         write(task, not_interpretable=True)
-    with pytest.raises(CounterpartRefused, match="Write the reason"):
+    with pytest.raises(WorkRefused, match="Write the reason"):
         write(task, not_interpretable=True, reason="other")
     stored = write(task, "Half a text", not_interpretable=True, reason="unknown word", detail="cus")
     assert (stored.body, stored.reason) == ("", "unknown word: cus")
@@ -133,9 +139,9 @@ def test_a_text_that_cannot_be_interpreted_needs_a_reason(task: WritingTask):
 
 
 def test_an_empty_or_an_over_long_counterpart_is_refused_with_what_is_expected(task: WritingTask):
-    with pytest.raises(CounterpartRefused, match="Write a counterpart"):
+    with pytest.raises(WorkRefused, match="Write a counterpart"):
         write(task, " \n ")
-    with pytest.raises(CounterpartRefused, match="5,001 characters, expected at most 5,000"):
+    with pytest.raises(WorkRefused, match="5,001 characters, expected at most 5,000"):
         write(task, "a" * (LONGEST_BODY + 1))
     assert not Counterpart.objects.exists()
 
@@ -190,9 +196,9 @@ def test_a_draft_carries_why_a_text_is_not_interpretable(task: WritingTask):
     assert (task.state, task.counterpart) == (TaskState.OPEN, None)
     assert current_draft(task) == unsure
     refused = Draft(detail="a" * (LONGEST_DETAIL + 1))
-    with pytest.raises(CounterpartRefused, match="401 characters, expected at most 400"):
+    with pytest.raises(WorkRefused, match="401 characters, expected at most 400"):
         save_draft(task=task, number=2, draft=refused)
-    with pytest.raises(CounterpartRefused, match="“bored” is no reason"):
+    with pytest.raises(WorkRefused, match="“bored” is no reason"):
         save_draft(task=task, number=2, draft=Draft(reason="bored"))
     task.refresh_from_db()
     assert current_draft(task) == unsure
@@ -212,11 +218,11 @@ def test_a_draft_takes_a_tick_back_and_an_unchanged_one_is_none(task: WritingTas
 
 
 def test_a_refused_reason_stays_on_the_page_with_the_text(task: WritingTask):
-    with pytest.raises(CounterpartRefused):
+    with pytest.raises(WorkRefused):
         write(task, "Half", not_interpretable=True, reason="", draft_number=4)
     task.refresh_from_db()
     assert current_draft(task) == Draft("Half", not_interpretable=True)
-    with pytest.raises(CounterpartRefused):
+    with pytest.raises(WorkRefused):
         write(task, "Half", not_interpretable=True, reason="other", draft_number=5)
     task.refresh_from_db()
     assert current_draft(task) == Draft("Half", True, "other")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import tracemalloc
 
 import pytest
 
+from annotation.common.tables import Table, stream_csv
 from annotation.exports.downloads import build_download
 from annotation.exports.payments import build_payment_table
 from annotation.exports.ratings import build_rating_table
 from annotation.exports.submissions import build_submission_table
-from annotation.exports.tables import Table, stream_csv
 from annotation.imports.abc_ratings import import_abc_ratings
 from annotation.models import (
     CheckKind,
@@ -28,7 +29,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
-from annotation.studies.reviewing import review_submission
+from annotation.studies.review_service import review_submission
 from tests.annotation.studies.people import make_study, make_submission
 from tests.annotation.survey.flows import choice, free_text
 
@@ -136,6 +137,9 @@ def test_submissions_carry_times_checks_decisions_and_demographics() -> None:
     assert row["demographic_state"] == "'=Ohio"
     assert row["demographic_education"] == "[declined]"
     assert row["demographic_area"] == ""
+    assert row["demographic_years_in_state"] == ""
+    # R and Stata take every name as it is.
+    assert all(re.fullmatch(r"[a-z][a-z0-9_]{0,31}", name) for name in row)
 
 
 def test_submissions_carry_their_flags_and_the_rule_of_their_self_agreement() -> None:

@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.exports.tables import (
+from annotation.common.tables import (
     FORMULA_STARTS,
     Column,
     ColumnType,
     Table,
+    name_variables,
     neutralise,
     stream_codebook,
     stream_csv,
@@ -156,3 +157,10 @@ def test_memory_does_not_grow_with_the_rows(stream) -> None:
     assert size > 300_000
     assert most < 100_000
     assert peak < 1_500_000
+
+
+def test_names_of_variables_are_taken_by_r_and_stata_and_differ():
+    long = "demographic_" + "x" * 40
+    columns = [Column(name, ColumnType.TEXT, "", "") for name in ("a-b", "a_b", "A b", long, long)]
+    names = [column.name for column in name_variables(columns)]
+    assert names == ["a_b", "a_b_2", "A_b_3", long[:32], f"{long[:30]}_2"]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.common.answer_bands import parse_bands
+from annotation.common.small_cells import DECLINED, UNANSWERED
 from annotation.imports.abc_demographics import QUESTIONS, parse_demographics
 from annotation.imports.abc_file import AbcFileError
 from annotation.models import ParticipantSummary, Study
-from annotation.studies.answer_bands import parse_bands
 from annotation.studies.participant_summary import read_summary
-from annotation.studies.small_cells import DECLINED, UNANSWERED
 
 ANN = {
     "Gender": "Woman", "Age": "23", "Race": "Hispanic or Latino,White or Caucasian",

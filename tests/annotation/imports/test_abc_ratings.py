@@ -19,6 +19,7 @@ from annotation.imports.abc_ratings import (
     import_abc_ratings,
     load_vocabulary,
 )
+from annotation.instruments.content_hash import hash_instrument
 from annotation.models import (
     Instrument,
     Participant,
@@ -28,7 +29,6 @@ from annotation.models import (
     Study,
     Submission,
 )
-from annotation.studies.lifecycle import hash_instrument
 from annotation.studies.ratings import load_accepted_ratings
 from tests.annotation.studies.people import make_user
 
@@ -367,3 +367,16 @@ def test_an_empty_title_is_refused() -> None:
     with pytest.raises(CommandError, match="cannot be blank"):
         run_command(encode(SMALL), "--title", "")
     assert nothing_is_stored()
+
+
+@pytest.mark.shared
+def test_the_published_file_is_imported_with_a_warning_about_women_and_no_other(
+    published: Path,
+) -> None:
+    out, err = run_command((published / "data_full.json").read_bytes())
+    assert "8337 ratings stored, 0 left out" in out
+    (warning,) = err.splitlines()
+    assert warning == (
+        "May be damaged: women: “poor - wealthy”, “untrustworthy - trustworthy” and "
+        "“egoistic - altruistic” hold identical ratings from all 20 people. Compare the source."
+    )

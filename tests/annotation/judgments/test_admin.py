@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotation.judgments.judging import submit_judgment
-from annotation.judgments.wording import default_wording
+from annotation.judgments.judgment_service import submit_judgment
+from annotation.judgments.questions import default_wording
 from annotation.models import (
     ASPECTS,
     JudgmentStudy,
@@ -103,7 +103,10 @@ def test_a_researcher_creates_a_study_invites_and_launches(alice):
         ({"runs": [], "include_human": ""}, "include the human counterparts"),
         ({"n_texts": "0"}, "greater than or equal to 1"),
         ({"overlap_percent": "101"}, "less than or equal to 100"),
-        ({"tone_preservation_answers": "a\nb\nc"}, "3 answers, expected five"),
+        (
+            {"tone_preservation_answers": "a\nb\nc"},
+            "Enter five answers, one per line, from 1 to 5.",
+        ),
         ({"linguistic_match_question": "Like {dialect}?"}, "“{dialect}” is unknown"),
     ],
 )
@@ -196,6 +199,42 @@ def test_work_that_nobody_may_do_is_shown_with_the_remedy(alice):
     said = client.get(page("overview", study)).content.decode()
     assert "6 judgments are in nobody’s queue." in said
     assert "Invite a judge who did not write" in said
+
+
+def test_work_that_is_not_given_out_has_its_reason(alice):
+    corpus = make_corpus(2)
+    study = launch(make_study(corpus, owner=alice, overlap_percent=0), "ann")
+    client = log_in(alice)
+
+    def give_out() -> str:
+        return client.post(page("judges", study), {"do": "give-out"}, follow=True).content.decode()
+
+    assert "shared as evenly as the rules allow" in give_out()
+    for pair in corpus.pairs.all():
+        write_counterpart("ben", pair.source_text)
+    make_annotator(study, "ben")
+    said = give_out()
+    assert "Annotator 2 gets nothing: they wrote or decided counterparts of all texts." in said
+    assert "shared as evenly" not in said
+    sent = {"do": "remove", "annotator": study.annotators.get(number=1).public_id}
+    client.post(page("judges", study), sent)
+    assert "12 counterparts have no judge" in give_out()
+    sent["annotator"] = study.annotators.get(number=2).public_id
+    client.post(page("judges", study), sent)
+    assert "No judge has joined yet." in give_out()
+
+
+def test_nothing_left_to_judge_and_missing_second_judgments_are_told_apart(alice):
+    study = launch(make_study(make_corpus(1), owner=alice, overlap_percent=50), "ann")
+    client = log_in(alice)
+    for task in tasks_of(study, "ann"):
+        submit_judgment(task=task, ratings=answers())
+    sent = {"do": "give-out"}
+    said = client.post(page("judges", study), sent, follow=True).content.decode()
+    assert "3 second judgments cannot be given" in said
+    study.judging.__class__.objects.filter(study=study).update(overlap_percent=0)
+    said = client.post(page("judges", study), sent, follow=True).content.decode()
+    assert "Nothing is open: all counterparts have been judged." in said
 
 
 def test_viewers_look_and_outsiders_find_nothing(alice):

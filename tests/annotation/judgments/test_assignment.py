@@ -8,10 +8,10 @@ from itertools import combinations, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.judgments.assignment import (
-    Held,
-    Item,
-    Plan,
+from annotation.judgments.assignment_plan import (
+    HeldItem,
+    JudgingPlan,
+    PlannedItem,
     count_overlap,
     order_queue,
     plan_judging,
@@ -35,7 +35,7 @@ def studies(draw):
                 if not draw(st.booleans()) and producer:
                     continue
                 items.append(
-                    Item(
+                    PlannedItem(
                         key=len(items),
                         pair=f"pair-{pair}",
                         original=f"pair-{pair}-{direction}",
@@ -52,7 +52,7 @@ def studies(draw):
     }
 
 
-def plan(study: dict) -> Plan:
+def plan(study: dict) -> JudgingPlan:
     return plan_judging(
         study["items"],
         study["judges"],
@@ -61,7 +61,7 @@ def plan(study: dict) -> Plan:
     )
 
 
-def judges_of(found: Plan) -> dict[int, list[int]]:
+def judges_of(found: JudgingPlan) -> dict[int, list[int]]:
     given_to: dict[int, list[int]] = {}
     for judge, queue in found.queues.items():
         for key in queue:
@@ -103,7 +103,9 @@ def test_second_judgments_are_spread_over_producers_and_directions(study):
     """Systematic sampling: a stratum of m among n items gets m·k/n, give or take 1."""
     if len(study["judges"]) < 2:
         return
-    study["items"] = [Item(**{**vars(item), "barred": frozenset()}) for item in study["items"]]
+    study["items"] = [
+        PlannedItem(**{**vars(item), "barred": frozenset()}) for item in study["items"]
+    ]
     found = plan(study)
     sizes = Counter(item.stratum for item in study["items"])
     drawn = Counter(study["items"][key].stratum for key in found.twice)
@@ -137,7 +139,9 @@ def test_the_largest_load_is_the_smallest_possible(study):
 @SOME
 @given(studies())
 def test_without_writers_loads_differ_by_one_at_most(study):
-    study["items"] = [Item(**{**vars(item), "barred": frozenset()}) for item in study["items"]]
+    study["items"] = [
+        PlannedItem(**{**vars(item), "barred": frozenset()}) for item in study["items"]
+    ]
     loads = [len(queue) for queue in plan(study).queues.values()]
     assert not loads or max(loads) - min(loads) <= 1
 
@@ -194,7 +198,7 @@ def test_a_new_plan_keeps_what_is_done_and_every_item_judged(study, data):
         judges,
         overlap_percent=study["overlap_percent"],
         seed=study["seed"],
-        held=[Held(key, judge, (key, judge) in done) for key, judge in tasks],
+        held=[HeldItem(key, judge, (key, judge) in done) for key, judge in tasks],
         twice=before.twice,
     )
     assert set(after.queues) == set(judges)
@@ -210,9 +214,9 @@ def test_a_new_plan_keeps_what_is_done_and_every_item_judged(study, data):
 
 
 def test_open_work_stays_where_it_is_when_nothing_has_changed():
-    items = [Item(key, f"p{key}", f"o{key}", "w", "s") for key in range(40)]
+    items = [PlannedItem(key, f"p{key}", f"o{key}", "w", "s") for key in range(40)]
     before = plan_judging(items, [1, 2, 3], overlap_percent=20, seed=4)
-    held = [Held(key, judge, False) for judge, queue in before.queues.items() for key in queue]
+    held = [HeldItem(key, judge, False) for judge, queue in before.queues.items() for key in queue]
     after = plan_judging(
         items, [1, 2, 3], overlap_percent=20, seed=99, held=held, twice=before.twice
     )
@@ -226,7 +230,7 @@ def test_the_papers_design_by_hand():
     counterparts. At 10 % overlap 1,100 judgments, by 4 judges: 275 each. The 10 strata (5 producers
     by 2 directions) have 100 items each, so 10 of each stratum are judged twice."""
     items = [
-        Item(len_, f"{pair}", f"{pair} {into}", f"{producer}", f"{producer} {into}")
+        PlannedItem(len_, f"{pair}", f"{pair} {into}", f"{producer}", f"{producer} {into}")
         for len_, (pair, into, producer) in enumerate(
             (pair, into, producer)
             for pair in range(100)
@@ -250,7 +254,7 @@ def test_a_chain_of_judges_evens_loads_out():
     to h; then a to d go to 1 and 2, two each: 2, 2 and 4, where 1 and 2 would otherwise idle."""
     may = {"a": {1, 2}, "b": {1, 2}, "c": {2, 3}, "d": {2, 3}} | {name: {3} for name in "efgh"}
     items = [
-        Item(key, name, name, name, "s", frozenset({1, 2, 3} - allowed))
+        PlannedItem(key, name, name, name, "s", frozenset({1, 2, 3} - allowed))
         for key, (name, allowed) in enumerate(may.items())
     ]
     found = plan_judging(items, [1, 2, 3], overlap_percent=0, seed=7)
@@ -258,7 +262,7 @@ def test_a_chain_of_judges_evens_loads_out():
 
 
 def test_a_queue_remembers_what_came_before():
-    items = [Item(key, pair, pair, str(key), "s") for key, pair in enumerate("aab")]
+    items = [PlannedItem(key, pair, pair, str(key), "s") for key, pair in enumerate("aab")]
     for seed in range(20):
-        order = order_queue(items, seed=seed, purpose="q", after=Item(9, "b", "b", "x", "s"))
+        order = order_queue(items, seed=seed, purpose="q", after=PlannedItem(9, "b", "b", "x", "s"))
         assert [item.pair for item in order] == ["a", "b", "a"]

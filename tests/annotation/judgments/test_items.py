@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotation.judgments.items import HUMAN, draw_candidates, find_writers, list_producers
+from annotation.judgments.items import HUMAN, draw_items, find_writers, list_producers
 from annotation.models import Adjudication, Counterpart, Split, StudyKind
 from tests.annotation.annotators.people import make_account, make_annotated_study
 from tests.annotation.judgments.corpora import (
@@ -26,15 +26,15 @@ FIRST, SECOND = RUNS
 
 def test_every_producer_is_judged_in_both_directions():
     """4 pairs, 2 directions, 2 models and people: 24 counterparts."""
-    draw = draw_candidates(make_study(make_corpus(4)).judging)
+    draw = draw_items(make_study(make_corpus(4)).judging)
     assert len(draw.pairs) == 4
-    counts = Counter((one.producer, one.variety) for one in draw.candidates)
+    counts = Counter((one.producer, one.variety) for one in draw.items)
     assert counts == {
         (producer, variety): 4 for producer in (HUMAN, *RUNS.values()) for variety in ("AAL", "WME")
     }
-    for one in draw.candidates:
+    for one in draw.items:
         assert one.text.variety != one.variety
-    human = [one for one in draw.candidates if one.producer == HUMAN and one.variety == "AAL"]
+    human = [one for one in draw.items if one.producer == HUMAN and one.variety == "AAL"]
     assert {one.body for one in human} == {one.pair.source_text.body for one in human}
     assert {one.text for one in human} == {one.pair.target_text for one in human}
 
@@ -42,10 +42,7 @@ def test_every_producer_is_judged_in_both_directions():
 def test_the_seed_draws_the_pairs():
     corpus = make_corpus(12)
     drawn = [
-        [
-            pair.slug
-            for pair in draw_candidates(make_study(corpus, n_texts=4, seed=seed).judging).pairs
-        ]
+        [pair.slug for pair in draw_items(make_study(corpus, n_texts=4, seed=seed).judging).pairs]
         for seed in (1, 1, 2)
     ]
     assert drawn[0] == drawn[1] != drawn[2]
@@ -54,7 +51,7 @@ def test_the_seed_draws_the_pairs():
 def test_texts_for_training_are_never_drawn():
     corpus = make_corpus(2)
     make_pair(corpus, 9, split=Split.TRAINING)
-    draw = draw_candidates(make_study(corpus, n_texts=3).judging)
+    draw = draw_items(make_study(corpus, n_texts=3).judging)
     assert draw.eligible == 2
     assert [(one.n, one.reason) for one in draw.left_out] == [
         (1, "texts for training, which are never judged")
@@ -66,7 +63,7 @@ def test_incomplete_pairs_are_left_out_and_the_reason_says_whose_counterpart_is_
     incomplete = make_pair(corpus, 7, runs=[FIRST])
     add_counterpart(incomplete.source_text, "WME", SECOND, "")  # asked, but nothing came
     add_counterpart(incomplete.target_text, "AAL", SECOND, "dey read")
-    draw = draw_candidates(make_study(corpus).judging)
+    draw = draw_items(make_study(corpus).judging)
     assert incomplete not in draw.pairs
     assert [(one.n, one.reason) for one in draw.left_out] == [
         (1, f"no WME counterpart by {RUNS[SECOND]} (run {SECOND})")
@@ -76,16 +73,16 @@ def test_incomplete_pairs_are_left_out_and_the_reason_says_whose_counterpart_is_
 def test_incomplete_pairs_can_be_drawn_too_and_what_is_missing_is_counted():
     corpus = make_corpus(1)
     make_pair(corpus, 7, runs=[FIRST])
-    draw = draw_candidates(make_study(corpus, complete=False).judging)
+    draw = draw_items(make_study(corpus, complete=False).judging)
     assert (draw.eligible, draw.missing, draw.left_out) == (2, 2, [])
-    assert len(draw.candidates) == 6 + 4
+    assert len(draw.items) == 6 + 4
 
 
 def test_of_pairs_with_the_same_counterpart_one_is_drawn():
     corpus = make_corpus(1)
     target = corpus.pairs.get().target_text
     make_pair(corpus, 2, target=target)
-    draw = draw_candidates(make_study(corpus).judging)
+    draw = draw_items(make_study(corpus).judging)
     assert len(draw.pairs) == 1
     assert [one.reason for one in draw.left_out] == ["the same WME text as another pair"]
 
@@ -94,7 +91,7 @@ def test_the_draw_asks_three_times_and_the_writers_two(django_assert_num_queries
     design = make_study(make_corpus(6)).judging
     _ = design.corpus
     with django_assert_num_queries(3):
-        draw = draw_candidates(design)
+        draw = draw_items(design)
     with django_assert_num_queries(2):
         find_writers(draw.pairs)
 

@@ -6,23 +6,21 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from annotation.annotators.errors import NotLive, TaskTaken
-from annotation.annotators.inviting import invite_annotator
-from annotation.annotators.joining import accept_invitation
-from annotation.judgments.assigning import (
+from annotation.annotators.errors import NotLive, TaskTaken, WorkRefused
+from annotation.annotators.invitations import accept_invitation, invite_annotator
+from annotation.judgments.assignment_service import (
     check_nobody_has_their_own,
     give_out_again,
     preview_assignment,
     remove_judge,
 )
-from annotation.judgments.errors import JudgmentRefused, OwnCounterpart
-from annotation.judgments.judging import open_task, submit_judgment
+from annotation.judgments.items import wrote_everything
+from annotation.judgments.judgment_service import OwnCounterpart, open_task, submit_judgment
 from annotation.judgments.lifecycle import (
     find_launch_problems,
     find_launch_remarks,
     launch_judgment_study,
 )
-from annotation.judgments.queue import wrote_everything
 from annotation.judgments.ratings import load_judgments
 from annotation.models import Counterpart, Judgment, JudgmentTask, StudyStatus, TaskState
 from annotation.studies.lifecycle import pause_study
@@ -155,7 +153,7 @@ def test_missing_and_wrong_answers_are_named_and_nothing_is_stored():
     study = launch(make_study(make_corpus(1)), "ann")
     task = tasks_of(study, "ann")[0]
     sent = answers() | {"tone_preservation": "", "linguistic_match": "6"}
-    with pytest.raises(JudgmentRefused) as caught:
+    with pytest.raises(WorkRefused) as caught:
         submit_judgment(task=task, ratings=sent, comment="x" * 2001)
     assert caught.value.problems == {
         "tone_preservation": "Not answered yet: Tone preservation. Choose one of the five.",
@@ -227,14 +225,14 @@ def test_who_joins_later_gets_a_fair_share_when_work_is_given_out_again():
     for task in done:
         submit_judgment(task=task, ratings=answers())
     late = accept_invitation(token=late.invitation_token, user=make_account("ben"))
-    assert give_out_again(study=study) == 10
+    assert give_out_again(study=study).moved == 10
     # 24 counterparts, 4 done: 20 open, 10 each. What was first in the queue stays.
     assert len(tasks_of(study, "ben")) == 10
     assert [task.pk for task in tasks_of(study, "ann")][:4] == [task.pk for task in done]
     assert len(tasks_of(study, "ann")) == 14
     items = {task.item_id for name in ("ann", "ben") for task in tasks_of(study, name)}
     assert len(items) == 24
-    assert give_out_again(study=study) == 0
+    assert give_out_again(study=study).moved == 0
 
 
 def test_second_judgments_are_drawn_once_a_second_judge_has_come():
@@ -247,11 +245,11 @@ def test_second_judgments_are_drawn_once_a_second_judge_has_come():
         submit_judgment(task=task, ratings=answers())
     make_annotator(study, "ben")
     # 2 pairs, 2 directions, 3 producers: 12 counterparts, half of them get a second judgment.
-    assert give_out_again(study=study) == 6
+    assert give_out_again(study=study).moved == 6
     assert study.judgment_items.filter(judges_wanted=2).count() == 6
     assert len(tasks_of(study, "ben")) == 6
     assert len(tasks_of(study, "ann")) == 12
-    assert give_out_again(study=study) == 0
+    assert give_out_again(study=study).moved == 0
 
 
 def test_the_work_of_a_removed_judge_goes_to_the_others_and_what_is_done_stays():

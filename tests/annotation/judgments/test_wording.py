@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
-from annotation.judgments.wording import default_wording, parse_wording, show_aspects
+from annotation.judgments.questions import default_wording, parse_wording, show_aspects
 
 
 def test_the_questions_of_the_paper_with_the_variety_put_in():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from annotation.library.group_kind import GroupKind
-from annotation.library.importing import ImportPlan, plan_import
+from annotation.library.library_import import ImportPlan, plan_import
 from annotation.library.library_kind import LibraryKind
 from annotation.library.trait_kind import TraitKind
 

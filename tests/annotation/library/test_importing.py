@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from annotation.imports.table_file import TableFileError
-from annotation.library.exporting import stream_example, stream_library
-from annotation.library.importing import (
+from annotation.common.table_file import TableFileError
+from annotation.library.library_export import stream_example, stream_library
+from annotation.library.library_import import (
     BadEntriesError,
     StalePlanError,
     import_library,

@@ -81,8 +81,7 @@ def test_a_file_is_looked_at_first_and_stored_on_the_second_press(alice: Client)
     answer = confirm(alice, preview)
     assert answer.status_code == 302
     assert (
-        "Groups: 1 new, 1 changed, 0 as they were, 0 left out."
-        in alice.get(answer["Location"]).text
+        "Groups: 1 new, 1 changed, 0 unchanged, 0 left out." in alice.get(answer["Location"]).text
     )
     assert SocialGroup.objects.get(slug="nurse").sets.get().slug == "mine"
     assert SocialGroup.objects.get(slug="elderly").plural == "older people"
@@ -123,8 +122,8 @@ def test_a_library_that_changed_meanwhile_is_previewed_again(alice: Client) -> N
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({}, "No file is chosen, expected one."),
-        ({"content": "no base64!"}, "No file is chosen, expected one."),
+        ({}, "Choose a file."),
+        ({"content": "no base64!"}, "Choose a file."),
         (
             {"content": base64.b64encode(b"a,b\n1,2\n").decode(), "file_name": "x.csv"},
             "The column “a” is not known for groups",
@@ -224,7 +223,7 @@ def test_what_is_wrong_stands_at_its_field(alice: Client, values, message: str) 
 def test_words_are_stored_as_written_on_demand_and_remarked_on(alice: Client) -> None:
     values = {"singular": "asian person", "slug": "asian-2", "as_written": "on", **INLINE}
     answer = alice.post(ADD, values, follow=True)
-    assert "Read it once more: “asian” is written with a capital" in answer.text
+    assert "Please check: “asian” is written with a capital" in answer.text
     assert SocialGroup.objects.get(slug="asian-2").plural == "asian people"
 
 
@@ -234,9 +233,9 @@ def test_a_paired_group_is_made_by_hand_of_two_single_ones(alice: Client) -> Non
     pair = SocialGroup.objects.get(slug="asian--doctor")
     assert [link.component.slug for link in pair.component_links.all()] == ["asian", "doctor"]
     for wrong, message in (
-        (components("asian"), "1 component is chosen, expected two different groups"),
-        (components("asian", "asian"), "expected two different groups"),
-        (components("asian--doctor", "elderly"), "is a paired group itself"),
+        (components("asian"), "Choose two different components, or none."),
+        (components("asian", "asian"), "Choose two different components, or none."),
+        (components("asian--doctor", "elderly"), "is itself a paired group"),
     ):
         answer = alice.post(ADD, {**values, "slug": "other", **wrong})
         assert message in answer.text

@@ -18,14 +18,17 @@ from annotation.models import (
     PanelSettings,
     ParticipantIdentity,
     RejectionGround,
+    Study,
     Submission,
     SubmissionState,
 )
 from annotation.panels import signed_links
 from annotation.panels.base import PanelArrival, find_address_problem
 from annotation.panels.registry import PANELS
+from annotation.panels.study_settings import load_panel_settings
 from annotation.panels.survey_codes import make_survey_code, read_survey_code
-from annotation.survey.completion import find_completion_path
+from annotation.studies.creation import create_study
+from annotation.survey.completion_path import find_completion_path
 from tests.annotation.survey.conftest import make_person, make_study  # noqa: F401
 from tests.panels_server import Fault
 
@@ -55,8 +58,8 @@ def study(make_study, panel, monkeypatch):  # noqa: F811
     monkeypatch.setattr(signed_links, "_key_sets", {})
     panel.keys = [describe_key(KEY, "k1")]
     study = make_study(panel=Panel.PROLIFIC)
-    PanelSettings.objects.create(study=study, signed_links=True, link_audience=AUDIENCE)
-    return study
+    PanelSettings.objects.filter(study=study).update(signed_links=True, link_audience=AUDIENCE)
+    return Study.objects.get(pk=study.pk)
 
 
 def open_link(study, token: str, **parameters: str):
@@ -115,6 +118,28 @@ def test_ids_in_the_link_must_be_the_signed_ones(study) -> None:
     assert open_link(study, sign(), PROLIFIC_PID="somebody-else").status_code == 400
 
 
+def test_a_signed_link_opens_the_visit_in_one_browser_and_only_once(study, make_person) -> None:  # noqa: F811
+    token, link = sign(), study.get_absolute_url()
+    phone, thief, desktop = make_person(), make_person(), make_person()
+    phone.start(f"{link}?prolific_token={token}")
+    own = Submission.objects.get().token
+    assert phone.path == f"/r/{own}/"
+    phone.start(f"{link}?prolific_token={token}")
+    assert phone.path == f"/r/{own}/"
+    thief.start(f"{link}?prolific_token={token}")
+    assert own not in thief.path
+    # Opened at the panel again, it is signed anew: the person's own second device.
+    fresh = sign({"exp": int(time.time()) + 301})
+    desktop.start(f"{link}?prolific_token={fresh}")
+    assert desktop.path == f"/r/{own}/"
+
+
+def test_new_prolific_studies_want_signed_links() -> None:
+    for panel, signed in ((Panel.PROLIFIC, True), (Panel.LINK, False), (Panel.MTURK, False)):
+        study = create_study(title="New", owner=None, contact_email="a@b.org", panel=panel)
+        assert load_panel_settings(study).signed_links is signed
+
+
 def test_a_form_cannot_claim_to_be_verified(study) -> None:
     client, link = Client(), study.get_absolute_url()
     assert client.post(link, {"arrival": "WyJhIiwiYiJd:1:forged"}).status_code == 400
@@ -149,7 +174,10 @@ def test_known_keys_serve_on_while_the_panel_is_away(study, panel, monkeypatch) 
 
 def test_a_study_maps_the_parameters_of_its_links(make_study, make_person) -> None:  # noqa: F811
     study = make_study(panel=Panel.PROLIFIC)
-    PanelSettings.objects.create(study=study, person_parameter="pid", session_parameter="visit")
+    PanelSettings.objects.filter(study=study).update(
+        person_parameter="pid", session_parameter="visit"
+    )
+    study = Study.objects.get(pk=study.pk)
     assert Client().get(study.get_absolute_url(), {"PROLIFIC_PID": "a"}).status_code == 400
     person = make_person()
     assert person.start(f"{study.get_absolute_url()}?pid=p1&visit=v1").status == 302

@@ -17,8 +17,8 @@ from annotation.models import (
     PayDecision,
     Study,
 )
+from annotation.panels.action_plan import propose_rewards
 from annotation.panels.batch_file import fill_decisions, read_batch, store_batch
-from annotation.panels.planning import propose_rewards
 from annotation.panels.survey_codes import make_survey_code
 from tests.annotation.panels.conftest import LONG_REASON, make_paid, make_panel_study
 from tests.panels_server import PanelServer

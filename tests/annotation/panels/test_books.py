@@ -8,18 +8,18 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone, translation
 
-from annotation.models import Outcome, PanelSettings, PayDecision
-from annotation.panels.bonuses import BonusCondition, propose_bonus
-from annotation.panels.books import Books, estimate_people, per_hour
-from annotation.panels.paying import pay_study
-from annotation.panels.planning import propose_rewards
-from annotation.survey.money import (
+from annotation.common.money import (
     format_money,
     parse_amount,
     round_minor,
     take_percent,
     write_decimal,
 )
+from annotation.models import Outcome, PanelSettings, PayDecision
+from annotation.panels.action_plan import propose_rewards
+from annotation.panels.bonuses import BonusCondition, propose_bonus
+from annotation.panels.payment_service import pay_study
+from annotation.studies.ledger import Books, estimate_people, per_hour
 from tests.annotation.panels.test_planning import store
 from tests.panels_server import Fault
 

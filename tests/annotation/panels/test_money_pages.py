@@ -23,7 +23,7 @@ from annotation.models import (
     StudyMembership,
     Submission,
 )
-from annotation.panels.paying import pay_study
+from annotation.panels.payment_service import pay_study
 from annotation.panels.survey_codes import make_survey_code
 from tests.annotation.panels.conftest import VARIABLE
 from tests.annotation.studies.people import make_user
@@ -88,7 +88,7 @@ def test_what_has_changed_since_is_shown_again_and_not_done(study, add, alice) -
     sent = {"do": "rewards", "confirmed": read_confirmation(shown)}
     again = client.post(page(study, "money_plan"), sent)
     assert again.status_code == 409
-    assert "not the same any more" in again.content.decode()
+    assert "Something has changed" in again.content.decode()
     assert "2 people, $4.00" in again.content.decode()
     assert not PanelAction.objects.exists()
 
@@ -240,7 +240,7 @@ def test_a_file_of_survey_codes_is_matched_and_filled(study, add, alice) -> None
         ("panel_study_id", "../users", "is no id"),
         ("fee_percent", "-1", "greater than or equal to 0"),
         ("screen_out_percent", "100", "less than or equal to 99"),
-        ("screen_out_pay", "fixed", "Expected the amount"),
+        ("screen_out_pay", "fixed", "Enter the amount"),
     ],
 )
 def test_bad_settings_are_refused_with_what_is_expected(study, alice, field, value, says) -> None:

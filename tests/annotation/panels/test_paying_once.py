@@ -27,10 +27,10 @@ from annotation.models import (
     PayDecision,
     Study,
 )
+from annotation.panels.action_plan import propose_rejections, propose_rewards, store_plan
 from annotation.panels.bonuses import BonusCondition, propose_bonus
 from annotation.panels.errors import PanelAwayError
-from annotation.panels.paying import pay_study, plan_refused_again, send_again
-from annotation.panels.planning import propose_rejections, propose_rewards, store_plan
+from annotation.panels.payment_service import pay_study, plan_refused_again, send_again
 from tests.annotation.panels.conftest import make_paid, make_panel_study
 from tests.depth import examples
 from tests.panels_server import Fault, PanelServer

@@ -19,14 +19,14 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.panels.bonuses import BonusCondition, propose_bonus, read_amount, read_list
-from annotation.panels.planning import (
+from annotation.panels.action_plan import (
     PlanChangedError,
     propose_rejections,
     propose_returns,
     propose_rewards,
     store_plan,
 )
+from annotation.panels.bonuses import BonusCondition, propose_bonus, read_amount, read_list
 from tests.annotation.panels.conftest import LONG_REASON
 
 pytestmark = pytest.mark.django_db

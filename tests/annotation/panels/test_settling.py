@@ -8,16 +8,16 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import ActionKind, ActionState, PanelAction, PayDecision, Submission
+from annotation.panels.action_claims import claim_actions, note_call
+from annotation.panels.action_plan import propose_rejections, propose_returns, propose_rewards
 from annotation.panels.bonuses import BonusCondition, propose_bonus
-from annotation.panels.claiming import claim_actions, note_call
-from annotation.panels.paying import (
+from annotation.panels.payment_service import (
     pay_study,
     plan_refused_again,
     refresh_study,
     send_again,
     sweep_payments,
 )
-from annotation.panels.planning import propose_rejections, propose_returns, propose_rewards
 from annotation.panels.tasks import pay_study as pay_task
 from tests.annotation.panels.test_planning import store
 from tests.panels_server import Fault

@@ -20,8 +20,8 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
-from annotation.panels.claiming import claim_actions, mark_unclear, note_call
-from annotation.panels.planning import propose_rewards
+from annotation.panels.action_claims import claim_actions, mark_unclear, note_call
+from annotation.panels.action_plan import propose_rewards
 from tests.annotation.panels.conftest import SECRET, SECRET_VARIABLE
 from tests.annotation.panels.test_planning import store
 from tests.panels_server import sign_event

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.instruments.versions import current_instrument
 from annotation.models import (
     CheckKind,
     CheckResponse,
@@ -18,7 +19,6 @@ from annotation.models import (
     Study,
     Submission,
 )
-from annotation.studies.lifecycle import current_instrument
 
 CHECKS = (CheckKind.GROUP_NAME, CheckKind.MARKED_TRAITS, CheckKind.REPEATED_GROUP)
 

@@ -13,12 +13,15 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser
 from django.utils import timezone
 
+from annotation.instruments.versions import current_instrument
 from annotation.models import (
     CheckKind,
     CheckResponse,
     GroupAssignment,
     Outcome,
     PageEvent,
+    Panel,
+    PanelSettings,
     Participant,
     ParticipantIdentity,
     Rating,
@@ -28,7 +31,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.studies.creation import create_study
-from annotation.studies.lifecycle import current_instrument, launch_study
+from annotation.studies.lifecycle import launch_study
 
 
 def make_user(name: str, **options: Any) -> AbstractBaseUser:
@@ -37,9 +40,16 @@ def make_user(name: str, **options: Any) -> AbstractBaseUser:
     )
 
 
+def allow_unsigned_links(study: Study) -> None:
+    """Let people in at a Prolific study by ids alone, as tests write them into links."""
+    if study.panel == Panel.PROLIFIC:
+        PanelSettings.objects.create(study=study, signed_links=False)
+
+
 def make_study(*, launched: bool = True, **options: Any) -> Study:
     values = {"title": "Group ratings", "owner": None, "contact_email": "lab@example.org"}
     study = create_study(**{**values, **options})
+    allow_unsigned_links(study)
     return launch_study(study=study) if launched else study
 
 

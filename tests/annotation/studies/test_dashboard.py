@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from annotation.instruments.versions import create_version
 from annotation.models import CheckKind, PageEvent, Study, Submission, SubmissionState
 from annotation.studies.dashboard import (
     EventKind,
@@ -19,9 +20,8 @@ from annotation.studies.dashboard import (
     load_dashboard,
 )
 from annotation.studies.overview import load_overview
-from annotation.studies.reviewing import review_submission
-from annotation.studies.versions import create_version
-from annotation.survey.withdrawing import withdraw_submission
+from annotation.studies.review_service import review_submission
+from annotation.survey.withdrawal import withdraw_submission
 from tests.annotation.studies.crowds import add_crowd
 from tests.annotation.studies.people import make_study, make_submission
 

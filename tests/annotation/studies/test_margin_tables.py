@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from scipy.stats import binomtest
 
-from annotation.admin.margin_figures import TILES, draw_tiles
+from annotation.common.target_margins import OTHERS, Margin
+from annotation.instruments.us_states import STATES
 from annotation.models import Study
-from annotation.studies.margin_tables import MarginTable, Participants, load_participants
-from annotation.studies.margins import OTHERS, Margin
-from annotation.studies.setting_margins import set_margins
-from annotation.studies.us_states import STATES
+from annotation.researcher.studies.target_quotas_figures import TILES, draw_tiles
+from annotation.studies.target_service import set_margins
+from annotation.studies.target_tables import MarginTable, Participants, load_participants
 from tests.annotation.studies.crowds import add_crowd
 from tests.annotation.studies.people import make_study
 

@@ -10,11 +10,11 @@ from django.db import IntegrityError, transaction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotation.common.small_cells import DECLINED, UNANSWERED
+from annotation.common.target_margins import OTHERS, Margin, count_places
 from annotation.models import Study
-from annotation.studies.margins import OTHERS, Margin, count_places, load_margins
 from annotation.studies.readiness import Place, examine_study
-from annotation.studies.setting_margins import set_margins
-from annotation.studies.small_cells import DECLINED, UNANSWERED
+from annotation.studies.target_service import set_margins
 from tests.annotation.studies.people import make_study
 
 
@@ -107,7 +107,7 @@ def test_targets_are_stored_and_read_back(study: Study) -> None:
     }
     set_margins(study=study, margins=margins)
     study.refresh_from_db()
-    assert load_margins(study) == margins
+    assert study.margins == margins
     assert study.history.first().target_margins == study.target_margins
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from annotation.common.answer_bands import BandsError, band_names, band_of, parse_bands
+from annotation.common.small_cells import DECLINED, UNANSWERED
 from annotation.models import DemographicAnswer, DemographicQuestion, Participant, Submission
-from annotation.studies.answer_bands import BandsError, band_names, band_of, parse_bands
 from annotation.studies.creation import create_study
 from annotation.studies.participant_answers import load_participant_answers
-from annotation.studies.small_cells import DECLINED, UNANSWERED
 
 
 def test_bands_run_from_their_start_to_the_next():

@@ -13,7 +13,7 @@ from annotation.exports.submissions import build_submission_table
 from annotation.models import Study, Submission
 from annotation.studies.lifecycle import close_study, launch_study, pause_study
 from annotation.studies.overview import load_overview
-from annotation.studies.piloting import (
+from annotation.studies.pilot import (
     count_pilot,
     end_pilot,
     launch_with_pilot,
@@ -75,7 +75,7 @@ def test_pilot_data_stay_apart_from_live_data(pilot: Study, take_part) -> None: 
     study = launch_without_pilot(study=pilot)
     assert (study.status, study.pilot_is_counted) == ("live", False)
     instrument = study.instruments.get()
-    assert all(quota.taken == 0 for quota in count_quotas(study, instrument_id=instrument.pk))
+    assert all(quota.taken == 0 for quota in count_quotas(study, instrument=instrument))
     assert load_overview(study).counts.started == 0
     assert load_accepted_ratings(study) == []
     assert list(build_rating_table(study).load()) == []

@@ -7,11 +7,11 @@ from datetime import date
 
 import pytest
 
+from annotation.instruments.flow import parse_flow
+from annotation.instruments.reading_time import estimate_minutes
 from annotation.models import Instrument, PanelSettings, Study, Wording
 from annotation.studies.lifecycle import find_launch_problems
 from annotation.studies.readiness import Finding, examine_study
-from annotation.studies.reading_time import estimate_minutes
-from annotation.survey.flow import parse_flow
 from tests.annotation.studies.people import make_study
 from tests.annotation.survey.flows import choice, comprehension, free_text, instructed
 
@@ -128,7 +128,7 @@ def test_what_is_only_worth_a_thought_blocks_nothing() -> None:
 
 def test_pay_below_the_studys_own_minimum_is_told() -> None:
     study = draft(reward_cents=100, estimated_minutes=10)
-    PanelSettings.objects.create(study=study, minimum_hourly_minor=800)
+    PanelSettings.objects.update_or_create(study=study, defaults={"minimum_hourly_minor": 800})
     # 1.00 for ten minutes is 6.00 an hour.
     assert "pays 6.00 USD an hour, below the lowest of 8.00" in thoughts(study)
 

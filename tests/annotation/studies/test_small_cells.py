@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.studies.small_cells import (
+from annotation.common.small_cells import (
     DECLINED,
     choose_crossed,
     choose_shown,
@@ -33,6 +33,18 @@ def test_large_answers_are_shown_and_nothing_is_hidden_from_large_ones():
     assert found.n_people == 50
     assert dict(found.shown) == {"a": 30, "b": 20, "c": 0}
     assert (found.hidden, found.n_hidden) == ((), 0)
+
+
+def test_the_number_of_hidden_answers_is_told_where_it_tells_nothing_else():
+    found = tabulate(single(a=30, b=3, c=4), answers="abcd", several=False, minimum=5)
+    assert found.hidden[:3] == ("b", "c", "d")
+    assert found.n_hidden_answers == 3  # as many as the question's other answers
+    every_one = {f"x{number}": 1 for number in range(6)}
+    found = tabulate(single(a=30, **every_one), answers="a", several=False, minimum=5)
+    assert (found.n_hidden, found.n_hidden_answers) == (6, None)  # six would be one each
+    found = tabulate(single(a=30, b=3, c=4), answers="abc", several=True, minimum=5)
+    assert found.n_hidden_answers is None
+    assert tabulate(single(a=30), answers="a", several=False, minimum=5).n_hidden_answers is None
 
 
 def test_one_small_answer_takes_the_next_one_with_it():

@@ -5,18 +5,12 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 
+from annotation.instruments.content_hash import describe_instrument, hash_instrument
+from annotation.instruments.versions import create_version, discard_version
 from annotation.models import DataDecision, Instrument
-from annotation.studies.lifecycle import (
-    archive_study,
-    close_study,
-    describe_instrument,
-    hash_instrument,
-    launch_study,
-    publish_version,
-)
+from annotation.studies.lifecycle import archive_study, close_study, launch_study, publish_version
 from annotation.studies.quotas import count_quotas
-from annotation.studies.reviewing import review_submission
-from annotation.studies.versions import create_version, discard_version
+from annotation.studies.review_service import review_submission
 from tests.annotation.studies.people import make_study, make_submission
 
 pytestmark = pytest.mark.django_db
@@ -61,7 +55,7 @@ def test_submissions_keep_the_version_that_they_saw_and_count_for_the_quota() ->
     publish_version(study=study)
     submission.refresh_from_db()
     assert submission.instrument.version == 1
-    accepted = [quota.accepted for quota in count_quotas(study, instrument_id=second.pk)]
+    accepted = [quota.accepted for quota in count_quotas(study, instrument=second)]
     assert sum(accepted) == 4
 
 

@@ -10,6 +10,7 @@ import pytest
 from annotation.models import SocialGroup, Study, TraitPair
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import launch_study
+from tests.annotation.studies.people import allow_unsigned_links
 from tests.annotation.survey.participants import InProcess, Person, spread
 from tests.probing.runs.fixtures import shared_database  # noqa: F401
 
@@ -41,6 +42,7 @@ def make_study() -> StudyMaker:
                 **options,
             }
         )
+        allow_unsigned_links(study)
         return launch_study(study=study) if launched else study
 
     return make

@@ -185,7 +185,7 @@ class World:
         """What is stored is what was taken, and no group has more people than places."""
         assert read_record(guest.path) == guest.record
         instrument = self.study.instruments.get()
-        quotas = count_quotas(self.study, instrument_id=instrument.pk)
+        quotas = count_quotas(self.study, instrument=instrument)
         taken = {quota.group.slug: quota.taken for quota in quotas}
         assert taken == self.ledger.taken(self.now)
         assert max(taken.values()) <= QUOTA

@@ -18,6 +18,7 @@ from annotation.models import (
     Study,
     StudyStatus,
     Submission,
+    SubmissionState,
 )
 from annotation.studies.lifecycle import archive_study, close_study, pause_study
 from tests.annotation.survey.conftest import PersonMaker, StudyMaker
@@ -126,16 +127,63 @@ def test_prolific_ids_travel_in_the_form_and_never_in_later_addresses(
     assert PID not in str(identity)
 
 
-def test_prolific_id_finds_its_submission_on_another_device(make_study, make_person) -> None:
+def test_the_browser_that_started_keeps_its_visit(make_study, make_person) -> None:
     study = make_study(panel=Panel.PROLIFIC)
-    phone, desktop = make_person(), make_person()
+    phone = make_person()
     phone.start(prolific_link(study))
-    phone.go_on(until=lambda page: bool(page.lines))
-    desktop.start(prolific_link(study, session="6a02"))
-    assert desktop.path == phone.path
-    assert desktop.see().page.lines
+    first = phone.path
+    assert "Your answers" in phone.connection.get(prolific_link(study)).html
+    phone.start(prolific_link(study, session="6a02"))
+    assert phone.path == first
     # Prolific pays for the session in which the visit ends.
     assert ParticipantIdentity.objects.get().session_id == "6a02"
+
+
+def test_pressing_start_twice_leads_to_the_same_visit_without_cookies(
+    make_study, make_person
+) -> None:
+    study = make_study(panel=Panel.PROLIFIC)
+    hasty = make_person(keeps_cookies=False)
+    shown = hasty.connection.get(prolific_link(study))
+    sent = [hasty.connection.post(shown.page.action, dict(shown.page.fields)) for _ in range(2)]
+    assert sent[0].location == sent[1].location == f"/r/{Submission.objects.get().token}/"
+
+
+def test_a_known_panel_id_continues_a_visit_and_opens_nothing_of_it(
+    make_study, make_person
+) -> None:
+    study = make_study(panel=Panel.PROLIFIC)
+    phone, other = make_person(), make_person()
+    phone.start(prolific_link(study))
+    phone.go_on(until=lambda page: bool(page.lines))
+    submission = Submission.objects.get()
+    landing = other.connection.get(prolific_link(study, session="6a02"))
+    assert submission.token not in landing.html
+    other.start(prolific_link(study, session="6a02"))
+    assert other.path != phone.path
+    assert ParticipantIdentity.objects.get().session_id == "6a01"
+    page = other.see()
+    assert page.page.lines
+    assert submission.token not in page.html
+    resumed = other.path.split("/")[2]
+    for own in (
+        other.connection.get(f"/w/{resumed}/"),
+        other.connection.post(f"/w/{resumed}/", {"confirm": "yes"}),
+    ):
+        assert own.status == 403
+        assert "open in the browser that you started in" in own.html
+        assert submission.token not in own.html
+    assert other.connection.get(f"/w/{resumed}/answers.json").status == 404
+    submission.refresh_from_db()
+    assert submission.state == SubmissionState.IN_PROGRESS
+    other.go_on()
+    submission.refresh_from_db()
+    assert submission.state == SubmissionState.FINISHED
+    end = other.see().html
+    assert submission.token not in end
+    assert study.completion_codes["completed"] in end
+    # The phone has its own page, with what was answered in both.
+    assert phone.connection.get(f"/w/{submission.token}/").status == 200
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.studies.quotas import GroupQuota, count_quotas
-from annotation.survey.arriving import Arrival, start_submission
-from annotation.survey.assignment import choose_groups, choose_repeat
-from annotation.survey.errors import StudyFull
+from annotation.survey.arrival import Arrival, start_submission
+from annotation.survey.group_assignment import choose_groups, choose_repeat
+from annotation.survey.visits.errors import StudyFull
 
 
 def quotas_of(*taken: int, wanted: int = 3) -> list[GroupQuota]:
@@ -151,7 +151,7 @@ def test_no_order_of_events_exceeds_a_hard_quota(make_study, events, picks) -> N
                 _take_away(finished, pick)
             elif running:
                 _end(running.pop(pick % len(running)), event, finished)
-            for quota in count_quotas(study, instrument_id=instrument.pk):
+            for quota in count_quotas(study, instrument=instrument):
                 assert quota.taken <= quota.wanted
                 assert quota.accepted <= quota.wanted
         transaction.set_rollback(True)
@@ -159,7 +159,7 @@ def test_no_order_of_events_exceeds_a_hard_quota(make_study, events, picks) -> N
 
 def _arrive(study, number: int, running: list[Submission]) -> None:
     open_before = sum(
-        quota.open > 0 for quota in count_quotas(study, instrument_id=study.instruments.get().pk)
+        quota.open > 0 for quota in count_quotas(study, instrument=study.instruments.get())
     )
     before = Submission.objects.count()
     try:

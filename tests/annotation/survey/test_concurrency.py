@@ -22,11 +22,11 @@ from annotation.models import (
     Submission,
 )
 from annotation.studies.quotas import count_quotas
-from annotation.survey.arriving import Arrival, start_submission
-from annotation.survey.errors import StudyFull
-from annotation.survey.returning import settle_return
-from annotation.survey.submitting import submit_step
-from annotation.survey.withdrawing import withdraw_submission
+from annotation.survey.arrival import Arrival, start_submission
+from annotation.survey.late_return import settle_return
+from annotation.survey.step_submission import submit_step
+from annotation.survey.visits.errors import StudyFull
+from annotation.survey.withdrawal import withdraw_submission
 from tests.annotation.survey.conftest import SCALES
 
 pytestmark = pytest.mark.services
@@ -76,7 +76,7 @@ def test_people_who_start_at_once_never_exceed_a_quota(study) -> None:
     started = [result for result in results if isinstance(result, Submission)]
     turned_away = [result for result in results if isinstance(result, StudyFull)]
     assert (len(started), len(turned_away)) == (3, THREADS - 3)
-    quotas = count_quotas(study, instrument_id=study.instruments.get().pk)
+    quotas = count_quotas(study, instrument=study.instruments.get())
     assert [quota.taken for quota in quotas] == [2] * 6
     assert Participant.objects.count() == 3
 
@@ -149,7 +149,7 @@ def test_people_who_come_back_while_others_start_never_exceed_a_quota(study) -> 
     )
     faults = [r for r in results if isinstance(r, Exception) and not isinstance(r, StudyFull)]
     assert not faults
-    quotas = count_quotas(study, instrument_id=study.instruments.get().pk)
+    quotas = count_quotas(study, instrument=study.instruments.get())
     assert [quota.taken for quota in quotas] == [2] * 6
     assert LateReturn.objects.count() == 3
     going = Submission.objects.filter(state="in_progress").count()

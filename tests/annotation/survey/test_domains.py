@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.survey.domains import choose_disjoint
+from annotation.instruments.domains import choose_disjoint
 
 DOMAINS = st.frozensets(st.sampled_from("abcde"), max_size=3)
 

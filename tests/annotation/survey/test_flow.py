@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from annotation.survey.conditions import (
+from annotation.instruments.conditions import (
     ConditionError,
     Known,
     holds,
     parse_condition,
 )
-from annotation.survey.flow import DEFAULT_FLOW, FlowError, parse_flow, read_flow
+from annotation.instruments.flow import DEFAULT_FLOW, FlowError, parse_flow, read_flow
+from annotation.instruments.step_content import CONTENTS, iterate_texts
+from annotation.instruments.step_kinds import StepKind
+from annotation.instruments.step_texts import text_in
 from annotation.survey.pages import PAGES
-from annotation.survey.step_content import CONTENTS, iterate_texts
-from annotation.survey.step_kinds import StepKind
-from annotation.survey.step_texts import text_in
 from tests.annotation.survey.flows import (
     choice,
     comprehension,
@@ -53,6 +53,7 @@ def test_a_flow_with_every_kind_is_read() -> None:
         instructed(show_if={"step": "name", "is": "failed"}),
         "rating",
         "marked_traits",
+        "typed_traits",
         nonsensical(show_if={"step": "heard", "any_of": ["friend", "other"]}),
         "repeat",
         "demographics",
@@ -62,7 +63,7 @@ def test_a_flow_with_every_kind_is_read() -> None:
     steps = parse_flow(flow)
     assert {step.kind for step in steps} == set(StepKind)
     assert {step.kind for step in steps if step.content} == set(CONTENTS)
-    assert [step.position for step in steps if step.position] == [1, 1, 2, 2, 3]
+    assert [step.position for step in steps if step.position] == [1, 1, 2, 2, 2, 3]
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.instruments.checks import names_group
 from annotation.library.abc_model import HUMAN_STUDY_GROUPS, GroupEntry
-from annotation.survey.checks import names_group
 
 groups = st.sampled_from(HUMAN_STUDY_GROUPS)
 

@@ -8,7 +8,7 @@ from math import sqrt
 import pytest
 
 from annotation.models import Instrument, PoleSides, ScaleOrder, TraitScale
-from annotation.survey.lines import lay_out_lines
+from annotation.survey.visits.rating_lines import lay_out_lines
 
 N = 2000
 SCALES = [

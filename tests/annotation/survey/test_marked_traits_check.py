@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotation.instruments.checks import MarkedRating, TraitChoices, build_trait_choices
 from annotation.library.abc_model import TRAIT_PAIRS
-from annotation.survey.checks import MarkedRating, TraitChoices, build_trait_choices
 
 HIGH_FROM, LOW_TO = 60, 40
 

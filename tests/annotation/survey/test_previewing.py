@@ -9,13 +9,15 @@ from django.db import IntegrityError, transaction
 from annotation.exports.payments import build_payment_table
 from annotation.exports.ratings import build_rating_table
 from annotation.exports.submissions import build_submission_table
+from annotation.instruments.previews import clear_previews
+from annotation.instruments.versions import current_instrument
 from annotation.models import Participant, Rating, Study, Submission
-from annotation.studies.lifecycle import close_study, current_instrument
+from annotation.studies.lifecycle import close_study
 from annotation.studies.overview import load_overview
 from annotation.studies.quotas import count_quotas
 from annotation.studies.ratings import load_accepted_ratings
-from annotation.studies.reviewing import review_submission
-from annotation.survey.previewing import clear_previews, start_preview
+from annotation.studies.review_service import review_submission
+from annotation.survey.preview import start_preview
 from tests.annotation.survey.participants import InProcess, Person, spread
 
 pytestmark = pytest.mark.django_db
@@ -41,7 +43,7 @@ def test_a_draft_is_previewed_to_the_end_and_counts_nowhere(make_study) -> None:
     assert submission.pay_decision == "waiting"
     assert Rating.objects.count() == 5 * 4
     assert load_overview(study).counts.started == 0
-    assert all(q.taken == 0 for q in count_quotas(study, instrument_id=submission.instrument_id))
+    assert all(q.taken == 0 for q in count_quotas(study, instrument=submission.instrument))
     assert load_accepted_ratings(study) == []
     for table in (build_rating_table(study), build_submission_table(study)):
         assert list(table.load()) == []

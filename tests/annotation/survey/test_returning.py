@@ -18,7 +18,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.studies.quotas import count_quotas
-from annotation.survey.returning import settle_return
+from annotation.survey.late_return import settle_return
 from tests.annotation.survey.participants import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -38,7 +38,7 @@ def groups_of(submission: Submission) -> list[str]:
 
 
 def taken(study) -> dict[str, int]:
-    quotas = count_quotas(study, instrument_id=study.instruments.get().pk)
+    quotas = count_quotas(study, instrument=study.instruments.get())
     assert all(quota.taken <= quota.wanted for quota in quotas)
     return {quota.group.slug: quota.taken for quota in quotas}
 

@@ -10,6 +10,7 @@ import pytest
 from django.http import QueryDict
 from django.utils import timezone
 
+from annotation.common.target_margins import OTHERS, Margin
 from annotation.models import (
     PageEvent,
     Panel,
@@ -19,18 +20,17 @@ from annotation.models import (
     Study,
     Submission,
 )
-from annotation.panels.planning import propose_returns, propose_rewards
+from annotation.panels.action_plan import propose_returns, propose_rewards
 from annotation.studies.lifecycle import launch_study
-from annotation.studies.margins import OTHERS, Margin
-from annotation.studies.reviewing import review_submission
-from annotation.studies.setting_margins import set_margins
-from annotation.survey.arriving import Arrival, start_submission
-from annotation.survey.errors import StudyFull
-from annotation.survey.previewing import start_preview
-from annotation.survey.returning import settle_return
+from annotation.studies.review_service import review_submission
+from annotation.studies.target_service import set_margins
+from annotation.survey.arrival import Arrival, start_submission
+from annotation.survey.late_return import settle_return
+from annotation.survey.preview import start_preview
+from annotation.survey.step_submission import submit_step
 from annotation.survey.step_tokens import sign_step
-from annotation.survey.submitting import submit_step
-from annotation.survey.visit import Visit
+from annotation.survey.visits.errors import StudyFull
+from annotation.survey.visits.visit import Visit
 from tests.annotation.survey.test_concurrency import at_once
 from tests.probing.runs.fixtures import shared_database  # noqa: F401
 
@@ -188,7 +188,9 @@ def test_previews_choose_nobody_and_take_no_place(study: Study) -> None:
 def test_people_are_told_kindly_and_paid_by_the_studys_rule(
     study: Study, make_person, rule: str, decision: str, told: str
 ) -> None:  # type: ignore[no-untyped-def]
-    PanelSettings.objects.create(study=study, screen_out_pay=rule, screen_out_minor=25)
+    PanelSettings.objects.update_or_create(
+        study=study, defaults={"screen_out_pay": rule, "screen_out_minor": 25}
+    )
     answer(arrive(study, "a"), area="Rural")
     late = make_person()
     late.start(study.get_absolute_url())

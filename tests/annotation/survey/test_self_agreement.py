@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from annotation.models import AgreementRule, CheckResponse, Instrument, Submission
-from annotation.studies.lifecycle import describe_instrument, hash_instrument
-from annotation.survey.checks import (
+from annotation.instruments.checks import (
     judge_repeat,
     measure_rank_agreement,
     measure_self_agreement,
 )
+from annotation.instruments.content_hash import describe_instrument, hash_instrument
+from annotation.models import AgreementRule, CheckResponse, Instrument, Submission
 
 profiles = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 100), min_size=1)
 

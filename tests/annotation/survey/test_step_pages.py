@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.models import CheckResponse, Rating, StepAnswer, Study, Submission
-from annotation.survey.withdrawing import withdraw_submission
+from annotation.survey.withdrawal import withdraw_submission
 from tests.annotation.survey.flows import (
     choice,
     comprehension,

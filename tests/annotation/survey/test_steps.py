@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotation.instruments.flow import StepKind
 from annotation.models import (
     CheckKind,
     CheckResponse,
@@ -23,7 +24,6 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
-from annotation.survey.flow import StepKind
 from tests.annotation.survey.conftest import GROUPS, SCALES
 from tests.annotation.survey.participants import Person, spread
 

@@ -55,7 +55,7 @@ def test_withdrawal_after_the_end_erases_answers_and_keeps_the_payment(
     decision = submission.reviews.first()
     assert (decision.data_decision, decision.pay_decision) == ("excluded", "approved")
     # The slots are open again.
-    quotas = count_quotas(study, instrument_id=submission.instrument_id)
+    quotas = count_quotas(study, instrument=submission.instrument)
     assert sum(quota.taken for quota in quotas) == 0
     shown = person.connection.get(own_path(person))
     assert shown.page.heading == "Your answers are erased"

@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyse_agreement
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 ROWS = [
     # text, source, annotator, body, not interpretable
@@ -56,7 +56,7 @@ def test_each_source_has_its_own_alpha(result):
     found = {source.source: source.alpha for source in result.sources}
     # Tweets: D_o = (1 + 0)/2; D_e = 14/4. Songs: one text alone has no chance agreement.
     assert found["tweets"].value == pytest.approx(1 - 0.5 / 3.5)
-    assert found["songs"].reason == Undefined.ONE_ITEM
+    assert found["songs"].reason == UndefinedReason.ONE_ITEM
 
 
 def test_not_interpretable_is_a_nominal_alpha(result):
@@ -83,8 +83,8 @@ def test_the_result_survives_storage(result):
 def test_too_little_to_agree_on_has_a_reason(rows):
     found = analyse_agreement(frame(rows))
     assert np.isnan(found.overall.value)
-    assert found.overall.reason == Undefined.NO_TEXT_TWICE
-    assert found.not_interpretable.reason == Undefined.NO_UNIT_TWICE
+    assert found.overall.reason == UndefinedReason.NO_TEXT_TWICE
+    assert found.not_interpretable.reason == UndefinedReason.NO_UNIT_TWICE
     assert from_plain(AgreementResult, to_plain(found)).n_texts == len(rows)
 
 

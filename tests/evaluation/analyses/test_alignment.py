@@ -18,9 +18,9 @@ from evaluation.analyses import (
     analyse_alignment,
     from_plain,
     to_plain,
-    to_tables,
 )
-from evaluation.metrics import Undefined
+from evaluation.metrics import UndefinedReason
+from evaluation.reports.alignment.tables import alignment_tables
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
 QUICK = AlignmentOptions(seed=11, n_resamples=200, n_splits=50)
@@ -136,8 +136,8 @@ def test_result_survives_storage_as_json(result):
     stored = json.dumps(to_plain(result), allow_nan=False)
     again = from_plain(AlignmentResult, json.loads(stored))
     assert to_plain(again) == json.loads(stored)
-    for name, frame in to_tables(result).items():
-        pd.testing.assert_frame_equal(to_tables(again)[name], frame)
+    for name, table in alignment_tables(result).items():
+        pd.testing.assert_frame_equal(alignment_tables(again)[name].frame, table.frame)
 
 
 def test_a_stored_result_with_unknown_fields_is_not_read(result):
@@ -166,15 +166,15 @@ def test_one_submission_gives_values_but_no_interval_and_no_ceiling():
     assert group.tau.value == pytest.approx(2 / 3)
     for record in (group, found.pooled):
         assert math.isnan(record.tau.interval.low)
-        assert record.tau.interval.reason == Undefined.ONE_RATER
-        assert record.ceiling.reason == Undefined.ONE_RATER
-    assert found.cells[0].human.sd_reason == Undefined.ONE_RATING
-    assert missing.tau.reason == Undefined.NO_RATINGS
-    assert missing.ceiling.reason == Undefined.NO_RATINGS
+        assert record.tau.interval.reason == UndefinedReason.ONE_RATER
+        assert record.ceiling.reason == UndefinedReason.ONE_RATER
+    assert found.cells[0].human.sd_reason == UndefinedReason.ONE_RATING
+    assert missing.tau.reason == UndefinedReason.NO_RATINGS
+    assert missing.ceiling.reason == UndefinedReason.NO_RATINGS
     assert math.isnan(missing.p_holm)
     assert group.p_holm == group.p_value  # one test alone needs no correction
     assert [(item.what, item.group, item.reason) for item in found.left_out] == [
-        ("group", "h", Undefined.NO_RATINGS)
+        ("group", "h", UndefinedReason.NO_RATINGS)
     ]
 
 
@@ -183,8 +183,8 @@ def test_no_ratings_at_all_is_a_result_with_reasons():
         ratings=long({}), scores=table(g=[1, 2, 3, 4]), groups=["g"], scales=SCALES
     )
     assert math.isnan(found.pooled.tau.value)
-    assert found.pooled.tau.reason == Undefined.NO_RATINGS
-    assert found.pooled.precision.reason == Undefined.NO_GROUP
+    assert found.pooled.tau.reason == UndefinedReason.NO_RATINGS
+    assert found.pooled.precision.reason == UndefinedReason.NO_GROUP
     assert found.pooled.n_submissions == 0
     json.dumps(to_plain(found), allow_nan=False)
 
@@ -197,8 +197,8 @@ def test_a_group_with_one_rater_among_many_has_no_interval_of_its_own(study):
     group = found.by_group[0]
     assert group.n_raters == 1
     assert not math.isnan(group.tau.value)
-    assert group.tau.interval.reason == Undefined.ONE_RATER
-    assert group.ceiling.reason == Undefined.ONE_RATER
+    assert group.tau.interval.reason == UndefinedReason.ONE_RATER
+    assert group.ceiling.reason == UndefinedReason.ONE_RATER
     assert not math.isnan(found.pooled.tau.interval.low)
     # A resample misses the only rater of 40 with probability (39/40)^40 = 0.363, and lacks
     # the group's cells then: about 73 of 200 resamples, sd 6.8.
@@ -227,10 +227,10 @@ def test_groups_and_cells_without_scores_are_left_out_with_the_reason_given():
     assert found.by_group[0].n_scales == 3
     assert [(i.what, i.group, i.scale, i.reason) for i in found.left_out] == [
         ("group", "h", "", "the corpus never names it"),
-        ("cell", "g", "s2", Undefined.NO_SCORES),
+        ("cell", "g", "s2", UndefinedReason.NO_SCORES),
     ]
-    assert found.by_group[1].tau.reason == Undefined.NO_SCORES
-    assert found.by_group[1].ceiling.reason == Undefined.NO_SCORES
+    assert found.by_group[1].tau.reason == UndefinedReason.NO_SCORES
+    assert found.by_group[1].ceiling.reason == UndefinedReason.NO_SCORES
     assert found.cells[4].model.reason == "the corpus never names it"
     assert found.pooled.n_cells == 3
 
@@ -259,8 +259,8 @@ def test_equal_means_or_equal_scores_give_a_reason_and_no_tau():
         scales=SCALES,
         options=QUICK,
     )
-    assert found.by_group[0].tau.reason == Undefined.CONSTANT_HUMAN
-    assert found.by_group[1].tau.reason == Undefined.CONSTANT_MODEL
+    assert found.by_group[0].tau.reason == UndefinedReason.CONSTANT_HUMAN
+    assert found.by_group[1].tau.reason == UndefinedReason.CONSTANT_MODEL
     assert found.pooled.n_tested == 0
 
 
@@ -300,8 +300,8 @@ def test_groups_above_zero_are_counted_after_correction():
 def test_zero_resamples_and_splits_give_the_bare_values(study):
     bare = AlignmentOptions(n_resamples=0, n_splits=0)
     found = analyse_alignment(**study, options=bare)
-    assert found.pooled.tau.interval.reason == Undefined.NOT_REQUESTED
-    assert found.pooled.ceiling.reason == Undefined.NOT_REQUESTED
+    assert found.pooled.tau.interval.reason == UndefinedReason.NOT_REQUESTED
+    assert found.pooled.ceiling.reason == UndefinedReason.NOT_REQUESTED
     assert not math.isnan(found.pooled.tau.value)
 
 
@@ -356,12 +356,13 @@ def test_options_out_of_range_are_refused(options):
 
 
 def test_tables_hold_one_row_a_group_and_a_cell_and_neutral_gaps(result):
-    tables = to_tables(result)
+    tables = {name: table.frame for name, table in alignment_tables(result).items()}
     assert {name: len(frame) for name, frame in tables.items()} == {
         "groups": 6,
         "cells": 96,
         "overall": 13,
         "left_out": 0,
+        "questions": 3,
     }
     cell = tables["cells"].iloc[0]
     assert cell["human_mean"] == result.cells[0].human.mean

@@ -11,7 +11,7 @@ from scipy import stats
 from annotation.corpora.words import split_words
 from evaluation.analyses.corpus_statistics import CorpusOptions, PairTexts, describe_pairs
 from evaluation.metrics.type_token import type_token_ratio
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 PAIRS = [
     PairTexts("He be late", "He is usually late", "CORAAL"),
@@ -87,14 +87,14 @@ def test_the_papers_difference_of_lengths_follows_from_its_totals():
 def test_without_a_word_list_toxicity_is_undefined_with_its_reason():
     total = describe_pairs(PAIRS).total
     assert math.isnan(total.source_toxicity.value)
-    assert total.source_toxicity.reason == Undefined.NOT_REQUESTED
+    assert total.source_toxicity.reason == UndefinedReason.NOT_REQUESTED
 
 
 def test_one_pair_has_no_interval():
     (row,) = describe_pairs(PAIRS[:1]).rows
     assert row.source_length.value == 3
     assert math.isnan(row.source_length.low)
-    assert row.source_length.interval_reason == Undefined.ONE_TEXT
+    assert row.source_length.interval_reason == UndefinedReason.ONE_TEXT
 
 
 def test_seed_and_level_decide_the_intervals():

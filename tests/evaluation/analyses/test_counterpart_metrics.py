@@ -15,7 +15,7 @@ from evaluation.analyses.counterpart_metrics import (
 )
 from evaluation.analyses.counterpart_scores import score_counterparts
 from evaluation.analyses.direction_gaps import DirectionOptions
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 # Pair → source, AAL, WME. "damn" is on the list; p2 and p3 hold it in AAL, p2 in WME too.
 PAIRS = {
@@ -77,7 +77,7 @@ def test_a_gap_is_the_source_variety_less_the_target_variety_on_pairs_with_both(
     gap = find(result.gaps, producer="model", metric="rouge1", split="all")
     assert gap.estimate.value == pytest.approx(100 * (into_aal - into_wme))
     assert gap.test.difference == pytest.approx(gap.estimate.value)
-    assert (gap.test.kind, gap.test.df, gap.estimate.n) == ("student", 3 + 3 - 2, 3)
+    assert (gap.test.kind, gap.test.df, gap.estimate.n) == ("paired", 3 - 1, 3)
     assert gap.n_left_out == 1
 
 
@@ -88,7 +88,7 @@ def test_directions_that_share_no_pair_have_no_gap_but_a_reason():
     gap = find(found.gaps, producer="model", metric="rouge1", split="all")
     assert np.isnan([gap.estimate.value, gap.estimate.low, gap.test.p_value]).all()
     assert (gap.estimate.n, gap.n_left_out) == (0, 3)
-    assert gap.estimate.reason == Undefined.NO_PAIR
+    assert gap.estimate.reason == UndefinedReason.NO_PAIR
 
 
 def test_a_model_is_compared_with_repeating_on_the_texts_that_it_answered(result):
@@ -99,13 +99,15 @@ def test_a_model_is_compared_with_repeating_on_the_texts_that_it_answered(result
     assert (contrast.estimate.n, contrast.n_left_out) == (3, 1)
 
 
-def test_a_paired_test_takes_complete_pairs():
-    options = CounterpartOptions(DirectionOptions(test="paired", n_resamples=50))
-    paired = analyse_counterparts(score_counterparts(frame()), options)
-    gap = find(paired.gaps, producer="model", metric="rouge1", split="all")
+def test_tests_are_paired_unless_another_is_asked_for(result):
+    gap = find(result.gaps, producer="model", metric="rouge1", split="all")
     differences = 100 * np.array([1 - 2 / 3, 2 / 3 - 6 / 7, 4 / 5 - 1])
-    assert gap.test.difference == pytest.approx(differences.mean())
-    assert gap.test.df == 2
+    t = differences.mean() / (differences.std(ddof=1) / np.sqrt(3))
+    assert (gap.test.statistic, gap.test.df) == pytest.approx((t, 2))
+    options = CounterpartOptions(DirectionOptions(test="student", n_resamples=50))
+    published = analyse_counterparts(score_counterparts(frame()), options)
+    gap = find(published.gaps, producer="model", metric="rouge1", split="all")
+    assert (gap.test.kind, gap.test.df) == ("student", 3 + 3 - 2)
 
 
 def test_tests_are_corrected_over_the_gaps_of_a_split(result):
@@ -166,14 +168,35 @@ def test_mean_pooling_averages_the_shares_of_toxic_inputs():
 def test_nothing_to_remove_has_a_reason(result):
     share = find(result.removed, producer="model", variety="WME", split="non-toxic").share
     assert np.isnan(share.value)
-    assert share.reason == Undefined.NO_TOXICITY
+    assert share.reason == UndefinedReason.NO_TOXICITY
+
+
+def test_outputs_are_set_against_the_gold_counterparts_of_the_same_texts(result):
+    # Into AAL, p1 to p3: gold 0 + 2 + 1 hits, outputs none. Into WME: gold 0 + 1 + 0 + 0, outputs
+    # 0 + 1 + 0 + 0. Inputs, with 1 and 3 hits, have no part in it.
+    into_aal = find(result.against_gold, producer="model", variety="AAL", split="all")
+    assert (into_aal.t_gold.value, into_aal.t_out.value) == pytest.approx((1, 0))
+    assert (into_aal.change.value, into_aal.change.n) == (-1, 3)
+    into_wme = find(result.against_gold, producer="model", variety="WME", split="all")
+    assert (into_wme.change.value, into_wme.change.n) == (0, 4)
+    # Giving the AAL text back leaves 3 hits where the gold counterparts have 1.
+    repeat = find(result.against_gold, producer="repeat", variety="WME", split="all")
+    assert repeat.change.value == pytest.approx(2)
+    none = find(result.against_gold, producer="model", variety="WME", split="non-toxic").change
+    assert none.reason == UndefinedReason.NO_GOLD_TOXICITY
+    # Pooled as a mean over texts: p2 alone, whose gold counterpart has a hit into WME.
+    options = CounterpartOptions(DirectionOptions(n_resamples=50), pooling="mean")
+    pooled = analyse_counterparts(score_counterparts(frame(), words=["damn"]), options)
+    change = find(pooled.against_gold, producer="repeat", variety="WME", split="all").change
+    assert (change.value, change.n) == (pytest.approx((2 - 1) / 1), 1)
 
 
 def test_without_a_word_list_toxicity_is_absent():
     found = analyse_counterparts(score_counterparts(frame()))
     assert found.metrics == ("rouge1", "rouge2", "rougeL")
     assert found.splits == ("all", "source: songs", "source: tweets")
-    assert (found.removed, found.removed_gaps) == ((), ())
+    assert (found.removed, found.removed_gaps, found.against_gold) == ((), (), ())
+    assert found.features is None
 
 
 def test_similarity_is_one_more_metric_and_says_what_it_could_not_score():

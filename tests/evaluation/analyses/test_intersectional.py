@@ -76,6 +76,46 @@ def test_order_counts_only_groups_that_exist_in_both_orders(scores: pd.DataFrame
     assert summary.reversed.n == 2
 
 
+def test_order_of_all_groups_is_the_papers_average(scores: pd.DataFrame) -> None:
+    """old-poor joins: first components 1, −1 and 1 make a mean of 1/3, over three."""
+    found = analyse_intersections(scores, PAIRS, DOMAINS).summary_of_all
+    assert found is not None
+    assert (found.first.value, found.first.n) == (pytest.approx(1 / 3), 3)
+    assert (found.best.value, found.best.n) == (1.0, 3)
+    assert (found.reversed.value, found.reversed.n) == (1.0, 2)
+
+
+def test_leaving_out_a_group_moves_no_interval_of_others(scores: pd.DataFrame) -> None:
+    rng = np.random.default_rng(4)
+    names = [("age", f"a{i}") for i in range(4)] + [("wealth", f"w{i}") for i in range(4)]
+    names += [("faith", "f0"), ("faith", "f1")]
+    domains = {slug: domain for domain, slug in names}
+    pairs = [
+        PairedGroup(f"{a}-{b}", a, b) for a in domains for b in domains if domains[a] != domains[b]
+    ]
+    rows = [*domains, *(pair.slug for pair in pairs)]
+    table = pd.DataFrame(rng.normal(size=(len(rows), 8)), index=rows)
+    fewer = [pair for pair in pairs if "f1" not in (pair.first, pair.second)]
+    options = IntersectionalOptions(n_resamples=100)
+    whole, less = (
+        {
+            (row.first_domain, row.second_domain): row
+            for row in analyse_intersections(table, some, domains, options).domain_pairs
+        }
+        for some in (pairs, fewer)
+    )
+    assert whole["age", "wealth"] == less["age", "wealth"]
+    assert whole["age", "faith"] != less["age", "faith"]
+
+
+def test_the_least_excess_decides_what_emerges(scores: pd.DataFrame) -> None:
+    found = analyse_intersections(scores, PAIRS, DOMAINS, IntersectionalOptions(least_excess=0.5))
+    assert [entry.excess for entry in found.emergent] == [5.0, 1.0]
+    assert found.n_emergent == 2
+    with pytest.raises(ValueError, match="expected 0 or more"):
+        analyse_intersections(scores, PAIRS, DOMAINS, IntersectionalOptions(least_excess=-1))
+
+
 def test_emergent_traits_exceed_both_components(scores: pd.DataFrame) -> None:
     """By hand: young-rich d is 9 against 4 and 1, an excess of 5; c is 3.5 against 3 and 2, 0.5.
 

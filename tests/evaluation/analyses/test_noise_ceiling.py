@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from evaluation.analyses.noise_ceiling import noise_ceiling, random_halves, split_half_taus
-from evaluation.metrics import Undefined
+from evaluation.metrics import UndefinedReason
 
 
 def test_ceiling_equals_a_plain_loop_over_the_same_splits():
@@ -55,12 +55,12 @@ def test_people_at_random_stay_near_zero():
 @pytest.mark.parametrize(
     ("values", "n_splits", "reason"),
     [
-        (np.empty((0, 4)), 10, Undefined.NO_RATINGS),
-        (np.full((3, 4), np.nan), 10, Undefined.NO_RATINGS),
-        (np.arange(4.0)[None, :], 10, Undefined.ONE_RATER),
-        (np.tile(np.arange(4.0), (4, 1)), 0, Undefined.NOT_REQUESTED),
-        (np.full((4, 4), 50.0), 10, Undefined.FEW_SPLITS),
-        (np.array([[1.0, 2, 3, np.nan], [np.nan, np.nan, 1, 2]]), 10, Undefined.FEW_SPLITS),
+        (np.empty((0, 4)), 10, UndefinedReason.NO_RATINGS),
+        (np.full((3, 4), np.nan), 10, UndefinedReason.NO_RATINGS),
+        (np.arange(4.0)[None, :], 10, UndefinedReason.ONE_RATER),
+        (np.tile(np.arange(4.0), (4, 1)), 0, UndefinedReason.NOT_REQUESTED),
+        (np.full((4, 4), 50.0), 10, UndefinedReason.FEW_SPLITS),
+        (np.array([[1.0, 2, 3, np.nan], [np.nan, np.nan, 1, 2]]), 10, UndefinedReason.FEW_SPLITS),
     ],
 )
 def test_without_two_halves_to_compare_there_is_no_ceiling_but_a_reason(values, n_splits, reason):

@@ -12,7 +12,7 @@ from evaluation.analyses.rating_agreement import (
     RatingAgreementOptions,
     analyse_rating_agreement,
 )
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 SCALES = ["warm", "rich", "modern"]
 # Group → one row a rater, one value a scale.
@@ -105,8 +105,8 @@ def test_whoever_left_a_scale_out_is_in_alpha_and_in_no_half():
 @pytest.mark.parametrize(
     ("raters", "alpha", "halves"),
     [
-        ([[80, 20, 50]], Undefined.NO_UNIT_TWICE, Undefined.ONE_COMPLETE_RATER),
-        ([[50, 50, 50]] * 3, Undefined.NO_VARIATION, Undefined.FEW_SPLITS),
+        ([[80, 20, 50]], UndefinedReason.NO_UNIT_TWICE, UndefinedReason.ONE_COMPLETE_RATER),
+        ([[50, 50, 50]] * 3, UndefinedReason.NO_VARIATION, UndefinedReason.FEW_SPLITS),
     ],
     ids=["one rater", "everything alike"],
 )
@@ -114,6 +114,17 @@ def test_what_cannot_be_said_has_a_reason(raters, alpha, halves):
     found = analyse(frame({"women": raters}), groups=["women"])
     assert (found.overall.reason, found.split_half.reason) == (alpha, halves)
     assert np.isnan([found.overall.value, found.split_half.r]).all()
+
+
+def test_leaving_out_a_group_moves_no_number_of_another():
+    rng = np.random.default_rng(1)
+    many = {name: rng.integers(0, 101, (8, 3)).tolist() for name in ("women", "men", "trans")}
+    rows = {}
+    for groups in (("women", "men", "trans"), ("trans", "men")):
+        rows[groups] = {row.group: row for row in analyse(frame(many), groups=groups).groups}
+    (whole, fewer) = rows.values()
+    for group in ("trans", "men"):
+        assert to_plain(whole[group]) == to_plain(fewer[group])
 
 
 def test_the_result_survives_storage():

@@ -13,7 +13,7 @@ from evaluation.analyses.span_analysis import (
     SpanResult,
     analyse_spans,
 )
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 NAN = float("nan")
 
@@ -93,23 +93,23 @@ def test_models_and_conditions_stay_apart():
 def test_what_cannot_be_said_has_a_reason():
     found = analyse_spans(frame({"AAL": [[NAN, NAN]], "WME": [[3, 4]]}))
     missing, there = found.cells
-    assert (missing.estimate.n, missing.estimate.reason) == (0, Undefined.NO_VALUES)
-    assert (there.estimate.value, there.sd_reason) == (3.5, Undefined.ONE_TRIAL)
+    assert (missing.estimate.n, missing.estimate.reason) == (0, UndefinedReason.NO_VALUES)
+    assert (there.estimate.value, there.sd_reason) == (3.5, UndefinedReason.ONE_TRIAL)
     assert np.isnan(found.changes[0].estimate.value)
     zero = analyse_spans(frame({"AAL": [[0.0, 0.0]], "WME": [[3, 4]]}))
-    assert zero.changes[0].estimate.reason == Undefined.NO_PERCENTAGE
+    assert zero.changes[0].estimate.reason == UndefinedReason.NO_PERCENTAGE
 
 
 def test_varieties_that_share_no_pair_have_no_change_but_a_reason():
     found = analyse_spans(frame({"AAL": [[1, NAN]], "WME": [[NAN, 2]]}))
     (change,) = found.changes
-    assert (change.estimate.reason, change.n_left_out) == (Undefined.NO_PAIR, 2)
+    assert (change.estimate.reason, change.n_left_out) == (UndefinedReason.NO_PAIR, 2)
 
 
 def test_one_variety_alone_has_no_change():
     found = analyse_spans(frame({"AAL": [[1, 2]]}))
     assert len(found.cells) == 1
-    assert found.changes[0].estimate.reason == Undefined.NO_VALUES
+    assert found.changes[0].estimate.reason == UndefinedReason.NO_VALUES
 
 
 def test_the_result_survives_storage():

@@ -20,7 +20,7 @@ from evaluation.analyses import (
 )
 from evaluation.analyses.subgroup_result import PRECISION, TAU, Question, SubgroupResult
 from evaluation.analyses.subgroups import analyse_subgroups
-from evaluation.metrics import Undefined
+from evaluation.metrics import UndefinedReason
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
 SCALES = ["s1", "s2", "s3", "s4"]
@@ -66,7 +66,7 @@ def test_subgroups_by_hand():
     everybody, men, women = opposites().subgroups
     # All together: every scale has the mean 40, so there is no order.
     assert (everybody.question, everybody.n_people) == ("", 6)
-    assert everybody.tau.reason == Undefined.CONSTANT_HUMAN
+    assert everybody.tau.reason == UndefinedReason.CONSTANT_HUMAN
     assert [(row.answer, row.n_people, row.tau.value) for row in (men, women)] == [
         ("Man", 3, pytest.approx(1)),
         ("Woman", 3, pytest.approx(-1)),

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, ScoreTable, analyse_alignment, to_tables
+from evaluation.analyses import AlignmentOptions, ScoreTable, analyse_alignment
 from evaluation.charts import GroupLabel, ScaleLabel
+from evaluation.reports.alignment.tables import alignment_tables
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
 DIMENSIONS = ("agency", "beliefs", "communion")
@@ -39,7 +40,7 @@ def make_picture(n_groups: int, n_scales: int, *, people: int = 24) -> Picture:
         options=AlignmentOptions(seed=1, n_resamples=100, n_splits=20),
     )
     return Picture(
-        tables=to_tables(result),
+        tables={name: table.frame for name, table in alignment_tables(result).items()},
         groups=[GroupLabel(g, f"people of {g}", f"domain {i % 3}") for i, g in enumerate(groups)],
         scales=[
             ScaleLabel(s, f"low {s}", f"high {s}", d, d.capitalize())

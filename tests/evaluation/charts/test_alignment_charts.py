@@ -11,10 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, analyse_alignment, to_tables
+from evaluation.analyses import AlignmentOptions, analyse_alignment
 from evaluation.charts import (
     GroupLabel,
-    HeatMapWords,
     ScaleLabel,
     forest_spec,
     heat_maps_spec,
@@ -23,7 +22,9 @@ from evaluation.charts import (
     render_svg,
     themeable,
 )
+from evaluation.charts.heat_maps import MISSING
 from evaluation.charts.palette import CSS_VALUES, DIVERGING, TOKENS
+from evaluation.reports.alignment.tables import alignment_tables
 from tests.evaluation.analyses.simulated import as_long
 from tests.evaluation.charts.conftest import Picture, make_picture
 
@@ -221,7 +222,7 @@ def test_cells_without_a_value_are_outlined_and_explained(picture):
     outlined = values(spec, type="rect", filled=False)
     assert len(outlined) == 1  # the one score that the picture lacks
     assert outlined[0]["color"] == TOKENS["line"]
-    assert HeatMapWords().missing in texts(render_svg(spec))
+    assert MISSING in texts(render_svg(spec))
 
 
 def test_groups_of_one_domain_stand_together_with_a_gap_between_domains(picture):
@@ -284,7 +285,7 @@ def test_forest_gives_the_reason_where_a_group_has_no_tau():
         scales=scales,
         options=AlignmentOptions(n_resamples=0, n_splits=0),
     )
-    tables = to_tables(result)
+    tables = {name: table.frame for name, table in alignment_tables(result).items()}
     labels = [GroupLabel("h", "the unrated"), GroupLabel("g", "the rated")]
     spec = forest_spec(
         tables["groups"], tables["overall"], groups=labels,

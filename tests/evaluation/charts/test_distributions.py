@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from evaluation.charts import Distribution, DistributionWords, distributions_spec, render_svg
+from evaluation.charts import Distribution, distributions_spec, render_svg
 
-WORDS = DistributionWords(title="Spread", axis="τ")
+WORDS = {"title": "Spread", "axis_title": "τ"}
 
 
 def bars(spec: dict) -> list[dict]:
@@ -22,7 +22,7 @@ def bars(spec: dict) -> list[dict]:
 
 def test_every_value_is_in_the_bar_that_its_tooltip_names():
     line = Distribution("A", (-1.0, -0.9, 0.1, 1.0, math.nan))
-    spec = distributions_spec([line], words=WORDS, bins=4)
+    spec = distributions_spec([line], **WORDS, bins=4)
     assert [row["tip"] for row in bars(spec)] == [
         "A: 2 from −1.00 to −0.50",
         "A: 1 from 0.00 to 0.50",
@@ -35,14 +35,14 @@ def test_every_value_is_in_the_bar_that_its_tooltip_names():
 def test_lines_are_drawn_on_one_scale_of_shares():
     """Two of two values are twice the share that one of two is, whatever the numbers of values."""
     lines = [Distribution("A", (0.1,) * 10), Distribution("B", (0.1, 0.9))]
-    spec = distributions_spec(lines, words=WORDS, bins=4)
+    spec = distributions_spec(lines, **WORDS, bins=4)
     all_in_one, half, _ = (row["y2"] - row["y"] for row in bars(spec))
     assert all_in_one == pytest.approx(2 * half, abs=0.02)
 
 
 def test_description_states_the_means_and_undefined_ones_as_a_dash():
     spec = distributions_spec(
-        [Distribution("A", (0.0, 0.5)), Distribution("B", (math.nan,))], words=WORDS
+        [Distribution("A", (0.0, 0.5)), Distribution("B", (math.nan,))], **WORDS
     )
     assert spec["description"] == "2 distributions; means A 0.25, B –."
     assert "no value" in render_svg(spec)
@@ -50,4 +50,4 @@ def test_description_states_the_means_and_undefined_ones_as_a_dash():
 
 def test_value_beyond_the_axis_is_an_error():
     with pytest.raises(ValueError, match="“A” lies outside -1 to 1"):
-        distributions_spec([Distribution("A", (1.5,))], words=WORDS)
+        distributions_spec([Distribution("A", (1.5,))], **WORDS)

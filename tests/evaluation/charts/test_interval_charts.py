@@ -23,8 +23,8 @@ from evaluation.charts import (
     render_svg,
     themeable,
 )
-from evaluation.charts.lettering import text_width
 from evaluation.charts.palette import CSS_VALUES, TEXT_SIZE, TOKENS
+from evaluation.charts.text_metrics import text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = IntervalWords(title="Gaps", axis="AAL − WME", level="95 %", value="gap")

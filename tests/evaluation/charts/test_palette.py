@@ -7,15 +7,15 @@ import re
 
 import pytest
 
-from evaluation.charts.drawing import Drawing
-from evaluation.charts.lettering import (
+from evaluation.charts.canvas import Drawing
+from evaluation.charts.palette import CSS_VALUES, DIVERGING, TOKENS, diverging_step, mix
+from evaluation.charts.text_metrics import (
     arrange,
     decimals_for,
     format_number,
-    nice_limit,
+    round_up,
     text_width,
 )
-from evaluation.charts.palette import CSS_VALUES, DIVERGING, TOKENS, diverging_step, mix
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_numbers_have_true_minus_signs_and_no_sign_at_zero():
      (math.nan, 1, 2), (12, 15, 1)],
 )  # fmt: skip
 def test_axes_end_at_round_numbers_whose_half_can_be_printed(largest, limit, decimals):
-    assert nice_limit(largest) == pytest.approx(limit)
+    assert round_up(largest) == pytest.approx(limit)
     assert decimals_for(limit) == decimals
     assert round(limit / 2, decimals) == pytest.approx(limit / 2)
 

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 
 from evaluation.charts.rendering import render_svg
-from evaluation.charts.share_bars import PLOT, ShareBar, SharePanel, ShareWords, share_bars_spec
+from evaluation.charts.share_bars import PLOT, ShareBar, SharePanel, share_bars_spec
 
 SVG = "{http://www.w3.org/2000/svg}"
 PANEL = SharePanel(
@@ -16,7 +16,7 @@ PANEL = SharePanel(
     (ShareBar("Woman", 30), ShareBar("Other answers", None, quiet=True), ShareBar("Man", 10)),
     whole=40,
 )
-WORDS = ShareWords(title="Who took part")
+TITLE = "Who took part"
 
 
 def bars(spec):
@@ -32,7 +32,7 @@ def bars(spec):
 def test_specification_is_valid_and_prints_every_number(narrow):
     from altair.vegalite import v6
 
-    spec = share_bars_spec([PANEL], words=WORDS, narrow=narrow)
+    spec = share_bars_spec([PANEL], title=TITLE, narrow=narrow)
     jsonschema.Draft7Validator(v6.schema.core.load_schema()).validate(spec)
     root = ET.fromstring(render_svg(spec))  # noqa: S314 — our own drawing
     texts = [node.text for node in root.iter(f"{SVG}text")]
@@ -41,15 +41,15 @@ def test_specification_is_valid_and_prints_every_number(narrow):
 
 
 def test_bars_are_as_long_as_their_shares():
-    assert bars(share_bars_spec([PANEL], words=WORDS)) == pytest.approx(
+    assert bars(share_bars_spec([PANEL], title=TITLE)) == pytest.approx(
         {"Woman": 0.75 * PLOT, "Man": 0.25 * PLOT}
     )
 
 
 def test_narrow_drawing_fits_a_phone():
-    assert share_bars_spec([PANEL], words=WORDS, narrow=True)["width"] <= 320
+    assert share_bars_spec([PANEL], title=TITLE, narrow=True)["width"] <= 320
 
 
 def test_no_bars_are_refused():
     with pytest.raises(ValueError, match="at least one bar"):
-        share_bars_spec([], words=WORDS)
+        share_bars_spec([], title=TITLE)

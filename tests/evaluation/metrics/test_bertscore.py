@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from evaluation.metrics.bertscore import bert_scores, bert_similarity
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 VECTORS = {
     "<": (5.0, 5.0),
@@ -96,7 +96,7 @@ def test_padding_enters_only_where_it_is_asked_for():
     alone = bert_scores(*texts, LetterEncoder(), released_padding=1)
     assert (plain.precision[0], padded.precision[0]) == pytest.approx((-1, 0))
     np.testing.assert_array_equal(plain.f, alone.f)
-    assert padded.reasons[0] == Undefined.NO_HARMONIC_MEAN
+    assert padded.reasons[0] == UndefinedReason.NO_HARMONIC_MEAN
 
 
 def test_texts_without_tokens_and_long_ones_have_no_score_and_a_reason():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.metrics.bootstrap import Bootstrap
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 
 def test_the_interval_of_a_mean_is_that_of_theory():
@@ -51,12 +51,12 @@ def test_resamples_that_are_not_held_are_the_same_each_time(n_units):
 
 def test_what_cannot_be_said_has_a_reason():
     none = Bootstrap(2).mean([np.nan, np.nan])
-    assert (none.n, none.reason) == (0, Undefined.NO_VALUES)
+    assert (none.n, none.reason) == (0, UndefinedReason.NO_VALUES)
     assert np.isnan([none.value, none.low]).all()
     one = Bootstrap(2).mean([np.nan, 3])
-    assert (one.value, one.reason, one.interval_reason) == (3, "", Undefined.ONE_TEXT)
-    assert Bootstrap(2, n_resamples=0).mean([1, 2]).interval_reason == Undefined.NOT_REQUESTED
-    assert Bootstrap(0).mean([]).reason == Undefined.NO_VALUES
+    assert (one.value, one.reason, one.interval_reason) == (3, "", UndefinedReason.ONE_TEXT)
+    assert Bootstrap(2, n_resamples=0).mean([1, 2]).interval_reason == UndefinedReason.NOT_REQUESTED
+    assert Bootstrap(0).mean([]).reason == UndefinedReason.NO_VALUES
 
 
 def test_bad_input_is_refused():

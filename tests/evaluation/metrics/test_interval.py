@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.metrics import Undefined, bias_corrected_interval, recentred_interval
+from evaluation.metrics import UndefinedReason, bias_corrected_interval, recentred_interval
 from evaluation.metrics.interval import BIAS_CORRECTED, RECENTRED
 
 EVEN = np.linspace(0.0, 1.0, 1001)  # resamples whose quantile function is the identity
@@ -66,11 +66,11 @@ def test_resamples_that_failed_are_skipped_and_counted():
 def test_no_interval_without_estimate_or_with_few_resamples(make):
     missing = make(math.nan, EVEN)
     assert math.isnan(missing.low)
-    assert missing.reason == Undefined.NO_ESTIMATE
+    assert missing.reason == UndefinedReason.NO_ESTIMATE
     for draws in ([], [0.5, np.nan, np.nan], [np.nan]):
         found = make(0.5, draws)
         assert math.isnan(found.high)
-        assert found.reason == Undefined.FEW_RESAMPLES
+        assert found.reason == UndefinedReason.FEW_RESAMPLES
 
 
 def test_bad_levels_and_shapes_are_refused():

@@ -19,7 +19,7 @@ from evaluation.metrics.levenshtein_alpha import (
     simulate_shuffled_distance,
 )
 from evaluation.metrics.text_distance import EncodedTexts
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 WORDS = ["he", "she", "they", "be", "been", "is", "was", "workin", "working", "late", "home", "now"]
 
@@ -179,22 +179,24 @@ def test_two_empty_texts_are_no_distance_apart():
 def test_equal_annotations_everywhere_are_undefined_not_perfect(expected):
     found = levenshtein_alpha([0, 0, 1, 1], "pqpq", ["same"] * 4, expected=expected)
     assert np.isnan(found.value)
-    assert found.reason == Undefined.NO_VARIATION
+    assert found.reason == UndefinedReason.NO_VARIATION
     assert np.isnan(found.low)
 
 
 def test_without_overlap_there_is_no_agreement():
     found = levenshtein_alpha([0, 1, 2], "pqp", ["a", "b", "c"])
-    assert (found.reason, found.n_pairs) == (Undefined.NO_TEXT_TWICE, 0)
-    assert simulate_shuffled_distance([0, 1], "pq", ["a", "b"]).reason == Undefined.NO_TEXT_TWICE
+    assert (found.reason, found.n_pairs) == (UndefinedReason.NO_TEXT_TWICE, 0)
+    assert (
+        simulate_shuffled_distance([0, 1], "pq", ["a", "b"]).reason == UndefinedReason.NO_TEXT_TWICE
+    )
 
 
 def test_one_item_has_no_chance_agreement():
-    assert levenshtein_alpha([0, 0], "pq", ["a", "b"]).reason == Undefined.ONE_ITEM
+    assert levenshtein_alpha([0, 0], "pq", ["a", "b"]).reason == UndefinedReason.ONE_ITEM
 
 
 def test_no_annotations_at_all():
-    assert levenshtein_alpha([], [], []).reason == Undefined.NO_TEXT_TWICE
+    assert levenshtein_alpha([], [], []).reason == UndefinedReason.NO_TEXT_TWICE
 
 
 def test_bad_input_is_refused():

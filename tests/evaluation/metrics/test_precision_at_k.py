@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.metrics import Undefined, precision_at_k, precision_at_k_batch
+from evaluation.metrics import UndefinedReason, precision_at_k, precision_at_k_batch
 
 
 def test_precision_at_three_by_hand():
@@ -38,7 +38,7 @@ def test_scales_without_score_or_mean_are_no_candidates():
 def test_fewer_scales_than_places_is_nan_with_a_reason():
     found = precision_at_k([1, 2], [10, 90])
     assert math.isnan(found.mean)
-    assert found.reason == Undefined.FEWER_THAN_K
+    assert found.reason == UndefinedReason.FEWER_THAN_K
 
 
 def test_bad_input_is_refused():

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from evaluation.metrics import Undefined, kendall_tau_b, kendall_tau_b_batch
+from evaluation.metrics import UndefinedReason, kendall_tau_b, kendall_tau_b_batch
 
 lists_with_ties = st.integers(3, 12).flatmap(
     lambda n: st.tuples(
@@ -48,10 +48,10 @@ def test_missing_positions_are_dropped_from_both_lists():
 @pytest.mark.parametrize(
     ("first", "second", "reason"),
     [
-        ([1, 2], [1, 2], Undefined.TOO_FEW),
-        ([], [], Undefined.TOO_FEW),
-        ([5, 5, 5], [1, 2, 3], Undefined.CONSTANT_FIRST),
-        ([1, 2, 3], [5, 5, 5], Undefined.CONSTANT_SECOND),
+        ([1, 2], [1, 2], UndefinedReason.TOO_FEW),
+        ([], [], UndefinedReason.TOO_FEW),
+        ([5, 5, 5], [1, 2, 3], UndefinedReason.CONSTANT_FIRST),
+        ([1, 2, 3], [5, 5, 5], UndefinedReason.CONSTANT_SECOND),
     ],
 )
 def test_undefined_tau_is_nan_with_a_reason(first, second, reason):

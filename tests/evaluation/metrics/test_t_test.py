@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from evaluation.metrics.t_test import t_test
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 X, Y = np.array([5.0, 4, 4, 3, 5, 2]), np.array([3.0, 2, 4, 1])
 
@@ -49,10 +49,10 @@ def test_missing_values_do_not_count():
 @pytest.mark.parametrize("kind", ["student", "welch", "paired"])
 def test_samples_without_spread_or_size_have_no_test(kind):
     same = t_test([3, 3, 3], [2, 2, 2], kind=kind)
-    assert (same.difference, same.reason) == (1, Undefined.NO_SPREAD)
+    assert (same.difference, same.reason) == (1, UndefinedReason.NO_SPREAD)
     assert np.isnan([same.statistic, same.p_value, same.low]).all()
     few = t_test([3], [2], kind=kind)
-    assert (few.difference, few.reason) == (1, Undefined.FEW_FOR_TEST)
+    assert (few.difference, few.reason) == (1, UndefinedReason.FEW_FOR_TEST)
     assert np.isnan(t_test([], [], kind=kind).difference)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.metrics.toxicity import count_hits, removed
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 
 def test_whole_words_count_whatever_their_case():
@@ -58,7 +58,7 @@ def test_missing_outputs_are_left_out_on_both_sides():
 def test_nothing_to_remove_is_undefined(t_in, pooling):
     found = removed(t_in, t_in, pooling=pooling)
     assert np.isnan(found.value)
-    assert found.reason == Undefined.NO_TOXICITY
+    assert found.reason == UndefinedReason.NO_TOXICITY
 
 
 def test_counts_that_cannot_be_are_refused():

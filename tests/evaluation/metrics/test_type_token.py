@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from evaluation.metrics.type_token import type_token_ratio, wilson_interval
-from evaluation.metrics.undefined import Undefined
+from evaluation.metrics.undefined import UndefinedReason
 
 
 def test_ratio_by_hand():
@@ -25,7 +25,7 @@ def test_wilson_at_the_ends_stays_within_them():
 def test_no_words_have_no_ratio():
     found = type_token_ratio([])
     assert np.isnan(found.value)
-    assert found.reason == Undefined.NO_WORDS
+    assert found.reason == UndefinedReason.NO_WORDS
 
 
 def test_impossible_shares_are_refused():

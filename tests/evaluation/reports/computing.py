@@ -9,9 +9,9 @@ from typing import Any
 from django.utils import timezone
 
 from evaluation.models import Report
-from evaluation.reports.document import Document
-from evaluation.reports.kinds.base import Chosen
-from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.parts.document import Document
+from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.registry import get_kind
 from evaluation.reports.rendering import to_csv
 from evaluation.reports.requesting import check_request, parse_parameters
 

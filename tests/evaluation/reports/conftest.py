@@ -1,120 +1,23 @@
-"""Studies with ratings and runs with scores, made of real rows."""
+"""The makers of studies and runs as fixtures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-import numpy as np
 import pytest
-from django.utils import timezone
 
-from annotation.models import (
-    DataDecision,
-    GroupAssignment,
-    GroupSet,
-    Outcome,
-    Participant,
-    PayDecision,
-    Rating,
-    SocialGroup,
-    Study,
-    Submission,
-    SubmissionState,
-    TraitPair,
-)
-from annotation.studies.creation import create_study
-from annotation.studies.lifecycle import launch_study
-from probing.models import LanguageModel, ModelSource, Run, RunStatus, Score
-from probing.runs.stimuli import DEFAULT_GROUPS
-
-Scores = Mapping[str, Mapping[str, float | None]]
-
-TEMPLATES = [
-    {"slug": "that-group-is-trait", "text": "That {singular} is {trait}."},
-    {"slug": "all-groups-are-trait", "text": "All {plural} are {trait}."},
-]
+from annotation.models import Study
+from probing.models import Run
+from tests.evaluation.reports.surveys import make_rated_study, make_scored_run
 
 
 @pytest.fixture
 def rated_study(db: None) -> Callable[..., Study]:
     """Return a function that makes a live study of three groups with accepted submissions."""
-
-    def make(*, submissions: int = 12, seed: int = 0, owner=None, title: str = "Pilot") -> Study:
-        rng = np.random.default_rng(seed)
-        groups = [SocialGroup.objects.get(slug=slug) for slug in ("man", "woman", "elderly")]
-        study = create_study(
-            title=title,
-            owner=owner,
-            contact_email="team@example.edu",
-            groups=groups,
-            flow=["consent", "instructions", "rating", "rating", "rating"],
-        )
-        launch_study(study=study)
-        instrument = study.instruments.get()
-        scales = list(instrument.scales.all())
-        for _ in range(submissions):
-            submission = Submission.objects.create(
-                study=study,
-                instrument=instrument,
-                participant=Participant.objects.create(),
-                state=SubmissionState.FINISHED,
-                outcome=Outcome.COMPLETED,
-                finished_at=timezone.now(),
-                data_decision=DataDecision.ACCEPTED,
-                pay_decision=PayDecision.APPROVED,
-            )
-            for position, group in enumerate(instrument.groups.all(), start=1):
-                assignment = GroupAssignment.objects.create(
-                    submission=submission, group=group, position=position
-                )
-                Rating.objects.bulk_create(
-                    Rating(assignment=assignment, scale=scale, value=float(value))
-                    for scale, value in zip(scales, rng.integers(0, 101, len(scales)), strict=True)
-                )
-        return study
-
-    return make
+    return make_rated_study
 
 
 @pytest.fixture
 def scored_run(db: None) -> Callable[..., Run]:
     """Return a function that makes a finished run with pair scores for both templates."""
-
-    def make(
-        *, scores: Scores | None = None, status: str = RunStatus.FINISHED, name: str = "tiny"
-    ) -> Run:
-        model, _ = LanguageModel.objects.get_or_create(
-            name=name, defaults={"source": ModelSource.PATH, "location": f"/models/{name}"}
-        )
-        run = Run.objects.create(
-            measure="set",
-            model=model,
-            parameters={},
-            stimuli={"templates": TEMPLATES},
-            stimuli_hash="0" * 64,
-            status=status,
-            code_version="test",
-        )
-        if scores is None:
-            rng = np.random.default_rng(7)
-            traits = TraitPair.objects.values_list("slug", flat=True)
-            groups = GroupSet.objects.get(slug=DEFAULT_GROUPS).groups.values_list("slug", flat=True)
-            scores = {group: {trait: float(rng.normal()) for trait in traits} for group in groups}
-        Score.objects.bulk_create(
-            Score(
-                run=run,
-                name="pair_score",
-                group=group,
-                trait=trait,
-                template=template,
-                value=value,
-                reason="" if value is not None else "the tokenizer has no piece for it",
-                n=0 if value is None else 1,
-            )
-            for group, row in scores.items()
-            for trait, value in row.items()
-            for template in ("", *(entry["slug"] for entry in TEMPLATES))
-        )
-        return run
-
-    return make
+    return make_scored_run

@@ -38,6 +38,21 @@ def make_pairs(pairs: Sequence[tuple[str, str, str]] = PAIRS, **options: Any) ->
     return corpus
 
 
+def dense_pairs() -> list[tuple[str, str, str]]:
+    """Return twelve pairs: six AAL texts without a feature, and six with one or two “ain’t”.
+
+    All have ten words; of either six, three are posts and three are lyrics.
+    """
+    plain = "they all went to see the big red house"
+    pairs = []
+    for number in range(12):
+        begin = ("so", "ain't", "ain't ain't")[0 if number < 6 else 1 + number % 2]
+        words = [*begin.split(), *plain.split()][:9]
+        source = ("posts", "lyrics")[number % 6 // 3]
+        pairs.append((" ".join([*words, f"t{number}"]), f"{plain} yes t{number}", source))
+    return pairs
+
+
 def make_text_run(corpus: Corpus, *, measure: str, name: str = "tiny", **options: Any) -> Run:
     """Store a finished run on a corpus, with its stimuli as the engine stores them."""
     model, _ = LanguageModel.objects.get_or_create(

@@ -13,7 +13,7 @@ from annotation.models import Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import live_agreement
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.errors import ReportError
+from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.requesting import request_report
 from tests.annotation.counterparts.studies import make_writing_study, tasks_of, write
 

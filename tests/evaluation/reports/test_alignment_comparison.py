@@ -11,10 +11,10 @@ from django.core.management import call_command
 from annotation.models import SocialGroup
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.document import Table
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
-from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.parts.document import Table
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import request_report
 from probing.models import Run, RunStatus
 from tests.evaluation.reports.computing import compute

@@ -9,13 +9,13 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from annotation.imports.abc_ratings import NamedContent
-from annotation.models import DemographicAnswer, Rating, Submission
+from annotation.models import DemographicAnswer, Rating, Study, Submission, SubmissionOrigin
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.document import Choices, Prose
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
-from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.parts.document import Choices, Prose
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import request_report
 from tests.evaluation.reports.computing import compute
 from tests.evaluation.reports.published import golden_cases, import_published
@@ -77,6 +77,15 @@ def test_means_are_those_of_the_subgroups_ratings(chosen):
         ).values_list("value", flat=True)
         assert row["n"] == len(stored) == 12
         assert row["mean"] == pytest.approx(sum(stored) / 12)
+
+
+def test_a_study_whose_submissions_do_not_count_is_not_offered(chosen):
+    kind, studies = get_kind(KIND), Study.objects.all()
+    assert list(kind.fitting_studies(studies)) == [chosen.study]
+    chosen.study.submissions.update(origin=SubmissionOrigin.PILOT, is_counted=False)
+    assert not kind.fitting_studies(studies).exists()
+    with pytest.raises(ReportError, match="has no answers of participants"):
+        request_report(kind=KIND, study=chosen.study, runs=chosen.runs, parameters=FEW)
 
 
 def test_who_took_part_is_counted_with_small_numbers_kept_back(chosen):

@@ -10,9 +10,10 @@ import pytest
 from annotation.models import Rating
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import building, tasks
-from evaluation.reports.alignment.document import AlignmentDocument
 from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
-from evaluation.reports.errors import ReportError
+from evaluation.reports.parts.document import Document, Table
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import request_report, retry_report
 from probing.models import RunStatus, Score
 
@@ -31,6 +32,10 @@ def _build(study, run, **parameters) -> Report:
     return built
 
 
+def _document(report: Report) -> Document:
+    return get_kind("alignment").document(report, {})
+
+
 def test_report_holds_every_file_and_every_number(rated_study, scored_run):
     report = _build(rated_study(), scored_run())
     names = set(report.files.values_list("name", flat=True))
@@ -43,6 +48,7 @@ def test_report_holds_every_file_and_every_number(rated_study, scored_run):
         "cells.csv",
         "overall.csv",
         "left_out.csv",
+        "questions.csv",
     }
     cells = list(csv.DictReader(io.StringIO(_read(report, "cells.csv"))))
     assert len(cells) == 3 * 16
@@ -188,17 +194,21 @@ def test_longest_model_name_fits_the_title(rated_study, scored_run):
 
 
 def test_one_rater_gives_a_report_with_reasons_instead_of_intervals(rated_study, scored_run):
-    document = AlignmentDocument(_build(rated_study(submissions=1), scored_run()))
-    assert {row.ceiling for row in document.group_rows} == {"–"}
-    assert {row.interval for row in document.group_rows} == {"–"}
-    assert all("one person" in row.note for row in document.group_rows)
+    document = _document(_build(rated_study(submissions=1), scored_run()))
+    groups = next(
+        block for block in document.blocks if isinstance(block, Table) and block.data == "groups"
+    )
+    heads = [column.head for column in groups.columns]
+    for head in ("Ceiling", "95 % interval"):
+        assert {row.cells[heads.index(head)] for row in groups.rows} == {"–"}
+    assert all("one person" in row.note for row in groups.rows)
 
 
 def test_missing_scores_are_left_out_with_their_reason(rated_study, scored_run):
     traits = ["cold-warm", "poor-wealthy", "dishonest-sincere", "traditional-modern"]
     scores = {"man": dict.fromkeys(traits, 0.5) | {"cold-warm": None}}
     scores["woman"] = {trait: float(place) for place, trait in enumerate(traits)}
-    document = AlignmentDocument(_build(rated_study(), scored_run(scores=scores)))
+    document = _document(_build(rated_study(), scored_run(scores=scores)))
     left_out = " ".join(document.left_out)
     assert "the tokenizer has no piece for it" in left_out or "all equal" in left_out
     assert "elderly" in left_out
@@ -211,8 +221,8 @@ def test_simulated_ratings_and_demo_models_are_labelled(rated_study, scored_run)
     run.model.is_demo = True
     run.model.save()
     html = _read(_build(study, run), "report.html")
-    assert "Simulated ratings" in html
-    assert "Its scores mean nothing" in html
+    assert "Simulated data" in html
+    assert "Its output means nothing" in html
 
 
 def test_texts_of_people_are_escaped(rated_study, scored_run):

@@ -14,7 +14,7 @@ from annotation.imports.abc_file import build_vocabulary
 from annotation.imports.abc_ratings import import_abc_ratings
 from annotation.models import SocialGroup, TraitPair
 from evaluation.models import Report
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.kind import Chosen
 from tests.evaluation.reports.computing import compute
 
 pytestmark = pytest.mark.django_db
@@ -84,13 +84,22 @@ def test_alignment_prints_tau_and_precision_of_every_group(rated_study, scored_r
     printed = _run(
         "alignment", "--resamples", "100", "--splits", "100", "--output", str(tmp_path / "out")
     )
-    for text in ("men", "women", "elderly people", "P@3", "Kendall’s τ", "Noise ceiling"):
+    for text in (
+        "men",
+        "women",
+        "elderly people",
+        "P@3",
+        "Kendall’s τ",
+        "Noise ceiling",
+        "On groups like these",
+    ):
         assert text in printed
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "cells.csv",
         "groups.csv",
         "left_out.csv",
         "overall.csv",
+        "questions.csv",
         "report.html",
         "report.json",
         "report.pdf",

@@ -11,16 +11,21 @@ from django.urls import reverse
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import building
 from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
-from evaluation.reports.document import Document, Figure
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
-from evaluation.reports.kinds.encoders import find_baseline
-from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.counterparts.encoder import find_baseline
+from evaluation.reports.parts.document import Document, Figure
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.registry import get_kind
 from evaluation.reports.rendering import to_csv
 from evaluation.reports.requesting import request_report
 from probing.models import RunStatus, WordList
 from tests.evaluation.reports.computing import compute, rows_of
-from tests.evaluation.reports.corpora import make_pairs, make_text_run, store_counterparts
+from tests.evaluation.reports.corpora import (
+    dense_pairs,
+    make_pairs,
+    make_text_run,
+    store_counterparts,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -119,6 +124,95 @@ def test_toxicity_removed_is_that_counted_by_hand(corpus, run, words):
     assert float(removed["tiny", "AAL"]) == 0
     assert float(removed["tiny", "WME"]) == 1
     assert float(removed["human", "WME"]) == 0
+
+
+def test_outputs_are_set_against_the_gold_counterparts(corpus, run, words):
+    """Into WME the gold counterparts hold one “damn”, the outputs none; repeating the input keeps
+    one. Into AAL the gold texts and the outputs hold one each."""
+    document = lay_out(corpus, [run], word_list="few")
+    rows = {
+        (row["producer"], row["variety"]): row
+        for row in rows_of(document, "toxicity_against_gold")
+        if row["split"] == "all"
+    }
+    assert {key: float(row["value"]) for key, row in rows.items()} == {
+        ("tiny", "AAL"): 0,
+        ("tiny", "WME"): -1,
+        ("repeat", "AAL"): 0,
+        ("repeat", "WME"): 0,
+    }
+    assert (rows["tiny", "AAL"]["n"], rows["tiny", "WME"]["n"]) == ("3", "4")
+    assert (rows["tiny", "WME"]["t_gold"], rows["tiny", "WME"]["t_out"]) == ("0.25", "0.0")
+    assert document.find_figure("toxicity-against-gold-by-source")
+    assert "toxicity_against_gold" not in lay_out(corpus, [run]).frames
+
+
+def test_gaps_are_told_by_feature_and_by_density(words):
+    """The model writes gold WME. Into AAL it gives the gold text too where that has no feature, and
+    half of its words where it has one: precision 1, recall 1/2, F = 2/3."""
+    corpus = make_pairs(dense_pairs())
+    run = make_text_run(corpus, measure="counterpart_generation")
+    answers = {}
+    for number, (aal, wme, _source) in enumerate(dense_pairs()):
+        kept = aal.replace("'", "").split()[5:] if "ain" in aal else aal.split()
+        answers[f"p{number}-wme", "AAL"] = " ".join(kept)
+        answers[f"p{number}-aal", "WME"] = wme
+    store_counterparts(run, answers)
+    document = lay_out(corpus, [run])
+    (aint,) = [
+        row
+        for row in rows_of(document, "feature_gaps")
+        if (row["feature"], row["metric"], row["producer"]) == ("aint", "rouge1", "tiny")
+    ]
+    assert (aint["n_present"], aint["n_absent"]) == ("6", "6")
+    assert float(aint["absent"]) == pytest.approx(0)
+    # “ain't” is two words of Rouge: 11 or 12 words in the gold text, 5 of them kept.
+    one, two = 200 * 5 / (5 + 11), 200 * 5 / (5 + 12)
+    assert float(aint["present"]) == pytest.approx((one + two) / 2 - 100)
+    assert float(aint["value"]) == pytest.approx((one + two) / 2 - 100)
+    assert float(aint["high"]) < 0
+    slopes = {
+        (row["producer"], row["quantity"], row["adjusted"]): row
+        for row in rows_of(document, "feature_density")
+        if row["metric"] == "rouge1"
+    }
+    # Densities 0 (six), 10 and 20 in 100 words (three each): mean 7.5, Σ(x − 7.5)² = 825.
+    gaps = {0: 0.0, 10: one - 100, 20: two - 100}
+    weights = {0: 6, 10: 3, 20: 3}
+    slope = sum(weights[x] * (x - 7.5) * gaps[x] for x in gaps) / 825
+    found = slopes["tiny", "gap", "False"]
+    assert float(found["value"]) == pytest.approx(slope)
+    assert float(found["high"]) < 0
+    assert (found["n"], slopes["tiny", "gap", "True"]["n"]) == ("12", "12")
+    assert slopes["tiny", "WME", "False"]["reason"]  # every score is 100
+    section = next(s for s in document.sections if s.heading == "By features of AAL")
+    assert "7.5 features in 100 words" in section.why
+    assert {"feature-density", "feature-gaps"} <= {
+        block.name for block in section.blocks if isinstance(block, Figure)
+    }
+
+
+def test_features_of_another_variety_are_not_looked_for(corpus, run):
+    corpus.source_variety = "Scots"
+    corpus.save()
+    corpus.texts.filter(variety="AAL").update(variety="Scots")
+    document = lay_out(corpus, [run])
+    assert "feature_density" not in document.frames
+    assert not [s for s in document.sections if s.heading.startswith("By features")]
+
+
+def test_a_report_of_an_earlier_version_verifies_by_what_it_holds(corpus, run, words):
+    report = build(corpus, [run], word_list="few")
+    analysis = report.result["analysis"]
+    old = {k: v for k, v in analysis.items() if k not in {"features", "against_gold"}}
+    report.result = report.result | {"analysis": old}
+    report.save()
+    assert find_differences(report=report) == []
+    document = get_kind("counterparts").document(report, {})
+    assert "toxicity_against_gold" not in document.frames
+    report.result = report.result | {"analysis": old | {"n_pairs": 5}}
+    report.save()
+    assert find_differences(report=report) == ["the result differs, though no table does"]
 
 
 def test_share_removed_has_its_gap_between_the_directions(corpus, run, words):
@@ -369,6 +463,6 @@ def test_forms_do_not_offer_what_others_may_not_see(client, corpus, run):
     add = reverse("admin:evaluation_report_add") + "?kind=counterparts"
     page = client.get(add).content.decode()
     assert corpus.name not in page
-    assert "There is no corpus that fits yet" in page
+    assert "No corpus fits yet" in page
     client.post(add, {"corpus": corpus.pk, "runs": [run.pk]})
     assert not Report.objects.exists()

@@ -14,9 +14,9 @@ from django.urls import reverse
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import pdf, rendering
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
-from evaluation.reports.kinds.registry import get_kind
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.registry import get_kind
 from evaluation.reports.rendering import render_files
 from evaluation.reports.requesting import request_report
 from probing.models import WordList

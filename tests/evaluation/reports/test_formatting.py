@@ -2,7 +2,7 @@
 
 import math
 
-from evaluation.reports.formatting import count, interval, listing, number, p_value
+from evaluation.reports.parts.formatting import count, interval, listing, number, p_value
 
 
 def test_minus_is_a_true_minus_sign_and_never_stands_before_zero():

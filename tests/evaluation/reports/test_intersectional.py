@@ -15,10 +15,10 @@ from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupComponent, GroupSet, SocialGroup, TraitPair
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.document import Document
-from evaluation.reports.errors import ReportError
 from evaluation.reports.intersectional.norms import read_norms
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.document import Document
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.requesting import request_report
 from probing.models import Run
 from tests.evaluation.reports.computing import compute
@@ -108,6 +108,50 @@ def test_known_domination_and_emergence_give_exactly_the_known_answer(paired_run
     assert float(summary["best"]["mean_tau"]) == float(summary["reversed"]["mean_tau"]) == 1.0
     assert summary["reversed"]["n"] == "2"
     assert find_differences(report=report) == []
+
+
+def test_both_averages_say_over_how_many(paired_run):
+    """All three: first components τ 1, −1 and 1; those with both orders: 1 and −1."""
+    document = lay_out(paired_run())
+    both, whole = (
+        document.frames[name].set_index("component")
+        for name in ("order_summary", "order_summary_of_all")
+    )
+    assert (both.loc["first", "mean_tau"], both.loc["first", "n"]) == (0.0, 2)
+    assert whole.loc["first", "mean_tau"] == pytest.approx(1 / 3)
+    assert list(whole["n"]) == [3, 3, 3]
+
+
+def test_a_least_excess_decides_what_emerges_but_not_the_curve(paired_run, tmp_path):
+    """Excesses are 5, 1 and 0.5; of the list's group, warm (5, a hit), powerless 1, liberal 0.5.
+
+    Of the list wealthy + teenager high communion is a hit at 5; high agency never emerges: with
+    three other associations that do not either, AP = 1/2 · 1 + 1/2 · 2/4.
+    """
+    file = tmp_path / "norms.csv"
+    file.write_text(NORMS)
+    run = paired_run()
+    call_command(
+        "report",
+        "intersectional",
+        "--run",
+        str(run.pk),
+        "--norms",
+        str(file),
+        "--least-excess",
+        "0.75",
+    )
+    report = Report.objects.get()
+    assert [float(row["excess"]) for row in table(report, "emergent")] == [5.0, 1.0]
+    (norms,) = table(report, "norms")
+    assert (norms["n_predicted"], norms["n_hits"]) == ("2", "1")
+    (curve,) = table(report, "norm_curve")
+    assert float(curve["average_precision"]) == pytest.approx((1 + 2 / 4) / 2)
+    assert curve["interval_reason"].startswith("an interval over groups needs at least three")
+    assert [float(row["threshold"]) for row in table(report, "norm_curve_points")] == [5.0, 1.0]
+    assert find_differences(report=report) == []
+    with pytest.raises(CommandError, match="least_excess"):
+        call_command("report", "intersectional", "--run", str(run.pk), "--least-excess", "-1")
 
 
 @pytest.mark.parametrize(("threshold", "dominant"), [(2.0, "age"), (1.9, "age")])

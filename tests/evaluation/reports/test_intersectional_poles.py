@@ -8,12 +8,12 @@ import pytest
 from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupSet, SocialGroup
 from evaluation.models import Report
-from evaluation.reports.document import Document
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.document import Document
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
 from probing.models import Run, ShardStatus
-from probing.runs.results import to_parquet
+from probing.runs.inputs import to_parquet
 from tests.evaluation.reports.computing import compute
 
 pytestmark = pytest.mark.django_db

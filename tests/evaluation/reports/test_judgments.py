@@ -6,16 +6,24 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from annotation.judgments.judging import submit_judgment
+from annotation.judgments.error_coding import SentErrors
+from annotation.judgments.error_scheme import DEFAULT_SCHEME, store_scheme
+from annotation.judgments.judgment_service import submit_judgment
 from annotation.models import Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.document import Document, Figure
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.document import Document, Figure
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.requesting import request_report
 from probing.models import WordList
-from tests.annotation.judgments.corpora import launch, make_corpus, make_study, tasks_of
+from tests.annotation.judgments.corpora import (
+    answers,
+    launch,
+    make_corpus,
+    make_study,
+    tasks_of,
+)
 from tests.evaluation.reports.computing import compute, rows_of
 
 pytestmark = pytest.mark.django_db
@@ -64,6 +72,72 @@ def lay_out(study: Study, **parameters) -> tuple[Report, Document]:
     """Return the report and its document: for numbers, no file is needed."""
     chosen = Chosen(study=study, corpus=None, runs=())
     return compute("judgments", chosen, resamples=100, **parameters)
+
+
+@pytest.fixture
+def coded(db) -> Study:
+    """Dan and Eve judge one pair. Dan finds the first word misread wherever a model wrote AAL, Eve
+    the first two; nobody marks anything else."""
+    scheme = store_scheme(DEFAULT_SCHEME)
+    corpus = make_corpus(2)
+    study = launch(make_study(corpus, overlap_percent=100, error_scheme=scheme), "dan", "eve")
+    for name, words in (("dan", ["0"]), ("eve", ["0", "1"])):
+        for task in tasks_of(study, name):
+            is_wrong = task.item.producer != "human" and task.item.variety == "AAL"
+            submit_judgment(
+                task=task,
+                ratings=answers(),
+                errors=SentErrors({"misread": words} if is_wrong else {}, none=not is_wrong),
+            )
+    return study
+
+
+def test_coded_errors_are_counted_and_judges_compared(coded):
+    report, document = lay_out(coded)
+    shares = {
+        (row["producer"], row["variety"], row["category"]): row
+        for row in rows_of(document, "errors")
+    }
+    assert len(shares) == 3 * 2 * 4
+    assert {key for key, row in shares.items() if float(row["value"])} == {
+        (producer, "AAL", category)
+        for producer in ("tiny-bart", "tiny-gpt")
+        for category in ("misread", "any error")
+    }
+    misread = shares["tiny-bart", "AAL", "misread"]
+    # Two pairs, two judges, one passage each.
+    assert (misread["value"], misread["n"], misread["n_passages"]) == ("100.0", "2", "4")
+    gaps = {(row["producer"], row["category"]): row for row in rows_of(document, "error_gaps")}
+    assert gaps["tiny-gpt", "misread"]["value"] == "100.0"
+    contrasts = rows_of(document, "error_contrasts")
+    assert {row["producer"] for row in contrasts} == {"tiny-bart", "tiny-gpt"}
+    agreement = {row["category"]: row for row in rows_of(document, "error_agreement")}
+    # 4 of 12 counterparts with one word marked by both and one by Eve alone, of 5 words each in
+    # AAL by models (“dey read book 1 yo”), of 4 in human AAL, 5 and 5 in WME.
+    n = 2 * sum(len(item.body.split()) for item in coded.judgment_items.all())
+    marks, apart = 4 * 3, 4
+    expected = 1 - (n - 1) * apart / (marks * (n - marks))
+    assert float(agreement["misread"]["value"]) == pytest.approx(expected)
+    assert (agreement["misread"]["n"], agreement["misread"]["n_marked"]) == ("12", "12")
+    assert agreement["invented"]["reason"]
+    section = next(s for s in document.sections if s.heading == "Errors that judges marked")
+    assert "24 judgments of 12 counterparts" in section.why
+    assert "Misread" in str(section.blocks)
+    assert set(report.inputs["hashes"]) >= {"errors"}
+
+
+def test_coded_errors_verify_and_stand_on_the_page(coded):
+    report = build(coded, error_unit="character", examples=0)
+    assert find_differences(report=report) == []
+    page = bytes(report.files.get(name="report.html").content).decode()
+    assert "Errors that judges marked" in page
+    assert "over the characters of counterparts" in page
+
+
+def test_without_a_scheme_no_errors_are_reported(study):
+    _report, document = lay_out(study)
+    assert not [name for name in document.frames if name.startswith("error")]
+    assert {"feature_density", "feature_gaps"} <= set(document.frames)
 
 
 def test_means_gaps_and_agreement_are_those_that_were_given(study):

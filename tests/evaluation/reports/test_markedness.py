@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from scipy import stats
 
 from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupSet, SocialGroup
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
+from evaluation.admin.report_form import ReportForm
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import request_report
 from tests.evaluation.reports.computing import compute
 
@@ -50,6 +53,23 @@ def test_run_without_the_baseline_is_refused_with_the_remedy(scored_run):
     run.save()
     with pytest.raises(ReportError, match="Add the group “unmarked”"):
         request_report(kind="markedness", runs=[run])
+
+
+@pytest.mark.parametrize("kind", ["markedness", "template_selection"])
+def test_the_form_offers_the_runs_that_fit(scored_run, kind):
+    known, alone, silent = (scored_run(scores=scores()) for _place in range(3))
+    two = [{"slug": "one"}, {"slug": "two"}]
+    known.stimuli = {"groups": [{"slug": "unmarked"}, {"slug": "white"}], "templates": two}
+    alone.stimuli = {"groups": [{"slug": "white"}], "templates": two[:1]}
+    silent.stimuli = {}
+    for run in (known, alone, silent):
+        run.save()
+    form = ReportForm(kind=get_kind(kind), user=User.objects.create_superuser("alice"))
+    offered = set(form.fields["runs"].queryset)
+    assert known in offered
+    assert alone not in offered
+    # Where the stimuli do not say which groups, the scores do, once the report is asked for.
+    assert (silent in offered) == (kind == "markedness")
 
 
 def test_paired_groups_stay_out_and_are_counted(scored_run):

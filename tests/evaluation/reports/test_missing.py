@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evaluation.reports.missing import join_reasons
+from evaluation.reports.parts.missing import join_reasons
 
 
 def test_reasons_that_differ_in_numbers_alone_are_one():

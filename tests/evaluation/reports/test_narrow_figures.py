@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from evaluation.reports.document import Document, Figure
-from evaluation.reports.formatting import interval, number
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.document import Document, Figure
+from evaluation.reports.parts.formatting import interval, number
+from evaluation.reports.parts.kind import Chosen
 from tests.evaluation.reports.computing import compute
 
 pytestmark = pytest.mark.django_db

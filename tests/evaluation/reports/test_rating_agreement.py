@@ -11,8 +11,8 @@ from django.urls import reverse
 from annotation.models import DataDecision, Submission
 from evaluation.models import ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.requesting import request_report
 from tests.evaluation.reports.computing import compute, rows_of
 from tests.evaluation.reports.published import import_published
@@ -46,6 +46,21 @@ def test_alpha_of_the_published_ratings_is_the_golden_one(study, shared_dir):
     assert halves["halves_n_raters"] == "521"
     parts = [row["part"] for row in rows_of(document, "overall")]
     assert parts == ["all"] * 4 + ["agency", "beliefs", "communion"]
+
+
+def test_signs_of_damage_are_shown_and_downloaded(study):
+    """Source: methods §9, three columns of women hold the same ratings of all 20 annotators."""
+    chosen = Chosen(study=study, corpus=None, runs=())
+    _report, document = compute("rating_agreement", chosen, resamples=100, splits=0)
+    assert document.sections[0].heading == "Signs of damaged data"
+    (row,) = rows_of(document, "damage")
+    assert (row["kind"], row["groups"], row["n_people"]) == ("identical_columns", "woman", "20")
+    assert set(row["scales"].split("; ")) == {
+        "poor-wealthy",
+        "untrustworthy-trustworthy",
+        "egotistic-altruistic",
+    }
+    assert "“poor – wealthy”" in row["sign"]
 
 
 def test_page_reads_and_the_report_can_be_verified(client, study):

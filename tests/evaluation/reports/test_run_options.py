@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import DemographicAnswer
-from evaluation.reports.document import Document
-from evaluation.reports.kinds.base import Chosen
-from evaluation.reports.score_words import options_in_words, remarks, short_options
+from evaluation.reports.parts.document import Document
+from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.parts.score_words import options_in_words, remarks, short_options
 from probing.models import Run
 from tests.evaluation.reports.computing import compute
 

@@ -8,12 +8,12 @@ import pytest
 
 from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupSet, SocialGroup
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.requesting import request_report
 from probing.models import Run, RunStatus
 from probing.runs.language_models import register_model
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.evaluation.reports.computing import compute
 from tests.probing.conftest import checkpoints  # noqa: F401
 from tests.probing.runs.fixtures import one_thread  # noqa: F401

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.requesting import request_report
 from probing.models import TextScore
 from tests.evaluation.reports.computing import compute

@@ -9,8 +9,8 @@ from scipy import stats
 from annotation.models import Rating
 from evaluation.models import ReportStatus
 from evaluation.reports.building import build_report, find_differences
-from evaluation.reports.errors import ReportError
-from evaluation.reports.kinds.base import Chosen
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.requesting import request_report
 from probing.models import Score
 from tests.evaluation.reports.computing import compute

@@ -21,6 +21,8 @@ def addresses(study, finished_run, report) -> dict[str, str]:
         "ratings": f"{base}/studies/{study.public_id}/ratings/",
         "ratings csv": f"{base}/studies/{study.public_id}/ratings.csv/",
         "submissions csv": f"{base}/studies/{study.public_id}/submissions.csv/",
+        "sets": f"{base}/group-sets/",
+        "set of groups": f"{base}/group-sets/cao-2022-released/",
         "models": f"{base}/models/",
         "model": f"{base}/models/{finished_run.model.public_id}/",
         "measures": f"{base}/measures/",

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.library.exporting import stream_example, stream_library
-from annotation.library.importing import import_library, plan_import
+from annotation.library.library_export import stream_example, stream_library
+from annotation.library.library_import import import_library, plan_import
 from annotation.library.library_kind import Action
 from annotation.models import SocialGroup
 from probing.library.kinds import KINDS
@@ -110,6 +110,18 @@ def test_word_lists_are_read_row_by_row():
     bring(WORDS, "slug,words", "mild,dang", "mild,blast")
     mild.refresh_from_db()
     assert (mild.words, mild.history.count()) == (["dang", "blast"], 3)
+
+
+def test_a_cell_with_several_words_is_split():
+    done = bring(WORDS, "slug,title,licence,words", "mild,Mild words,CC0,dang; hot  mess ;heck;")
+    assert done.problems == []
+    assert WordList.objects.get(slug="mild").words == ["dang", "hot mess", "heck"]
+    found = plan(WORDS, "slug,words", 'mild,"dang, heck"', "mild,dang|heck", "mild,oh; OH")
+    assert told(found) == [
+        "Line 2: “dang, heck” holds several words, or a comma: separate words by semicolons.",
+        "Line 3: “dang|heck” holds several words, or a comma: separate words by semicolons.",
+        "Line 4: “OH” comes twice, expected every word once.",
+    ]
 
 
 def test_bad_rows_of_word_lists_are_told_by_their_lines():

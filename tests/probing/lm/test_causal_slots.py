@@ -11,9 +11,9 @@ import torch
 
 from probing.lm import MaskCountError, TokenizerError, UnknownWordError
 from probing.lm.causal_slots import CausalSlotModel
+from probing.lm.loaders import load_slot_model, load_slot_tokenizer
 from probing.lm.protocols import SlotContext
-from probing.lm.slot_loading import load_slot_model, load_slot_tokenizer
-from probing.measures.ilps_star import IlpsStar
+from probing.measures.ilps import IlpsStar
 from probing.measures.sensitivity import SensitivityTest
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from probing.lm import SlotContext
-from probing.lm.chain import build_chain
 from probing.lm.masked import MaskedLanguageModel
+from probing.lm.slot_passes import build_chain
 
 CONTEXT = SlotContext("That man is ", ".")
 

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from probing.lm import load_masked
-from probing.lm.packing import PackedLinear, pack_linear_layers
+from probing.lm.packed_layers import PackedLinear, pack_linear_layers
 from probing.lm.protocols import SlotContext
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from probing.lm import ContextTooLongError, MaskCountError, SlotContext, UnknownWordError
 from probing.lm.masked import MaskedLanguageModel
-from probing.lm.subwords import detect_scheme, token_classes
+from probing.lm.slot_tokenizers import detect_scheme, token_classes
 
 
 def test_the_scheme_is_told_by_the_most_frequent_marker() -> None:

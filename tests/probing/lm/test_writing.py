@@ -20,8 +20,8 @@ from probing.lm import (
     load_text_model,
 )
 from probing.lm.causal import CausalModel
+from probing.lm.generation import banned_tokens, choose
 from probing.lm.seq2seq import Seq2SeqModel
-from probing.lm.writing import banned_tokens, choose
 from tests.probing.lm.tiny_bart import make_tiny_bart
 
 pytestmark = pytest.mark.shared

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from probing.measures.aggregation import pair_scores
+from probing.measures.aggregation import cells_of_fewer_templates, pair_scores
 from probing.measures.base import SCORE_COLUMNS
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
 
@@ -80,6 +80,16 @@ def test_an_undefined_template_is_left_out_of_the_mean_and_counted() -> None:
     assert found.loc[("", "man"), "value"] == 3.0
     assert found.loc[("", "man"), "n"] == 1
     assert found.loc[("", "man"), "reason"] == ""
+
+
+def test_cells_of_fewer_templates_are_counted() -> None:
+    """Of the man one template is lacking, of the woman both: her mean is undefined instead."""
+    nothing = (np.nan, np.nan)
+    values = {**VALUES, ("all", "man"): (np.nan, 1.0)}
+    assert cells_of_fewer_templates(STIMULI, [frame(VALUES)]) == 0
+    assert cells_of_fewer_templates(STIMULI, [frame(values)]) == 1
+    values |= {("all", "woman"): nothing, ("that", "woman"): nothing}
+    assert cells_of_fewer_templates(STIMULI, [frame(values)]) == 1
 
 
 def test_a_cell_without_any_value_is_nan_with_the_reason() -> None:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from probing.lm import load_masked
 from probing.lm.masked import MaskedLanguageModel
 from probing.lm.protocols import SpanText
-from probing.measures.ceat import CORPUS, Ceat, CeatParameters
-from probing.measures.ceat_effect import pooled_effect, unit_vectors
+from probing.measures.ceat import CORPUS, DRAWS_CAVEAT, Ceat, CeatParameters, _effect_row
+from probing.measures.ceat_effect import permutation_p_value, pooled_effect, unit_vectors
 from probing.measures.sentence_stimuli import SentenceStimuli, draw_sentences
 from probing.measures.stimuli import Group, StimuliError, Trait
 
@@ -97,7 +99,7 @@ def test_a_word_that_does_not_occur_leaves_its_trait_undefined(
     stimuli = draw([s for s in SENTENCES if "wealthy" not in s])
     scores = run(stimuli, tiny_bert).set_index(["group", "trait", "template"])
     assert "wealthy" in scores.loc[("teenager", "poor-wealthy", ""), "reason"]
-    assert np.isfinite(scores.loc[("teenager", "cold-warm", ""), "value"])
+    assert np.isfinite(scores.loc[("teenager", "cold-warm", ""), "value"]).all()
 
 
 def test_nothing_found_at_all_is_fatal(tiny_bert: MaskedLanguageModel) -> None:
@@ -124,14 +126,91 @@ def test_a_sentence_that_is_too_long_is_left_out_and_counted(
     assert any("left out" in remark for remark in MEASURE.remarks(stimuli, chosen, frames))
 
 
-def test_lists_of_adjectives_combine_draws_with_a_p_value(tiny_bert: MaskedLanguageModel) -> None:
+def test_p_values_are_of_permutations_whatever_the_number_of_draws(
+    tiny_bert: MaskedLanguageModel,
+) -> None:
     stimuli = draw(adjectives="lists")
     scores = run(stimuli, tiny_bert, draws=200, adjectives="lists")
     tested = scores[scores["name"] == "p_value"]
+    assert set(tested["trait"]) == {"cold-warm", "poor-wealthy"}
+    assert set(tested["n"]) == {1000}
+    assert tested["value"].between(1 / 1001, 1).all()
+    pd.testing.assert_frame_equal(scores, run(stimuli, tiny_bert, draws=200, adjectives="lists"))
+    more = run(stimuli, tiny_bert, draws=500, adjectives="lists")
+    pd.testing.assert_frame_equal(more[more["name"] == "p_value"], tested)
+    assert not np.allclose(*(s.loc[s["name"] == "pair_score", "value"] for s in (scores, more)))
+
+
+def test_the_papers_p_values_come_with_their_caveat(tiny_bert: MaskedLanguageModel) -> None:
+    stimuli = draw(adjectives="lists")
+    chosen = CeatParameters(adjectives="lists", draws=200, p_value="one-sided")
+    shards = MEASURE.plan(stimuli, chosen)
+    frames = [MEASURE.compute(shard.payload, stimuli, chosen, tiny_bert) for shard in shards]
+    scores = MEASURE.aggregate(stimuli, chosen, frames)
+    tested = scores[scores["name"] == "p_value"]
     assert set(tested["trait"]) == {"cold-warm"}  # the other trait has one adjective per pole
-    assert tested["value"].between(0, 1).all()
-    again = run(stimuli, tiny_bert, draws=200, adjectives="lists")
-    pd.testing.assert_frame_equal(scores, again)
+    assert set(tested["n"]) == {200}
+    assert DRAWS_CAVEAT in MEASURE.remarks(stimuli, chosen, frames)
+    chosen = CeatParameters(p_value="two-sided")
+    assert DRAWS_CAVEAT in [p.message for p in MEASURE.problems(stimuli, chosen, tiny_bert)]
+    assert DRAWS_CAVEAT not in MEASURE.remarks(stimuli, CeatParameters(), frames)
+
+
+def test_leaving_out_a_group_or_a_trait_moves_no_other_number(
+    tiny_bert: MaskedLanguageModel,
+) -> None:
+    chosen = CeatParameters(adjectives="lists", draws=50)
+    sentences = [*SENTENCES, "All elderly people are here.", "An elderly person is kind."]
+    whole = draw(sentences, adjectives="lists")
+    fewer = replace(whole, groups=whole.groups[1:], traits=whole.traits[1:])
+    tables = [
+        MEASURE.aggregate(
+            stimuli,
+            chosen,
+            [
+                MEASURE.compute(shard.payload, stimuli, chosen, tiny_bert)
+                for shard in MEASURE.plan(stimuli, chosen, 5)
+            ],
+        ).set_index(["name", "group", "trait", "template"])
+        for stimuli in (whole, fewer)
+    ]
+    pd.testing.assert_frame_equal(tables[0].loc[tables[1].index], tables[1])
+
+
+@pytest.mark.parametrize("draws", [100, 1000, 10_000])
+@pytest.mark.parametrize("words", [1, 2], ids=["single adjectives, pooled", "lists, draws"])
+def test_default_p_values_are_uniform_on_null_data(words: int, draws: int) -> None:
+    """200 data sets without a difference: Kolmogorov and Smirnov's distance from uniform.
+
+    Contexts of all words have one distribution about a common direction, as embeddings have.
+    """
+    rng = np.random.default_rng([words, draws])
+    chosen = CeatParameters(draws=draws)
+    p_values = []
+    for seed in range(200):
+        vectors = [
+            unit_vectors(rng.normal(size=(n, 6)) + np.arange(6) / 3)
+            for n in (15, *(rng.integers(8, 20, size=2 * words)))
+        ]
+        poles = [vectors[1 : 1 + words], vectors[1 + words :]]
+        row = _effect_row(vectors[0], poles, chosen, seed)
+        assert row["n_draws"] == 1000
+        p_values.append(row["p_value"])
+    assert stats.kstest(p_values, "uniform").pvalue > 0.01
+    assert np.mean(np.array(p_values) < 0.05) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)
+
+
+def test_a_permutation_p_value_by_hand() -> None:
+    """Contexts along two axes, the group along the first: cosines 1, 1 against 0, 0.
+
+    Of the 6 ways to deal out two ones, 2 give a difference of 1: p tends to 1/3.
+    """
+    axes = np.eye(2)
+    high, low = [axes[[0, 0]]], [axes[[1, 1]]]
+    found = permutation_p_value(
+        axes[:1], high, low, n_permutations=20_000, rng=np.random.default_rng(0)
+    )
+    assert found == pytest.approx(1 / 3, abs=0.01)
 
 
 def test_shards_are_the_same_bits_in_any_order_and_after_a_restart(checkpoints: Path) -> None:
@@ -187,6 +266,7 @@ def test_stored_vectors_give_the_stored_effect_through_the_measure(shared_dir: P
         )
         scores = run(stimuli, _Stored(vectors), combination="pooled", adjectives="lists")  # type: ignore[arg-type]
         # Unit vectors are kept as float32.
+        scores = scores[scores["name"] == "pair_score"]
         np.testing.assert_allclose(scores["value"], case["pooled_context_effect"], atol=1e-6)
 
 
@@ -194,6 +274,7 @@ class _Stored:
     """Embeddings that are looked up: sentence “warm 2” has the third stored vector of warm."""
 
     max_length = 512
+    own_pieces = "first"
 
     def __init__(self, vectors: dict[str, list[list[float]]]) -> None:
         from probing.lm.cache import BoundedCache

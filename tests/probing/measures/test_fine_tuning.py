@@ -13,7 +13,7 @@ from probing.measures.fine_tuning import FineTuning, FineTuningParameters
 from probing.measures.prompt_choice import fill_prompt
 from probing.measures.stimuli import StimuliError
 from probing.measures.text_stimuli import PairStimulus, PromptStimulus, TextStimuli, TextStimulus
-from probing.training.rewriting import LeftOut, RewritingExample
+from probing.training.rewriting_examples import LeftOut, RewritingExample
 from probing.training.schedule import TrainingSettings
 from probing.training.trainable import TrainedModel
 

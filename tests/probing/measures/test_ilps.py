@@ -9,8 +9,8 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
+from probing.lm.loaders import load_slot_model
 from probing.lm.masked import MaskedLanguageModel
-from probing.lm.slot_loading import load_slot_model
 from probing.measures.ilps import Ilps, IlpsParameters
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from probing.lm.masked import MaskedLanguageModel
-from probing.measures.ilps_star import IlpsStar, IlpsStarParameters
+from probing.measures.ilps import IlpsStar, IlpsStarParameters
 from probing.measures.stimuli import Stimuli
 
 MEASURE = IlpsStar()

@@ -22,17 +22,17 @@ WITH_TORCH = tuple(
     f"probing.lm.{name}"
     for name in (
         "masked",
-        "packing",
-        "embedding",
+        "packed_layers",
         "numerics",
+        "slot_model",
         "decoding",
-        "writing",
-        "beams",
+        "generation",
         "best_spans",
         "text_model",
         "causal",
         "causal_slots",
         "seq2seq",
+        "seq2seq_slots",
     )
 )
 

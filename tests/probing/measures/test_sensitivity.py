@@ -45,12 +45,17 @@ def test_the_largest_score_compares_subword_by_subword() -> None:
     np.testing.assert_allclose(rows["value"], [np.log(4.0), np.log(1 / 3)])
 
 
+def placed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows as a shard gives them, which says where they belong."""
+    return rows.assign(template="that", group="man", trait="cold-warm")
+
+
 def test_changes_of_zero_are_raised_to_the_floor_and_reported() -> None:
     rows = compare([[0.0], [0.5], [0.0]], [[0.5], [0.0], [0.0]])
     step = np.log(0.5) - np.log(1e-12)
     np.testing.assert_allclose(rows["value"], [step, -step, 0.0])
     assert rows["floored"].tolist() == [1, 1, 2]
-    (remark,) = MEASURE.remarks(_nothing(), SensitivityParameters(), [rows, rows])
+    (remark,) = MEASURE.remarks(_nothing(), SensitivityParameters(), [placed(rows), placed(rows)])
     assert "6 of 6" in remark
     assert "1e-12" in remark
 
@@ -58,7 +63,7 @@ def test_changes_of_zero_are_raised_to_the_floor_and_reported() -> None:
 def test_a_change_of_zero_that_is_not_the_largest_needs_no_floor() -> None:
     rows = compare([[0.0, 2.0]], [[0.0, 2.0]])
     assert rows["floored"].tolist() == [0]
-    assert MEASURE.remarks(_nothing(), SensitivityParameters(), [rows]) == []
+    assert MEASURE.remarks(_nothing(), SensitivityParameters(), [placed(rows)]) == []
 
 
 def test_the_released_variant_by_hand() -> None:

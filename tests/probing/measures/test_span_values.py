@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from probing.lm.text_protocols import SpanScore
-from probing.measures.span_values import span_perplexity, span_values, top_entropy
+from probing.measures.span_prediction import span_perplexity, span_values, top_entropy
 
 
 def test_perplexity_is_the_inverse_geometric_mean() -> None:

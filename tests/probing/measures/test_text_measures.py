@@ -21,7 +21,8 @@ from probing.measures.prompt_choice import fill_prompt
 from probing.measures.prompt_library import PROMPTS
 from probing.measures.span_prediction import SpanPrediction
 from probing.measures.stimuli import StimuliError
-from probing.measures.text_measure import TextMeasure, text_seed
+from probing.measures.streams import named_seed
+from probing.measures.text_measure import TextMeasure
 from probing.measures.text_stimuli import PairStimulus, PromptStimulus, TextStimuli, TextStimulus
 
 COLUMNS = {
@@ -106,7 +107,7 @@ def test_a_payload_of_other_stimuli_is_refused(measure: TextMeasure[Any]) -> Non
 
 def test_seeds_differ_by_run_pair_and_direction_and_stay_the_same() -> None:
     seeds = {
-        text_seed(run, pair, into)
+        named_seed(run, pair, into)
         for run in (0, 1)
         for pair in ("one", "two")
         for into in ("AAL", "WME")
@@ -114,7 +115,7 @@ def test_seeds_differ_by_run_pair_and_direction_and_stay_the_same() -> None:
     assert len(seeds) == 8
     assert all(0 <= seed < 2**63 for seed in seeds)
     # Names never run together: ("a", "bc") is another text than ("ab", "c").
-    assert text_seed(0, "a", "bc") != text_seed(0, "ab", "c")
+    assert named_seed(0, "a", "bc") != named_seed(0, "ab", "c")
 
 
 def test_the_papers_prompt_is_that_of_figure_1() -> None:

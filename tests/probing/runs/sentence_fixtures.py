@@ -7,13 +7,13 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from annotation.corpora.importing import import_corpus
+from annotation.corpora.corpus_import import import_corpus
 from annotation.models import Corpus
 from probing.measures.registry import get_measure
 from probing.models import LanguageModel, Run
-from probing.runs.choosing import StimuliChoice, choose_stimuli
 from probing.runs.creation import create_run
 from probing.runs.sentence_files import listed_sentences
+from probing.runs.stimuli_loading import StimuliChoice, choose_stimuli
 
 GROUPS = ("man", "woman", "teenager", "elderly")
 TRAITS = ("poor-wealthy", "cold-warm")

@@ -12,11 +12,11 @@ from django.db.models import Count
 
 from probing.models import RunEvent, RunEventKind, RunStatus, ShardStatus
 from probing.runs.aggregation import aggregate_run
-from probing.runs.claiming import claim_shard
-from probing.runs.computing import compute_shard
 from probing.runs.control import cancel_run, resume_run
+from probing.runs.leases import claim_shard
+from probing.runs.shard_computation import compute_shard
 from probing.runs.stimuli import load_stimuli
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.shared, pytest.mark.services]
@@ -92,7 +92,7 @@ def test_two_workers_that_finish_at_once_aggregate_once(
     run = make_run()
     with monkeypatch.context() as moment:
         # Holds the run in the moment between its last store and its aggregation.
-        moment.setattr("probing.runs.computing.aggregate_run", lambda run: None)
+        moment.setattr("probing.runs.shard_computation.aggregate_run", lambda run: None)
         while shard := claim_shard(worker="w"):
             compute_shard(shard)
     results = at_once(lambda _: aggregate_run(run))

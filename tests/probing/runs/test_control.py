@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from probing.models import Run, RunEventKind, RunStatus, Shard, ShardStatus
-from probing.runs.claiming import claim_shard
-from probing.runs.computing import Outcome, compute_shard
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.errors import RunError
-from probing.runs.working import work
+from probing.runs.leases import claim_shard
+from probing.runs.shard_computation import ShardOutcome, compute_shard
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]
@@ -41,13 +41,13 @@ def test_a_cancelled_run_keeps_its_stored_shards_and_can_be_resumed(
     assert stored(run) == done
     assert not run.shards.filter(status=ShardStatus.LEASED).exists()
     assert claim_shard(worker="w", run=run) is None
-    assert compute_shard(in_progress) is Outcome.LOST, "what is being computed is thrown away"
+    assert compute_shard(in_progress) is ShardOutcome.LOST, "what is being computed is thrown away"
     assert stored(run) == done
     kept = {shard.index: shard.stored_at for shard in run.shards.all() if shard.stored_at}
 
     resumed = resume_run(run=run)
     assert resumed.status in {RunStatus.WAITING, RunStatus.RUNNING}
-    assert compute_shard(in_progress) is Outcome.LOST, "an old lease is worth nothing later"
+    assert compute_shard(in_progress) is ShardOutcome.LOST, "an old lease is worth nothing later"
     work(worker="w", run=run)
     run.refresh_from_db()
     assert run.status == RunStatus.FINISHED
@@ -92,7 +92,7 @@ def test_a_run_that_was_cancelled_before_aggregation_is_finished_after_resuming(
     run = make_run()
     with monkeypatch.context() as moment:
         # Stands for the moment between the last store and the aggregation.
-        moment.setattr("probing.runs.computing.aggregate_run", lambda run: None)
+        moment.setattr("probing.runs.shard_computation.aggregate_run", lambda run: None)
         compute_some(run, run.shard_count)
     assert stored(run) == run.shard_count
     cancel_run(run=run)

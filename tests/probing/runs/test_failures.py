@@ -11,10 +11,10 @@ from safetensors.numpy import load_file, save_file
 
 from probing.models import LanguageModel, RunEventKind, RunStatus, Score, ShardStatus
 from probing.runs.aggregation import aggregate_run, finish_complete_runs
-from probing.runs.claiming import claim_shard
-from probing.runs.computing import Outcome, compute_shard
 from probing.runs.control import resume_run
-from probing.runs.working import work
+from probing.runs.leases import claim_shard
+from probing.runs.shard_computation import ShardOutcome, compute_shard
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]
@@ -63,7 +63,7 @@ def test_a_failure_is_forgiven_when_the_next_attempt_succeeds(
     shutil.move(own_copy.location, moved)
     shard = claim_shard(worker="w")
     assert shard is not None
-    assert compute_shard(shard) is Outcome.FAILED
+    assert compute_shard(shard) is ShardOutcome.FAILED
     shutil.move(moved, own_copy.location)
     work(worker="w", run=run)
     run.refresh_from_db()
@@ -100,7 +100,7 @@ def test_a_run_whose_last_worker_died_before_aggregation_is_finished_by_another(
         raise SystemExit(9)
 
     with monkeypatch.context() as moment:
-        moment.setattr("probing.runs.computing.aggregate_run", die)
+        moment.setattr("probing.runs.shard_computation.aggregate_run", die)
         with pytest.raises(SystemExit):
             work(worker="dies", run=run)
     run.refresh_from_db()

@@ -22,7 +22,7 @@ from probing.models import LanguageModel, Run, RunStatus
 from probing.runs.creation import create_run, dry_run
 from probing.runs.language_models import register_model
 from probing.runs.stimuli import load_stimuli
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.family_checkpoints import FAMILIES, save_checkpoint
 from tests.probing.runs.fixtures import scores_of
 from tests.probing.runs.sentence_fixtures import GROUPS, TRAITS, make_sentence_run

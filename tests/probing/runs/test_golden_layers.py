@@ -18,11 +18,12 @@ import pytest
 from probing.measures.ceat import CORPUS
 from probing.measures.sentence_stimuli import draw_sentences
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
+from probing.measures.streams import named_seed, named_stream
 from probing.models import Run, RunStatus, Score
 from probing.runs.creation import create_run
+from probing.runs.inputs import from_parquet
 from probing.runs.language_models import register_model
-from probing.runs.results import from_parquet
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.built_checkpoints import (
     GROUP,
     TEMPLATE,
@@ -254,8 +255,7 @@ def draws_by_hand(
     case: dict[str, Any], *, seed: int, draws: int
 ) -> tuple[list[float], list[float]]:
     """Return each draw's effect size and 1 / v, with contexts picked as a run of that seed does."""
-    (stream,) = np.random.SeedSequence([seed, 0]).spawn(1)
-    rng = np.random.default_rng(stream)
+    rng = named_stream(named_seed(seed, "tall", "low-high"), "draws")
     words = [case["group_vectors"], *case["A"], *case["B"]]
     picks = [rng.integers(len(rows), size=draws) for rows in words]
     effects, weights = [], []

@@ -18,9 +18,9 @@ from probing.measures.adjectives import both_poles
 from probing.measures.stimuli import Stimuli
 from probing.models import Run, RunStatus, Score
 from probing.runs.creation import create_run
+from probing.runs.inputs import from_parquet
 from probing.runs.language_models import register_model
-from probing.runs.results import from_parquet
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.golden.abc_cases import (
     MODELS,
     AbcCase,

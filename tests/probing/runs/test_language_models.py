@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from safetensors import safe_open
 
+from probing.lm.errors import AccessDeniedError, ModelNotFoundError
 from probing.models import LanguageModel, ModelKind, ModelSource
 from probing.runs.errors import RunError
 from probing.runs.language_models import find_model, is_registered, register_model
+from probing.runs.loaded_models import load_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
@@ -88,9 +92,15 @@ def test_the_configuration_tells_the_kind(checkpoints: Path, checkpoint: str, ki
     assert model.family == checkpoint.removeprefix("tiny-")
 
 
-def test_a_model_of_a_kind_that_no_measure_uses_is_refused(checkpoints: Path) -> None:
+def test_a_model_of_a_kind_that_no_measure_uses_is_refused(
+    checkpoints: Path, tmp_path: Path
+) -> None:
+    folder = shutil.copytree(checkpoints / "tiny-classifier", tmp_path / "tagger")
+    config = (folder / "config.json").read_text(encoding="utf-8")
+    tagger = config.replace("ForSequenceClassification", "ForTokenClassification")
+    (folder / "config.json").write_text(tagger, encoding="utf-8")
     with pytest.raises(RunError) as caught:
-        register_model(location=str(checkpoints / "tiny-classifier"))
+        register_model(location=str(folder))
     assert "a classifier" in str(caught.value)
     assert "'gpt2'" in str(caught.value)
     assert not LanguageModel.objects.exists()
@@ -111,13 +121,14 @@ def test_a_model_is_found_by_name_or_registered_by_place(checkpoints: Path) -> N
 SERVER = "http://localhost:11434/v1"
 
 
-def test_a_chat_model_is_registered_without_asking_its_server() -> None:
+def test_a_chat_model_is_registered_without_asking_its_server(settings: Any) -> None:
+    settings.MODEL_KEY_HOSTS = {"MODEL_KEY_HERE": "localhost:11434"}
     model = register_model(
-        location=f" {SERVER}/ ", served_name=" llama3.2 ", key_variable="MY_SERVER_KEY"
+        location=f" {SERVER}/ ", served_name=" llama3.2 ", key_variable="MODEL_KEY_HERE"
     )
     assert (model.kind, model.source) == (ModelKind.CHAT, ModelSource.SERVER)
     assert (model.location, model.served_name) == (SERVER, "llama3.2")
-    assert (model.name, model.key_variable) == ("llama3.2", "MY_SERVER_KEY")
+    assert (model.name, model.key_variable) == ("llama3.2", "MODEL_KEY_HERE")
 
 
 def test_a_server_may_hold_several_models_each_registered_once() -> None:
@@ -138,12 +149,16 @@ def test_a_server_may_hold_several_models_each_registered_once() -> None:
         ({"served_name": "x" * 161}, "served_name", "161 characters"),
         ({"revision": "main"}, "revision", "“main”"),
         ({"key_variable": "sk-abcdef123456"}, "key_variable", "never the key itself"),
-        ({"key_variable": "A" * 81}, "key_variable", "never the key itself"),
-        ({"location": "http://"}, "location", "no base URL"),
-        ({"location": "https://host:port/v1"}, "location", "no base URL"),
-        ({"location": "https://host/v1?key=abc"}, "location", "no base URL"),
+        ({"key_variable": "MODEL_KEY_" + "A" * 71}, "key_variable", "never the key itself"),
+        ({"key_variable": "SECRET_KEY"}, "key_variable", "begins with MODEL_KEY_"),
+        ({"key_variable": "MODEL_KEY_OTHER"}, "key_variable", "not meant for localhost:11434"),
+        ({"location": "http://169.254.169.254/v1"}, "location", "not on the internet"),
+        ({"location": "http://10.0.0.7:8000/v1"}, "location", "not on the internet"),
+        ({"location": "http://"}, "location", "not the base URL"),
+        ({"location": "https://host:port/v1"}, "location", "not the base URL"),
+        ({"location": "https://host/v1?key=abc"}, "location", "not the base URL"),
         ({"location": "https://me:secret@host/v1"}, "location", "holds a user name or a key"),
-        ({"location": "somebody/some-model"}, "served_name", "is no server"),
+        ({"location": "somebody/some-model"}, "served_name", "is not a server’s address"),
     ],
 )
 def test_what_is_wrong_with_a_chat_model_is_said_where_it_was_entered(
@@ -163,3 +178,45 @@ def test_a_folder_has_no_key(checkpoints: Path) -> None:
     with pytest.raises(RunError) as caught:
         register_model(location=str(checkpoints / "tiny-bert"), key_variable="MY_KEY")
     assert caught.value.problems[0].where == "key_variable"
+
+
+def test_folders_outside_of_the_roots_are_refused_alike_whatever_is_there(
+    checkpoints: Path, tmp_path: Path, settings: Any
+) -> None:
+    inside = tmp_path / "models"
+    inside.mkdir()
+    (inside / "leads-out").symlink_to(checkpoints / "tiny-bert")
+    settings.MODEL_ROOTS = [str(inside)]
+    said = set()
+    for location in (
+        str(checkpoints / "tiny-bert"),
+        str(checkpoints),
+        str(checkpoints / "tiny-bert" / "config.json"),
+        "/no/such/folder",
+        str(inside / ".." / "elsewhere"),
+        str(inside / "leads-out"),
+    ):
+        with pytest.raises(RunError) as caught:
+            register_model(location=location)
+        assert caught.value.problems[0].where == "location"
+        said.add(str(caught.value).replace(location, "X"))
+    assert len(said) == 1
+    settings.MODEL_ROOTS = [str(checkpoints)]
+    assert register_model(location=str(checkpoints / "tiny-bert")).name == "tiny-bert"
+
+
+def test_a_model_whose_folder_is_no_longer_allowed_is_not_loaded(
+    checkpoints: Path, settings: Any
+) -> None:
+    model = register_model(location=str(checkpoints / "tiny-bert"))
+    settings.MODEL_ROOTS = ["/somewhere/else"]
+    with pytest.raises(ModelNotFoundError, match="No model can be read"):
+        load_model(model)
+
+
+def test_a_key_goes_to_its_own_host_alone(settings: Any) -> None:
+    settings.MODEL_KEY_HOSTS = {"MODEL_KEY_HERE": "localhost"}
+    model = register_model(location=SERVER, served_name="llama3.2", key_variable="MODEL_KEY_HERE")
+    settings.MODEL_KEY_HOSTS = {"MODEL_KEY_HERE": "api.openai.com"}
+    with pytest.raises(AccessDeniedError, match="not meant for localhost:11434"):
+        load_model(model, {"generate"})

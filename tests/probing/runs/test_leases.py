@@ -12,12 +12,12 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from probing.models import Run, RunEvent, RunEventKind, RunStatus, Shard, ShardStatus
-from probing.runs.claiming import ATTEMPT_LIMIT, claim_shard, release_shard, renew_lease
-from probing.runs.computing import Outcome, compute_shard
-from probing.runs.failing import lapse_leases
+from probing.runs.failure import lapse_leases
 from probing.runs.heartbeat import keep_lease
-from probing.runs.sweeping import sweep
-from probing.runs.working import work
+from probing.runs.leases import ATTEMPT_LIMIT, claim_shard, release_shard, renew_lease
+from probing.runs.shard_computation import ShardOutcome, compute_shard
+from probing.runs.sweep import sweep
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]
@@ -116,11 +116,11 @@ def test_a_worker_that_lost_its_lease_stores_nothing(make_run: RunMaker) -> None
     expire(late)
     lapse_leases()
     current = claim("current")
-    assert compute_shard(late) is Outcome.LOST
+    assert compute_shard(late) is ShardOutcome.LOST
     held = Shard.objects.get(pk=late.pk)
     assert (held.status, held.worker, held.result) == (ShardStatus.LEASED, "current", None)
-    assert compute_shard(current) is Outcome.STORED
-    assert compute_shard(late) is Outcome.LOST
+    assert compute_shard(current) is ShardOutcome.STORED
+    assert compute_shard(late) is ShardOutcome.LOST
     assert Shard.objects.get(pk=late.pk).worker == "current"
 
 
@@ -132,7 +132,7 @@ def test_the_same_worker_cannot_store_with_an_older_lease(make_run: RunMaker) ->
     # Attempts start anew after a resume, so the moment of the claim has to tell leases apart.
     Shard.objects.filter(pk=late.pk).update(attempts=0)
     assert claim("w").attempts == late.attempts
-    assert compute_shard(late) is Outcome.LOST
+    assert compute_shard(late) is ShardOutcome.LOST
 
 
 def test_a_shard_that_kills_its_workers_fails_the_run(make_run: RunMaker) -> None:
@@ -169,7 +169,7 @@ def test_a_shard_goes_back_when_its_worker_is_interrupted(
         raise KeyboardInterrupt
 
     # Only a signal can interrupt the computing itself; it strikes where the model is loaded.
-    monkeypatch.setattr("probing.runs.computing.load_model", interrupt)
+    monkeypatch.setattr("probing.runs.shard_computation.load_model", interrupt)
     with pytest.raises(KeyboardInterrupt):
         compute_shard(shard)
     back = Shard.objects.get(pk=shard.pk)

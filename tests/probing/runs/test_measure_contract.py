@@ -10,7 +10,7 @@ from probing.measures.registry import MEASURES
 from probing.measures.stimuli import Stimuli
 from probing.models import RunStatus, ShardStatus
 from probing.runs.creation import dry_run
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import RunMaker, few_stimuli, scores_of
 
 #: Measures of texts have a contract of their own.

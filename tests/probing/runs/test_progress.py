@@ -9,10 +9,10 @@ import pytest
 from django.utils import timezone
 
 from probing.models import LanguageModel, Run, RunStatus, Shard, ShardStatus
-from probing.runs.claiming import claim_shard
-from probing.runs.computing import compute_shard
+from probing.runs.leases import claim_shard
 from probing.runs.progress import LARGEST_DRAWING, load_progress
-from probing.runs.working import work
+from probing.runs.shard_computation import compute_shard
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import RunMaker
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]
@@ -97,10 +97,10 @@ def test_queries_do_not_grow_with_the_run(
 def test_many_shards_are_binned_and_none_is_lost(stored_run: Any) -> None:
     progress = load_progress(stored_run(4500, 1500))
     # 4,500 shards at three a mark.
-    assert len(progress.cells) == 1500 <= LARGEST_DRAWING
-    assert sum(cell.count for cell in progress.cells) == 4500
-    assert [cell.first for cell in progress.cells[:3]] == [0, 3, 6]
-    assert [cell.state for cell in progress.cells].count("stored") == 500
+    assert len(progress.bins) == 1500 <= LARGEST_DRAWING
+    assert sum(cell.count for cell in progress.bins) == 4500
+    assert [cell.first for cell in progress.bins[:3]] == [0, 3, 6]
+    assert [cell.state for cell in progress.bins].count("stored") == 500
 
 
 def test_a_mark_shows_what_became_of_its_shard(make_run: RunMaker) -> None:
@@ -112,7 +112,7 @@ def test_a_mark_shows_what_became_of_its_shard(make_run: RunMaker) -> None:
     run.shards.filter(index=2).update(status=ShardStatus.FAILED, error="trouble")
     run.shards.filter(index=0).update(attempts=2)
     progress = load_progress(run)
-    assert [cell.state for cell in progress.cells[:4]] == [
+    assert [cell.state for cell in progress.bins[:4]] == [
         "repeated",
         "running",
         "failed",

@@ -12,13 +12,13 @@ from probing.measures.ceat import CORPUS
 from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.models import LanguageModel, Run, RunStatus
-from probing.runs.choosing import StimuliChoice, choose_stimuli
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
 from probing.runs.sentence_files import listed_sentences, open_sentences
 from probing.runs.sentence_stimuli import corpus_sentences
-from probing.runs.working import work
+from probing.runs.stimuli_loading import StimuliChoice, choose_stimuli
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import few_stimuli, scores_of
 from tests.probing.runs.sentence_fixtures import (
     GROUPS,
@@ -191,7 +191,7 @@ def test_files_of_all_kinds_are_read(name: str, content: str) -> None:
     ("name", "content", "said"),
     [
         ("a.pdf", b"x", ".jsonl"),
-        ("a", b"x", "no kind that can be read"),
+        ("a", b"x", "cannot be read"),
         ("a.txt", "A man.\nA wöman.".encode("latin-1"), "Line 2 is not UTF-8"),
         ("a.txt", "A man.".encode("utf-16"), "UTF-16"),
         ("a.txt", b"A man.\nA \x00 woman.", "Line 2 holds a control character"),
@@ -271,16 +271,14 @@ def test_neither_or_both_of_corpus_and_file_are_refused(bert: LanguageModel) -> 
         assert [problem.where for problem in caught.value.problems] == [where]
 
 
-def test_a_model_that_gives_no_embeddings_is_refused_before_a_file_is_read(
-    checkpoints: Path,
-) -> None:
+def test_a_model_that_gives_no_embeddings_is_refused_before_a_file_is_read() -> None:
     def unread() -> Any:
         raise AssertionError("the file was read")
         yield ""
 
-    model = register_model(location=str(checkpoints / "tiny-gpt2"))
+    model = register_model(location="http://localhost:11434/v1", served_name="llama3.2")
     choice = StimuliChoice(groups=GROUPS, sentences=listed_sentences(unread(), name="x"))
-    with pytest.raises(RunError, match="needs a masked language model") as caught:
+    with pytest.raises(RunError, match=r"needs a masked .*; “llama3\.2” is chat") as caught:
         choose_stimuli(measure=CEAT, model=model, choice=choice, seed=0)
     assert caught.value.problems[0].where == "model"
 

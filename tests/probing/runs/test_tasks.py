@@ -8,10 +8,10 @@ import pytest
 from django.utils import timezone
 
 from probing.models import RunEventKind, RunStatus, Shard, ShardStatus
-from probing.runs.claiming import claim_shard
-from probing.runs.stopping import ask_to_stop, forget_order
+from probing.runs.graceful_stop import ask_to_stop, forget_order
+from probing.runs.leases import claim_shard
 from probing.runs.tasks import sweep, work_shards
-from probing.runs.working import work
+from probing.runs.worker import work
 from tests.probing.runs.fixtures import RunMaker, scores_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]

@@ -13,14 +13,18 @@ from django.db import IntegrityError, transaction
 from annotation.models import Corpus, Counterpart, Text
 from probing.lm import load_text_model
 from probing.lm.text_protocols import GenerationSettings
-from probing.measures.text_measure import text_seed
+from probing.measures.streams import named_seed
 from probing.models import LanguageModel, Run, RunStatus, TextScore
 from probing.runs.aggregation import aggregate_run
-from probing.runs.counterpart_table import count_directions, reference_of, run_counterparts
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
-from probing.runs.span_table import load_span_table
-from probing.runs.working import work
+from probing.runs.result_tables import (
+    count_directions,
+    load_span_table,
+    reference_of,
+    run_counterparts,
+)
+from probing.runs.worker import work
 from tests.golden.text_cases import load_expected
 from tests.openai_server import SERVED_NAME, Fault, serve_openai
 from tests.probing.lm.tiny_bart import make_tiny_bart
@@ -100,7 +104,7 @@ def test_what_is_stored_is_what_the_model_writes_with_the_texts_own_seed(
     run = finished(make_text_run("counterpart_generation", pairs_per_shard=3))
     lm = load_text_model(checkpoints / "tiny-gpt2", threads=1)
     settings = GenerationSettings(max_new_tokens=8, temperature=0.7)
-    (alone,) = lm.generate([f"{PAIRS[2][0]} =>"], settings, seeds=[text_seed(7, "p2", "WME")])
+    (alone,) = lm.generate([f"{PAIRS[2][0]} =>"], settings, seeds=[named_seed(7, "p2", "WME")])
     assert bodies(run)["p2-aal", "WME"][0] == alone.text
 
 
@@ -237,7 +241,7 @@ def test_a_corpus_that_lost_a_pair_fails_the_run_and_stores_nothing(
     work(worker="w", run=run)
     run.refresh_from_db()
     assert run.status == RunStatus.FAILED
-    assert "no pair “p1” any more" in run.error
+    assert "no pair “p1” any longer" in run.error
     assert not Counterpart.objects.exists()
 
 
@@ -269,6 +273,8 @@ def test_a_chat_model_writes_through_its_server(
         ({}, {"sources": ["Twitter"]}, "expected some of: “CORAAL”, “blogs”"),
         ({}, {"examples": 3}, "3 examples are asked for, but the training split"),
         ({}, {"limit": 0}, "expected at least 1 pair"),
+        ({}, {"per_source": 0}, "expected at least 1 pair per source"),
+        ({}, {"per_source": 1, "limit": 1}, "not both"),
         ({}, {"corpus": None}, "Choose a corpus"),
         ({"max_new_tokens": 64}, {}, "longer than the model can read"),
     ],

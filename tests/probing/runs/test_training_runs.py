@@ -23,19 +23,19 @@ from probing.models import (
     TrainingPoint,
 )
 from probing.runs.aggregation import aggregate_run
-from probing.runs.claiming import claim_shard
-from probing.runs.computing import Outcome, compute_shard
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
-from probing.runs.stopping import ask_to_stop, forget_order
+from probing.runs.graceful_stop import ask_to_stop, forget_order
+from probing.runs.leases import claim_shard
+from probing.runs.shard_computation import ShardOutcome, compute_shard
 from probing.runs.text_stimuli import load_text_stimuli
 from probing.runs.trained_models import open_training, store_trained_model, workspace_of
 from probing.runs.training_progress import load_training, store_point
 from probing.runs.training_splits import evaluation_problems, training_problems
-from probing.runs.working import work
-from probing.training.curve import LossPoint
+from probing.runs.worker import work
 from probing.training.errors import TrainingStoppedError
+from probing.training.schedule import LossPoint
 from tests.probing.runs.training_fixtures import TrainingMaker, weights_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.services]
@@ -181,7 +181,7 @@ def test_a_worker_that_is_told_to_stop_saves_and_gives_the_shard_back(
     shard = claim_shard(worker="w", run=run)
     assert shard is not None
     request.getfixturevalue("told_to_stop")
-    assert compute_shard(shard) is Outcome.RELEASED
+    assert compute_shard(shard) is ShardOutcome.RELEASED
     shard.refresh_from_db()
     assert (shard.status, shard.attempts) == (ShardStatus.PENDING, 0)
     assert len(list(workspace_of(run).glob("step-*.pt"))) == 1
@@ -197,7 +197,7 @@ def test_a_training_whose_lease_went_to_another_worker_stops(
     shard = claim_shard(worker="late", run=run)
     assert shard is not None
     Shard.objects.filter(pk=shard.pk).update(worker="current")
-    assert compute_shard(shard) is Outcome.LOST
+    assert compute_shard(shard) is ShardOutcome.LOST
     assert steps_of(run) == []
     assert Shard.objects.get(pk=shard.pk).worker == "current"
 
@@ -227,7 +227,7 @@ def test_a_base_model_that_changed_meanwhile_is_not_trained_on_from_a_checkpoint
     run = make_training()
     shard = claim_shard(worker="w", run=run)
     assert shard is not None
-    assert compute_shard(shard) is Outcome.RELEASED
+    assert compute_shard(shard) is ShardOutcome.RELEASED
     forget_order()
     (folder / "added.txt").write_text("another revision")
     work(worker="w", run=run)

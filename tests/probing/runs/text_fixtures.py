@@ -12,9 +12,9 @@ from annotation.corpora.bodies import hash_body
 from annotation.models import Corpus, Split, Text, TextPair
 from probing.measures.registry import get_measure
 from probing.models import LanguageModel, Prompt, Run
-from probing.runs.choosing import StimuliChoice, choose_stimuli
 from probing.runs.creation import create_run
 from probing.runs.language_models import register_model
+from probing.runs.stimuli_loading import StimuliChoice, choose_stimuli
 
 PAIRS = (
     ("he be cookin dinner", "he is usually cooking dinner", "CORAAL"),

@@ -19,9 +19,9 @@ import torch
 from rouge_score.rouge_scorer import RougeScorer
 from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer
 
-from probing.training.rewriting import EncodedExample
+from probing.training.rewriting_examples import EncodedExample
 from probing.training.schedule import TrainingSettings
-from probing.training.text_tasks import WritingTask
+from probing.training.trainable import WritingTask
 from probing.training.trainer import run_training
 from probing.training.weights import save_weights
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probing.training.batches import epoch_batches, split_held_out
+from probing.training.schedule import epoch_batches, split_held_out
 
 
 @given(

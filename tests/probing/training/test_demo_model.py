@@ -20,8 +20,7 @@ from probing.lm import load_masked
 from probing.measures.registry import MEASURES, get_measure
 from probing.measures.stimuli import Group, Stimuli, Trait
 from probing.measures.template_library import TEMPLATES, get_template
-from probing.training.demo_corpus import compose_corpus
-from probing.training.demo_model import DemoModel, train_demo_model
+from probing.training.demo.model import DemoModel, compose_corpus, train_demo_model
 from tests.conftest import ROOT
 
 STIMULI = Stimuli(
@@ -167,7 +166,7 @@ def test_a_build_that_is_killed_leaves_no_half_model(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path;"
         "from probing.measures.stimuli import Stimuli;"
-        "from probing.training.demo_model import train_demo_model;"
+        "from probing.training.demo.model import train_demo_model;"
         "stimuli = Stimuli.from_json(sys.stdin.read());"
         "train_demo_model(Path(sys.argv[1]), stimuli=stimuli, steps=100_000)"
     )

@@ -14,12 +14,15 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from probing.lm.errors import WrongModelKindError
-from probing.training.curve import LossPoint
 from probing.training.errors import TrainingError
-from probing.training.rewriting import IGNORED, ExampleEncoder, RewritingExample, encode_examples
-from probing.training.schedule import TrainingSettings
-from probing.training.text_tasks import WritingTask
-from probing.training.trainable import RECORD, Trainable
+from probing.training.rewriting_examples import (
+    IGNORED,
+    ExampleEncoder,
+    RewritingExample,
+    encode_examples,
+)
+from probing.training.schedule import LossPoint, TrainingSettings
+from probing.training.trainable import RECORD, Trainable, WritingTask
 from probing.training.weights import base_revision, load_trainable_tokenizer, load_weights
 
 pytestmark = pytest.mark.shared

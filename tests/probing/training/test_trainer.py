@@ -10,16 +10,14 @@ import pytest
 import torch
 from transformers import get_linear_schedule_with_warmup
 
-from probing.training.batches import epoch_batches
 from probing.training.checkpoints import list_checkpoints
-from probing.training.curve import LossPoint
 from probing.training.errors import (
     DivergedError,
     TrainingError,
     TrainingPausedError,
     TrainingStoppedError,
 )
-from probing.training.schedule import TrainingSettings
+from probing.training.schedule import LossPoint, TrainingSettings, epoch_batches
 from probing.training.trainer import BatchLoss, TrainingEnd, Wish, run_training
 
 SETTINGS = TrainingSettings(

@@ -8,7 +8,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from stereoscope.demo.seeding import DemoError, seed_demo
 from stereoscope.local.administrator import ensure_administrator
 
 
@@ -24,6 +23,8 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, model: str, **options: Any) -> None:
+        from stereoscope.demo.seeding import DemoError, seed_demo
+
         administrator = ensure_administrator(password_file=settings.VAR_DIR / "admin-password")
         try:
             demo = seed_demo(owner=administrator.user, location=model, say=self.stdout.write)

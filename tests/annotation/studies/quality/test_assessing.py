@@ -17,7 +17,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.studies.quality import FlagName, assess_submissions, count_flags
-from annotation.survey.withdrawing import withdraw_submission
+from annotation.survey.withdrawal import withdraw_submission
 from tests.annotation.studies.people import make_study, make_submission
 from tests.annotation.survey.flows import choice, free_text
 

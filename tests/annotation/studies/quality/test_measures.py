@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from annotation.studies.quality.measures import (
+from annotation.studies.quality.response_indices import (
     find_page_medians,
     measure_speed,
     measure_straightness,
@@ -93,7 +93,7 @@ def test_measures_need_no_django() -> None:
     code = (
         "import importlib.util, sys;"
         "spec = importlib.util.spec_from_file_location('m', "
-        "'annotation/studies/quality/measures.py');"
+        "'annotation/studies/quality/response_indices.py');"
         "module = importlib.util.module_from_spec(spec); sys.modules['m'] = module;"
         "spec.loader.exec_module(module);"
         "assert not [name for name in sys.modules if name.startswith('django')]"

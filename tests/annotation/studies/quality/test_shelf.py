@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotation.studies.quality.shelf import MOST_SECONDS, Shelf
+from annotation.studies.quality.visit_cache import MOST_SECONDS, Shelf
 
 
 class Clock:

@@ -1,0 +1,147 @@
+"""Imports a file of texts or pairs as a new corpus, or into one that is there."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from annotation.common.table_file import Problem
+from annotation.corpora.corpus_file import parse_corpus_file
+from annotation.corpora.corpus_rows import Layout, ParsedCorpus, Varieties
+from annotation.corpora.corpus_storage import store_rows
+from annotation.corpora.row_checks import Known, check_rows
+from annotation.models import Corpus
+
+LONGEST_REASON = 100
+DIGEST_SHOWN = 16
+
+
+class BadRowsError(Exception):
+    """The file has bad rows and nothing was stored; ``problems`` names every one."""
+
+    def __init__(self, parsed: ParsedCorpus) -> None:
+        bad = parsed.n_rows - len(parsed.rows)
+        super().__init__(f"Nothing was imported: {bad} of {parsed.n_rows} rows are bad.")
+        self.problems = parsed.problems
+
+
+@dataclass(frozen=True)
+class ImportResult:
+    """What an import stored, or would store in a dry run, where ``corpus`` is None if new.
+
+    by_source : good rows by (source, split)
+    skipped : problems of the rows that were left out
+    """
+
+    corpus: Corpus | None
+    layout: Layout
+    n_texts: int
+    n_pairs: int
+    by_source: Mapping[tuple[str, str], int]
+    skipped: tuple[Problem, ...]
+
+    @property
+    def n_skipped(self) -> int:
+        """Rows that were left out."""
+        return len({problem.line for problem in self.skipped})
+
+
+def import_corpus(
+    *,
+    content: bytes,
+    file_name: str,
+    into: Corpus | None = None,
+    name: str = "",
+    licence: str = "",
+    source_variety: str = "AAL",
+    target_variety: str = "WME",
+    owner: AbstractBaseUser | None = None,
+    user: AbstractBaseUser | None = None,
+    skip_bad_rows: bool = False,
+    dry_run: bool = False,
+    **facts: Any,
+) -> ImportResult:
+    """Store a file's texts or pairs, all rows or none.
+
+    into : adds to this corpus, whose varieties hold; else a new one is made of `name`, `licence`,
+        the varieties, `owner` and ``facts`` (further fields of `Corpus`)
+    user : who imports, for the history
+    skip_bad_rows : leaves bad rows out instead of refusing the file
+    dry_run : does everything but keep it
+
+    Raises `CorpusFileError` for a file that cannot be read, `BadRowsError` for bad rows and
+    `ValidationError`, by field, for facts that are not valid and where no row is left.
+    """
+    with transaction.atomic():
+        if into is None:
+            corpus = Corpus(
+                name=name.strip(),
+                licence=licence.strip(),
+                source_variety=source_variety.strip(),
+                target_variety=target_variety.strip(),
+                owner=owner,  # type: ignore[misc]
+                **facts,
+            )
+            check_corpus(corpus)
+        else:
+            corpus = Corpus.objects.select_for_update().get(pk=into.pk)
+        parsed = _read(content, file_name, corpus)
+        if parsed.problems and not skip_bad_rows:
+            raise BadRowsError(parsed)
+        if not parsed.rows:
+            raise ValidationError("Nothing was imported: no row is left, all are bad.")
+        reason = describe_import(content, file_name)
+        if into is None:
+            corpus._history_user = user  # type: ignore[attr-defined] # as django-simple-history has it
+            corpus._change_reason = reason  # type: ignore[attr-defined]
+            try:
+                with transaction.atomic():
+                    corpus.save()
+            except IntegrityError as error:  # somebody else took the name just now
+                raise ValidationError({"name": "A corpus with this name is there."}) from error
+        n_texts, n_pairs = store_rows(corpus=corpus, rows=parsed.rows, user=user, reason=reason)
+        if dry_run:
+            transaction.set_rollback(True)
+    return ImportResult(
+        corpus=into if dry_run else corpus,
+        layout=parsed.layout,
+        n_texts=n_texts,
+        n_pairs=n_pairs,
+        by_source=Counter((row.source, row.split) for row in parsed.rows),
+        skipped=parsed.problems,
+    )
+
+
+def check_corpus(corpus: Corpus) -> None:
+    """Raise `ValidationError`, by field, for facts of a corpus that are not valid."""
+    if corpus.source_variety.casefold() == corpus.target_variety.casefold():
+        raise ValidationError(
+            {"target_variety": f"Both varieties are “{corpus.target_variety}”, expected two."}
+        )
+    corpus.full_clean()
+
+
+def describe_import(content: bytes, file_name: str) -> str:
+    """Return what the history says of texts from this file: its name, and how its hash begins."""
+    digest = hashlib.sha256(content).hexdigest()[:DIGEST_SHOWN]
+    shown = file_name[: LONGEST_REASON - DIGEST_SHOWN - len("Imported , SHA-256 …")]
+    return f"Imported {shown}, SHA-256 {digest}…"
+
+
+def _read(content: bytes, file_name: str, corpus: Corpus) -> ParsedCorpus:
+    """Return the checked rows. Two queries, none for a corpus that is new."""
+    varieties = Varieties(corpus.source_variety, corpus.target_variety)
+    known = Known()
+    if corpus.pk is not None:
+        texts = list(corpus.texts.values_list("variety", "body_hash", "split", "slug"))
+        names = [*(slug for *_, slug in texts), *corpus.pairs.values_list("slug", flat=True)]
+        known.add_stored([(variety, digest, split) for variety, digest, split, _ in texts], names)
+    parsed = parse_corpus_file(content, file_name, varieties)
+    return check_rows(parsed, known, corpus.target_variety)

@@ -1,0 +1,185 @@
+"""Reads rows of CSV, TSV and JSON lines by the columns of a kind of import."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import Any
+
+from annotation.common.table_file import (
+    Problem,
+    Record,
+    TableFileError,
+    decode,
+    read_json_lines,
+    read_table,
+)
+from annotation.common.text_shortening import shorten
+from annotation.imports.import_kind import ImportColumn
+from annotation.library.library_kind import restore_cell, text_fault
+
+LONGEST_TEXT = 20_000
+
+
+@dataclass
+class ImportRow:
+    """One row by the names of its columns; what is wrong with it gathers in `faults`."""
+
+    line: int
+    values: Mapping[str, Any]
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [Problem(self.line, fault) for fault in self.faults]
+
+    def text(
+        self,
+        name: str,
+        *,
+        longest: int = LONGEST_TEXT,
+        needed: bool = False,
+        as_written: bool = False,
+    ) -> str:
+        """Return a text, empty where there is none; without white space at its ends, unless it is
+        wanted as written."""
+        value = self.values.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            value = str(value)
+        if value is None:
+            value = ""
+        if not isinstance(value, str):
+            self.faults.append(f"“{name}” is {shorten(str(value))}, expected a text.")
+            return ""
+        value = value if as_written and value.strip() else value.strip()
+        if fault := text_fault(value):
+            self.faults.append(f"“{name}” {fault}")
+        elif len(value) > longest:
+            self.faults.append(f"“{name}” has {len(value):,} characters, expected {longest:,}.")
+        elif needed and not value:
+            self.faults.append(f"“{name}” is empty, expected a text.")
+        return value
+
+    def number(self, name: str) -> float | None:
+        """Return a finite number, None where there is none."""
+        value = self.values.get(name)
+        if value is None or (isinstance(value, str) and not value.strip()):
+            return None
+        try:
+            number = float(value) if not isinstance(value, bool) else math.nan
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            self.faults.append(f"“{name}” is “{shorten(str(value))}”, expected a number.")
+            return None
+        return number
+
+    def whole(self, name: str, *, least: int = 0, most: int = 2**31 - 1) -> int | None:
+        """Return a whole number between two others, None where there is none."""
+        number = self.number(name)
+        if number is None:
+            return None
+        if number != int(number) or not least <= number <= most:
+            self.faults.append(
+                f"“{name}” is {number:g}, expected a whole number from {least} to {most}."
+            )
+            return None
+        return int(number)
+
+
+@dataclass(frozen=True)
+class ReadRows:
+    """Rows in the file's order, what could not be read, and columns that nothing is read from."""
+
+    rows: list[ImportRow]
+    problems: list[Problem]
+    unread: tuple[str, ...]
+
+    def is_given(self, name: str) -> bool:
+        """Whether some row has something in a column."""
+        return any(row.values.get(name) not in (None, "") for row in self.rows)
+
+    @property
+    def told_problems(self) -> tuple[str, ...]:
+        """Every problem as a line, in the file's order."""
+        found = [*self.problems, *(problem for row in self.rows for problem in row.problems)]
+        return tuple(str(problem) for problem in sorted(found, key=lambda one: one.line))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if not self.unread:
+            return ()
+        return (f"Nothing is read from: {', '.join(map(shorten, self.unread))}.",)
+
+    def the_one(self, name: str) -> str:
+        """Return what every row says of the file as a whole, empty where none says it.
+
+        Raises `TableFileError` where rows differ.
+        """
+        said = {str(row.values.get(name) or "").strip() for row in self.rows} - {""}
+        if len(said) > 1:
+            listed = " and ".join(f"“{shorten(text)}”" for text in sorted(said)[:2])
+            raise TableFileError(f"“{name}” is {listed}. Import one {name} at a time.")
+        return said.pop() if said else ""
+
+
+def read_rows(
+    content: bytes,
+    file_name: str,
+    columns: Sequence[ImportColumn],
+    *,
+    ignored: Iterable[str] = (),
+) -> ReadRows:
+    """Return the rows of a file.
+
+    ignored : columns of our own downloads that say nothing new
+
+    Raises `TableFileError` for a file that cannot be read, or lacks a needed column.
+    """
+    if PurePath(file_name).suffix.lower() == ".jsonl":
+        records, is_table = list(read_json_lines(decode(content))), False
+    else:
+        records, is_table = read_table(content, file_name), True
+    names = {
+        spelling: column.name
+        for column in columns
+        for spelling in (column.name, *column.other_names)
+    }
+    given = {heading for record in records for heading in record.values}
+    found = {heading: names.get(_plain(heading)) for heading in given}
+    _check_columns(columns, [name for name in found.values() if name])
+    rows = [_read(record, found, is_table=is_table) for record in records if not record.fault]
+    return ReadRows(
+        rows,
+        [Problem(record.line, record.fault) for record in records if record.fault],
+        tuple(
+            sorted(
+                name for name, column in found.items() if not column and _plain(name) not in ignored
+            )
+        ),
+    )
+
+
+def _check_columns(columns: Sequence[ImportColumn], found: Sequence[str]) -> None:
+    if doubled := next((name for name in found if found.count(name) > 1), None):
+        raise TableFileError(f"Two columns hold “{doubled}”, expected one.")
+    missing = [column.name for column in columns if column.needed and column.name not in found]
+    if missing:
+        expected = ", ".join(column.name for column in columns)
+        raise TableFileError(f"There is no column “{missing[0]}”. Columns: {expected}.")
+
+
+def _plain(heading: str) -> str:
+    return "_".join(heading.casefold().replace("-", " ").split())
+
+
+def _read(record: Record, found: Mapping[str, str | None], *, is_table: bool) -> ImportRow:
+    # Tables carry an apostrophe before what a spreadsheet would take for a formula.
+    values = {
+        column: restore_cell(value) if is_table and isinstance(value, str) else value
+        for heading, value in record.values.items()
+        if (column := found[heading])
+    }
+    return ImportRow(record.line, values)

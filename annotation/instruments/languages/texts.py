@@ -1,0 +1,174 @@
+"""Everything of an instrument that a participant reads, text by text, with its translation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotation.common.language_codes import platform_language
+from annotation.instruments.default_wording import DEFAULT_WORDING
+from annotation.instruments.flow import Step, read_flow
+from annotation.instruments.languages.translated_from import is_stale, read_made
+from annotation.instruments.languages.ui_translation import load_chrome
+from annotation.instruments.step_content import iterate_texts
+from annotation.instruments.step_texts import text_in
+from annotation.instruments.text_keys import (
+    STUDY_TITLE,
+    name_group,
+    name_option,
+    name_pole,
+    name_question,
+)
+from annotation.models import Instrument
+
+STEP = "step."
+# What is filled in where a text is shown: {group}, %(n)s.
+PLACEHOLDER = re.compile(r"\{[a-z_]*\}|%\([a-z_]+\)s")
+
+
+@dataclass(frozen=True)
+class InstrumentText:
+    """One text: its key, its words in the instrument's own language, and in another, "" for none.
+
+    Keys that begin with “step.” belong to the flow, all others to `Wording`. ``is_stale``: the
+    source was reworded since, the translation was not.
+    """
+
+    key: str
+    source: str
+    translation: str = ""
+    is_stale: bool = False
+
+    @property
+    def is_of_step(self) -> bool:
+        return self.key.startswith(STEP)
+
+
+def list_texts(instrument: Instrument, language: str) -> list[InstrumentText]:
+    """Return all texts in the order in which participants meet them. Five queries.
+
+    The platform's own texts are among them where the platform does not speak ``language``.
+    """
+    written: dict[str, dict[str, str]] = {}
+    for row in instrument.wordings.all():
+        written.setdefault(row.language, {})[row.key] = row.text
+    known = written.get(language, {})
+    sources = {
+        STUDY_TITLE: instrument.study.title,
+        **_list_wording(written.get(instrument.language, {})),
+        **dict(_list_entries(instrument)),
+        **dict(_list_questions(instrument)),
+        **dict(_list_chrome(language)),
+    }
+    pairs = [
+        *((key, source, known.get(key, "")) for key, source in sources.items()),
+        *_list_steps(instrument, language),
+    ]
+    made = read_made(instrument.translated_from, language)
+    return [
+        InstrumentText(key, source, text, is_stale(made.get(key), source, text))
+        for key, source, text in pairs
+    ]
+
+
+def list_missing(instrument: Instrument, language: str) -> list[str]:
+    """Return the keys of texts that are not translated. Five queries."""
+    return find_missing(list_texts(instrument, language))
+
+
+def find_missing(texts: Iterable[InstrumentText]) -> list[str]:
+    return [text.key for text in texts if not text.translation.strip()]
+
+
+def find_translation_problem(source: str, translation: str) -> str:
+    """Return what is wrong with a translation beside its source, "" if nothing is."""
+    wanted, found = (set(PLACEHOLDER.findall(text)) for text in (source, translation))
+    if lost := sorted(wanted - found):
+        return f"It lacks {', '.join(f'“{one}”' for one in lost)}, expected as in the source."
+    if added := sorted(found - wanted):
+        return f"It has {', '.join(f'“{one}”' for one in added)}, which the source has not."
+    if "%(" in source and "%" in PLACEHOLDER.sub("", translation):
+        return "It has a “%” of its own, expected none beside the placeholders."
+    return ""
+
+
+def step_name(step: Step) -> str:
+    """Return how keys name a step: by its name in the data, else by its number."""
+    return step.key or str(step.index + 1)
+
+
+def place_translations(
+    flow: list[Any], translations: Mapping[str, str], language: str
+) -> list[Any]:
+    """Return ``flow`` with the texts of its steps in ``language``; "" takes a text away."""
+    steps, _problems = read_flow(flow)
+    changed = list(flow)
+    for step in steps:
+        if step.content is None:
+            continue
+        item = dict(changed[step.index])
+        for place, _texts in iterate_texts(step.content):
+            key = _step_key(step, place)
+            if key in translations:
+                item = _put(item, place.split(" "), language, translations[key])
+        changed[step.index] = item
+    return changed
+
+
+def _put(value: Any, path: list[str], language: str, text: str) -> Any:
+    """Return a copy of a step's part with the text at ``path`` set in ``language``."""
+    if not path:
+        others = {code: known for code, known in value.items() if code != language}
+        return others | ({language: text} if text else {})
+    first, *rest = path
+    if isinstance(value, list):
+        place = int(first) - 1
+        return [
+            _put(item, rest, language, text) if index == place else item
+            for index, item in enumerate(value)
+        ]
+    return {**value, first: _put(value[first], rest, language, text)}
+
+
+def _step_key(step: Step, place: str) -> str:
+    return f"{STEP}{step_name(step)}.{place.replace(' ', '.')}"
+
+
+def _list_wording(own: Mapping[str, str]) -> dict[str, str]:
+    return {key: own[key] for key in DEFAULT_WORDING if own.get(key, "").strip()}
+
+
+def _list_entries(instrument: Instrument) -> Iterator[tuple[str, str]]:
+    for group in instrument.groups.all():
+        yield name_group(group.slug, "plural"), group.plural
+        yield name_group(group.slug, "singular"), group.singular
+    for scale in instrument.scales.all():
+        yield name_pole(scale.slug, "low"), scale.low
+        yield name_pole(scale.slug, "high"), scale.high
+
+
+def _list_questions(instrument: Instrument) -> Iterator[tuple[str, str]]:
+    for question in instrument.questions.all():
+        yield name_question(question.slug, "label"), question.label
+        if question.help_text:
+            yield name_question(question.slug, "help"), question.help_text
+        for option in question.options:
+            yield name_option(question.slug, str(option)), str(option)
+
+
+def _list_chrome(language: str) -> Iterator[tuple[str, str]]:
+    if not platform_language(language):
+        for entry in load_chrome():
+            yield from entry.keys.items()
+
+
+def _list_steps(instrument: Instrument, language: str) -> Iterator[tuple[str, str, str]]:
+    steps, _problems = read_flow(instrument.flow)
+    for step in steps:
+        if step.content is None:
+            continue
+        for place, texts in iterate_texts(step.content):
+            source = text_in(texts, instrument.language)
+            yield _step_key(step, place), source, texts.get(language, "")

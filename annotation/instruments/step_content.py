@@ -1,0 +1,159 @@
+"""What a step brings along: its texts and answers, one model for each kind that has any."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from annotation.instruments.step_kinds import StepKind
+from annotation.instruments.step_texts import Texts
+
+SLUG = re.compile(r"[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?")
+MOST_OPTIONS = 30
+MOST_LINES = 5
+MOST_CHARACTERS = 5_000  # of an answer
+
+
+def check_slug(text: str) -> str:
+    """Return ``text``. Raises `ValueError` unless it is a short name for the data."""
+    if not SLUG.fullmatch(text):
+        raise ValueError(
+            f"“{text[:60]}” is no name for the data, expected up to 40 small letters, digits and "
+            "hyphens."
+        )
+    return text
+
+
+Slug = Annotated[str, AfterValidator(check_slug)]
+
+
+class StepContent(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Option(StepContent):
+    """An answer to choose: ``value`` is stored, ``text`` is read."""
+
+    value: Slug
+    text: Texts
+
+
+class PracticeLine(StepContent):
+    left: Texts
+    right: Texts
+
+
+class PracticeContent(StepContent):
+    """A rating page about something harmless; its answers are not kept."""
+
+    question: Texts
+    lead: Texts
+    lines: Annotated[list[PracticeLine], Field(min_length=1, max_length=MOST_LINES)]
+
+
+class FreeTextContent(StepContent):
+    """``max_characters``: 1 to 5,000; ``required``: the page is not sent without an answer."""
+
+    question: Texts
+    help: Texts | None = None
+    required: bool = False
+    long: bool = True
+    max_characters: Annotated[int, Field(ge=1, le=MOST_CHARACTERS)] = 1_000
+
+
+class OptionsContent(StepContent):
+    """A question with 2 to 30 different answers."""
+
+    question: Texts
+    help: Texts | None = None
+    options: Annotated[list[Option], Field(min_length=2, max_length=MOST_OPTIONS)]
+
+    @property
+    def values(self) -> list[str]:
+        return [option.value for option in self.options]
+
+    @model_validator(mode="after")
+    def _values_differ(self) -> OptionsContent:
+        seen: set[str] = set()
+        for value in self.values:
+            if value in seen:
+                raise ValueError(f"Two answers have the name “{value}” in the data.")
+            seen.add(value)
+        return self
+
+    def _check_named(self, values: list[str], purpose: str) -> None:
+        for value in values:
+            if value not in self.values:
+                known = ", ".join(f"“{name}”" for name in self.values)
+                raise ValueError(f"{purpose} is “{value}”, expected one of: {known}.")
+
+
+class ChoiceContent(OptionsContent):
+    """``several``: any number of answers; ``required``: at least one."""
+
+    several: bool = False
+    required: bool = True
+
+
+class InstructedContent(OptionsContent):
+    """The text says which answer to give; ``expected`` is its name."""
+
+    expected: str
+
+    @model_validator(mode="after")
+    def _expected_is_an_answer(self) -> InstructedContent:
+        self._check_named([self.expected], "The answer that passes")
+        return self
+
+
+class NonsensicalContent(OptionsContent):
+    """A statement that is true of nobody; ``accepted`` names the answers that do not affirm it."""
+
+    accepted: Annotated[list[str], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _some_answers_fail(self) -> NonsensicalContent:
+        self._check_named(self.accepted, "An answer that passes")
+        if set(self.accepted) >= set(self.values):
+            raise ValueError("Every answer passes, expected at least one that does not.")
+        return self
+
+
+class ComprehensionContent(OptionsContent):
+    """A question about the instructions with two tries; ``on_failure`` says what follows both."""
+
+    right: str
+    on_failure: Literal["screen_out", "go_on"] = "go_on"
+
+    @model_validator(mode="after")
+    def _right_is_an_answer(self) -> ComprehensionContent:
+        self._check_named([self.right], "The right answer")
+        return self
+
+
+CONTENTS: dict[StepKind, type[StepContent]] = {
+    StepKind.PRACTICE: PracticeContent,
+    StepKind.FREE_TEXT: FreeTextContent,
+    StepKind.CHOICE: ChoiceContent,
+    StepKind.INSTRUCTED: InstructedContent,
+    StepKind.NONSENSICAL: NonsensicalContent,
+    StepKind.COMPREHENSION: ComprehensionContent,
+}
+
+
+def iterate_texts(content: StepContent, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Yield every text of ``content`` by language, with where it stands such as “options 2 text”.
+
+    Only texts are dictionaries in a content.
+    """
+    for name in type(content).model_fields:
+        value = getattr(content, name)
+        if isinstance(value, dict):
+            yield " ".join((*path, name)), value
+        elif isinstance(value, list):
+            for number, item in enumerate(value, start=1):
+                if isinstance(item, StepContent):
+                    yield from iterate_texts(item, (*path, name, str(number)))

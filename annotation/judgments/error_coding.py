@@ -1,0 +1,147 @@
+"""Passages of a counterpart that a judge marks as errors, word by word.
+
+A judge ticks words; consecutive ticked words of one category are one passage. Passages are stored
+as characters of the counterpart, so that results do not hang on what counts as a word here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from simple_history.utils import bulk_create_with_history
+
+from annotation.annotators.errors import WorkRefused
+from annotation.judgments.error_scheme import Scheme
+from annotation.models import CodedError, Judgment, Study, TaskState
+
+WORD = re.compile(r"\S+")
+#: The field at which problems of the coding stand.
+ERRORS = "errors"
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a judge ticks: a run of characters without blanks, with its place in the text."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, order=True)
+class Passage:
+    """Characters ``start`` to ``end`` of a counterpart in one category."""
+
+    category: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class SentErrors:
+    """What a page sent: for each category the places of ticked words, and whether “none” is."""
+
+    words: Mapping[str, Sequence[str]]
+    none: bool = False
+
+
+@dataclass(frozen=True)
+class CodedRow:
+    """One judge's coding of one counterpart, as reports take it."""
+
+    item: int
+    annotator: int
+    passages: tuple[Passage, ...]
+
+
+def split_into_words(body: str) -> list[Word]:
+    return [Word(match.start(), match.end(), match.group()) for match in WORD.finditer(body)]
+
+
+def read_passages(body: str, scheme: Scheme, sent: SentErrors) -> list[Passage]:
+    """Return the passages that ticked words make up.
+
+    Raises `WorkRefused` where nothing is ticked, or both words and “none”, and for words and
+    categories that the page does not have.
+    """
+    words = split_into_words(body)
+    places = {str(place): place for place in range(len(words))}
+    known = {category.slug for category in scheme}
+    ticked = {slug: list(values) for slug, values in sent.words.items() if values}
+    if ticked.keys() - known or any(v not in places for values in ticked.values() for v in values):
+        raise WorkRefused({ERRORS: _("The page is not up to date. Reload it and mark again.")})
+    if ticked and sent.none:
+        raise WorkRefused(
+            {ERRORS: _("Words are marked, and “No errors” is ticked. Undo one of the two.")}
+        )
+    if not ticked and not sent.none:
+        raise WorkRefused({ERRORS: _("Mark the words that are errors, or tick “No errors”.")})
+    return sorted(
+        Passage(slug, words[first].start, words[last].end)
+        for slug, values in ticked.items()
+        for first, last in _runs(places[value] for value in values)
+    )
+
+
+def ticked_words(body: str, passages: Iterable[Passage]) -> dict[str, list[str]]:
+    """Return for each category the places of the words that its passages hold."""
+    words = split_into_words(body)
+    found: dict[str, list[str]] = {}
+    for passage in passages:
+        found.setdefault(passage.category, []).extend(
+            str(place)
+            for place, word in enumerate(words)
+            if word.start < passage.end and passage.start < word.end
+        )
+    return found
+
+
+def stored_passages(judgment: Judgment) -> list[Passage]:
+    """One query."""
+    rows = CodedError.objects.filter(judgment=judgment).values_list("category", "start", "end")
+    return sorted(Passage(*row) for row in rows)
+
+
+def store_passages(judgment: Judgment, passages: Sequence[Passage]) -> bool:
+    """Make ``passages`` those of the judgment; return whether they differ from those before."""
+    before, after = set(stored_passages(judgment)), set(passages)
+    for row in CodedError.objects.filter(judgment=judgment):
+        if Passage(row.category, row.start, row.end) not in after:
+            row.delete()
+    bulk_create_with_history(
+        [
+            CodedError(judgment=judgment, category=one.category, start=one.start, end=one.end)
+            for one in sorted(after - before)
+        ],
+        CodedError,
+    )
+    return before != after
+
+
+def load_codings(study: Study) -> list[CodedRow]:
+    """Return the coding of every judgment, item by item, those without errors too. Two queries."""
+    passages: dict[int, list[Passage]] = {}
+    rows = CodedError.objects.filter(judgment__task__study=study).order_by("pk")
+    for judgment, name, start, end in rows.values_list("judgment", "category", "start", "end"):
+        passages.setdefault(judgment, []).append(Passage(name, start, end))
+    judged = Judgment.objects.filter(task__study=study, task__state=TaskState.DONE).order_by(
+        "task__item", "task__annotator__number"
+    )
+    return [
+        CodedRow(item, annotator, tuple(sorted(passages.get(pk, ()))))
+        for pk, item, annotator in judged.values_list("pk", "task__item", "task__annotator__number")
+    ]
+
+
+def _runs(places: Iterable[int]) -> list[tuple[int, int]]:
+    """Return first and last of every run of consecutive numbers."""
+    found: list[tuple[int, int]] = []
+    for place in sorted(set(places)):
+        if found and place == found[-1][1] + 1:
+            found[-1] = (found[-1][0], place)
+        else:
+            found.append((place, place))
+    return found

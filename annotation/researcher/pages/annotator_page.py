@@ -1,0 +1,112 @@
+"""The pages of writing and judgment studies: both are done by annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+
+from annotation.annotators.statement import STATEMENT_PARTS, find_statement
+from annotation.exports.downloads import build_attachment
+from annotation.models import Study, StudyStatus
+from annotation.researcher.pages import formatting
+from annotation.researcher.pages.page import Tabs
+from annotation.researcher.pages.study_page import StudyPage
+
+REFRESHED = {StudyStatus.LIVE, StudyStatus.PAUSED}
+OVER = {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
+JSON_LINES = "application/x-ndjson; charset=utf-8"
+
+
+class AnnotatorStudyPage(StudyPage):
+    """A page of a study that annotators work on; a kind of study names itself and its tabs."""
+
+    kind: ClassVar[str]
+    plural: ClassVar[Any]
+    #: The tabs that other kinds do not have: name of the page, label.
+    own_tabs: ClassVar[tuple[tuple[str, Any], ...]]
+
+    def visible_studies(self) -> QuerySet[Study]:
+        return Study.objects.visible_to(self.request.user).filter(kind=self.kind)
+
+    @classmethod
+    def build_tabs(cls, study: Study) -> Tabs:
+        pages = (
+            ("overview", _("Overview"), "overview"),
+            *((page, str(label), page) for page, label in cls.own_tabs),
+            ("settings", _("Settings and members"), "change"),
+            ("history", _("History"), "history"),
+        )
+        return [(name, label, cls.address(study, page)) for name, label, page in pages]
+
+    def get_context_data(self) -> dict[str, Any]:
+        names = f"admin:annotation_{self.model_name}"
+        return {
+            **super().get_context_data(),
+            "status_badge": formatting.study_badge(self.study),
+            "may_change": self.may_change,
+            "is_draft": self.study.status == StudyStatus.DRAFT,
+            "is_refreshed": self.study.status in REFRESHED,
+            "is_over": self.study.status in OVER,
+            "plural": self.plural,
+            "changelist": f"{names}_changelist",
+            "action_page": f"{names}_action",
+            "settings_page": f"{names}_change",
+        }
+
+
+class OverviewPage(AnnotatorStudyPage):
+    """The main page of a study: its progress, design, statement and downloads."""
+
+    route = "<int:pk>/overview/"
+    name = tab = "overview"
+
+    def get_context_data(self) -> dict[str, Any]:
+        statement = find_statement(self.study)
+        return {
+            **super().get_context_data(),
+            "statement": [
+                (str(label), getattr(statement, name)) for name, label in STATEMENT_PARTS.items()
+            ],
+        }
+
+
+class LivePart(AnnotatorStudyPage):
+    """The part of the overview that is fetched again and again."""
+
+    route = "<int:pk>/live/"
+    name = "live"
+    describe_progress: ClassVar[Callable[..., dict[str, Any]]]
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        context = {
+            "study": self.study,
+            "is_refreshed": self.study.status in REFRESHED,
+            **self.describe_progress(self.study),
+        }
+        response = TemplateResponse(request, self.get_template_names(), context)
+        response["Cache-Control"] = "no-store"
+        return response
+
+
+class ExportPage(AnnotatorStudyPage):
+    """The downloads of a study, by the names of their files."""
+
+    route = "<int:pk>/export/<str:name>/"
+    name = "export"
+    exports: ClassVar[Mapping[str, Callable[..., Any]]]
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+        name = kwargs["name"]
+        if name not in self.exports:
+            raise Http404
+        stream = self.exports[name](self.study, request.GET.get("bom") == "1")
+        response = build_attachment(stream, f"stereoscope-{self.study.public_id}-{name}")
+        if name.endswith(".jsonl"):
+            response["Content-Type"] = JSON_LINES
+        return response

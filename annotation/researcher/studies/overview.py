@@ -1,0 +1,201 @@
+"""What the main page of a study shows, ready for its templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+
+from annotation.instruments.checks.rules import CHECK_RULES
+from annotation.instruments.versions import current_instrument
+from annotation.models import (
+    PAYMENT_PERMISSION,
+    CheckKind,
+    DataDecision,
+    Origin,
+    Panel,
+    Study,
+    StudyStatus,
+    Submission,
+    SubmissionOrigin,
+    SubmissionState,
+)
+from annotation.models.submission import EXTRA_ORIGINS
+from annotation.panels.study_settings import load_panel_settings
+from annotation.researcher.pages import formatting
+from annotation.researcher.pages.links import link_findings, participant_link
+from annotation.researcher.studies.dashboard import describe_dashboard
+from annotation.researcher.studies.key_figures import build_keys
+from annotation.researcher.studies.svg_charts import Box, draw_histogram, draw_slots
+from annotation.researcher.studies.target_quotas_figures import describe_targets
+from annotation.studies.dashboard import load_dashboard
+from annotation.studies.overview import Overview, load_overview
+from annotation.studies.pilot import count_pilot
+from annotation.studies.quotas import GroupQuota
+from annotation.studies.readiness import examine_study
+from annotation.studies.submission_summary import notice_submissions
+
+WAITING_ROWS = 5
+REFRESHED = {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.PAUSED}
+#: What they ask for follows from the ratings.
+CHECKS_OF_RATINGS = {CheckKind.MARKED_TRAITS, CheckKind.REPEATED_GROUP}
+CHECK_AXIS = 0.5  # the intervals of checks are drawn from 0 to at least this share
+
+
+@dataclass(frozen=True)
+class QuotaRow:
+    """``rated`` of those being rated have sent the group's page, for ``held`` a place is kept."""
+
+    quota: GroupQuota
+    boxes: list[Box]
+    rated: int
+    held: int
+    waiting: int
+    to_go: int
+    beyond: int
+
+
+def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, Any]:
+    """Return the context of the whole page: the live part and what stays."""
+    instrument = current_instrument(study) if study.status == StudyStatus.DRAFT else None
+    findings = link_findings(examine_study(study, instrument), study) if instrument else []
+    return {
+        **describe_live(study, may_change=may_change),
+        "is_imported": study.origin == Origin.IMPORTED,
+        "participant_link": participant_link(study),
+        "has_unsigned_links": study.panel == Panel.PROLIFIC
+        and study.status not in {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
+        and not load_panel_settings(study).signed_links,
+        "may_export_payments": may_change and user.has_perm(PAYMENT_PERMISSION),
+        "launch_problems": [finding for finding in findings if finding.blocks],
+        "launch_thoughts": [finding for finding in findings if not finding.blocks],
+        "export_scopes": list_export_scopes(study),
+        "source_lines": study.source.splitlines(),
+    }
+
+
+def describe_live(study: Study, *, may_change: bool) -> dict[str, Any]:
+    """Return what changes while people rate. Some twenty queries, whatever its size."""
+    overview = load_overview(study)
+    dashboard = load_dashboard(study, overview.instruments)
+    waiting = list(
+        Submission.objects.in_scope(study)
+        .filter(
+            state=SubmissionState.FINISHED,
+            data_decision=DataDecision.WAITING,
+        )
+        .order_by("finished_at", "pk")[:WAITING_ROWS]
+    )
+    return {
+        "pilot": count_pilot(study) if study.pilot_started_at else None,
+        "overview": overview,
+        "counts": overview.counts,
+        "is_refreshed": study.status in REFRESHED,
+        "may_change": may_change,
+        "status_badge": formatting.study_badge(study),
+        "origin_badge": formatting.origin_badge(study),
+        "keys": build_keys(overview),
+        "stages": [
+            (formatting.STAGE_LABELS[stage.key], stage.key == "accepted", stage)
+            for stage in overview.stages
+        ],
+        "most_of_stage": max(1, overview.stages[0].count),
+        "quota_rows": [
+            _build_quota_row(quota, begun=dashboard.begun.get(quota.group.slug, 0))
+            for quota in overview.quotas
+        ],
+        "has_beyond": any(quota.taken > quota.wanted for quota in overview.quotas),
+        "slow_groups": [quota.group.plural for quota in overview.slow_groups],
+        "waiting": notice_submissions(waiting, fast_limit=overview.fast_limit),
+        **_describe_checks(overview),
+        **_describe_times(overview),
+        **describe_dashboard(overview, dashboard),
+        **describe_targets(overview),
+    }
+
+
+def _describe_times(overview: Overview) -> dict[str, Any]:
+    """Return the drawing of times and what it marks."""
+    quartiles = overview.quartiles_seconds
+    if overview.median_seconds is None:
+        return {"histogram": None}
+    return {
+        "histogram": draw_histogram(
+            overview.durations,
+            median=overview.median_seconds,
+            fast_limit=overview.fast_limit,
+            quartiles=quartiles,
+        ),
+        "median_text": formatting.duration(overview.median_seconds),
+        "quartile_texts": [formatting.duration(end) for end in quartiles or ()],
+        "limit_text": formatting.duration(overview.fast_limit),
+    }
+
+
+def list_export_scopes(study: Study) -> list[tuple[str, str]]:
+    """Return what exports can hold: a part of the address, and a name. One query."""
+    found = set(study.submissions.filter(origin__in=EXTRA_ORIGINS).values_list("origin", flat=True))
+    names = {
+        SubmissionOrigin.PILOT: _("with the pilot"),
+        SubmissionOrigin.PREVIEW: _("with previews"),
+    }
+    return [(origin.value, names[origin]) for origin in EXTRA_ORIGINS if origin in found]
+
+
+def _build_quota_row(quota: GroupQuota, *, begun: int) -> QuotaRow:
+    # A visit that goes on after its end has been read once can be counted in one of the two.
+    rated = min(begun, quota.in_progress)
+    return QuotaRow(
+        quota=quota,
+        boxes=draw_slots(quota),
+        rated=rated,
+        held=quota.in_progress - rated,
+        waiting=quota.waiting + quota.in_progress,
+        to_go=max(0, quota.wanted - quota.accepted),
+        beyond=max(0, quota.taken - quota.wanted),
+    )
+
+
+def _describe_checks(overview: Overview) -> dict[str, Any]:
+    """Return labels with results, and the end of their axis: a half, or the whole if needed."""
+    beyond = any(result.failed.high > CHECK_AXIS for result in overview.checks)
+    at_least = overview.instrument.agreement_at_least if overview.instrument else None
+    return {
+        "check_caption": _caption_checks(
+            [result.kind for result in overview.checks if result.kind is not None]
+        ),
+        "check_axis": 1.0 if beyond else CHECK_AXIS,
+        "check_rows": [
+            (formatting.check_label(result.kind, at_least=at_least), result)
+            for result in overview.checks
+        ],
+    }
+
+
+def _caption_checks(kinds: list[CheckKind]) -> str:
+    """Return what the numbers of these kinds are of, and what a failed check may lead to."""
+    sentences = [_("Of those who finished and were asked. Intervals after Wilson.")]
+    if set(kinds) & CHECKS_OF_RATINGS:
+        sentences.append(_("A check is not askable where the ratings leave nothing to ask about."))
+    grounds = [kind for kind in kinds if CHECK_RULES[kind].may_reject]
+    if not grounds:
+        sentences.append(_("Failing a check may exclude data and never costs pay."))
+    elif len(grounds) == len(kinds):
+        sentences.append(
+            _(
+                "Failing a check may exclude data, and be a ground to reject pay where the panel "
+                "allows it."
+            )
+        )
+    else:
+        names = " · ".join(formatting.check_label(kind) for kind in grounds)
+        sentences.append(
+            _(
+                "Failing a check may exclude data. Only these may be a ground to reject pay where "
+                "the panel allows it: %(names)s."
+            )
+            % {"names": names}
+        )
+    return " ".join(sentences)

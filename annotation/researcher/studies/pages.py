@@ -1,0 +1,179 @@
+"""The pages and downloads of a study with participants."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
+from django.utils.translation import gettext_lazy as _
+
+from annotation.common.tables import stream_csv
+from annotation.exports.downloads import (
+    DATA_EXPORTS,
+    PAYMENT_EXPORTS,
+    build_attachment,
+    build_download,
+)
+from annotation.instruments.versions import create_version, current_instrument, discard_version
+from annotation.models import PAYMENT_PERMISSION, Study
+from annotation.models.submission import EXTRA_ORIGINS
+from annotation.researcher.pages.study_page import ActionPage, Confirmation, StudyAction, StudyPage
+from annotation.researcher.studies.dashboard import describe_flags
+from annotation.researcher.studies.figure_tables import build_figure_table
+from annotation.researcher.studies.overview import describe_live, describe_study
+from annotation.studies.lifecycle import (
+    archive_study,
+    close_study,
+    pause_study,
+    publish_version,
+    restore_study,
+)
+from annotation.studies.pilot import (
+    end_pilot,
+    launch_with_pilot,
+    launch_without_pilot,
+    start_pilot,
+)
+
+
+class StudyOverview(StudyPage):
+    route = "<int:pk>/overview/"
+    name = tab = "overview"
+    folder = "study"
+
+    def get_context_data(self) -> dict[str, Any]:
+        described = describe_study(self.study, self.user, may_change=self.may_change)
+        return {**super().get_context_data(), **described}
+
+
+class Fragment(StudyPage):
+    """A part of the overview that browsers ask for again and again."""
+
+    folder = "study"
+
+    def describe(self) -> dict[str, Any]:
+        raise NotImplementedError
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+        """Return the part, or 304 without a body where the browser has just this one."""
+        context = {"study": self.study, **self.describe()}
+        html = render_to_string(self.get_template_names(), context, request)
+        etag = quote_etag(hashlib.sha256(html.encode()).hexdigest()[:32])
+        response = HttpResponse(html)
+        response["ETag"] = etag
+        return get_conditional_response(request, etag=etag, response=response) or response
+
+
+class LiveFragment(Fragment):
+    route = "<int:pk>/live/"
+    name = "live"
+
+    def describe(self) -> dict[str, Any]:
+        return describe_live(self.study, may_change=self.may_change)
+
+
+class FlagsFragment(Fragment):
+    route = "<int:pk>/flags/"
+    name = "flags"
+
+    def describe(self) -> dict[str, Any]:
+        return describe_flags(self.study)
+
+
+class CurrentInstrument(StudyPage):
+    """Leads to the newest version of the instrument."""
+
+    route = "<int:pk>/instrument/"
+    name = "instrument"
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        instrument = current_instrument(self.study)
+        if instrument is None:
+            raise Http404
+        return redirect("admin:annotation_instrument_change", instrument.pk)
+
+
+def _discard_draft(*, study: Study) -> None:
+    instrument = current_instrument(study)
+    if instrument is not None:
+        discard_version(instrument=instrument)
+
+
+STUDY_ACTIONS = {
+    "launch": StudyAction(launch_without_pilot, _("The study is live. Its instrument is frozen.")),
+    "launch-with-pilot": StudyAction(
+        launch_with_pilot, _("The study is live. The pilot’s submissions count from now on.")
+    ),
+    "pilot": StudyAction(start_pilot, _("The study is piloting. Its instrument is frozen.")),
+    "end-pilot": StudyAction(
+        end_pilot,
+        _("The pilot has ended. The next version is a draft, open to edits."),
+        "instrument",
+    ),
+    "pause": StudyAction(
+        pause_study,
+        _("The study is paused. Participants who have started can continue."),
+    ),
+    "close": StudyAction(close_study, _("The study is closed. Nobody new can start.")),
+    "archive": StudyAction(archive_study, _("The study is archived.")),
+    "restore": StudyAction(restore_study, _("The study is back from the archive.")),
+    "new-version": StudyAction(
+        create_version, _("A draft of the next version is open to edits."), "instrument"
+    ),
+    "publish": StudyAction(
+        publish_version, _("The newest version is in force from now on."), "instrument"
+    ),
+    "discard": StudyAction(
+        _discard_draft,
+        _("The draft is discarded."),
+        "instrument",
+        Confirmation(
+            _("Discard this draft?"),
+            _(
+                "All that was changed since the version before it is lost, translations and "
+                "previews included. The version before it stays."
+            ),
+            _("Discard draft"),
+        ),
+    ),
+}
+
+
+class StudyActions(ActionPage):
+    actions = STUDY_ACTIONS
+
+
+class StudyExports(StudyPage):
+    route = "<int:pk>/export/<str:name>/"
+    name = "export"
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+        name = kwargs["name"]
+        if name in PAYMENT_EXPORTS:
+            if not (self.may_change and self.user.has_perm(PAYMENT_PERMISSION)):
+                raise PermissionDenied
+        elif name not in DATA_EXPORTS:
+            raise Http404
+        include = [origin for origin in EXTRA_ORIGINS if origin in request.GET]
+        return build_download(self.study, name, bom="bom" in request.GET, include=include)
+
+
+class FigureTable(StudyPage):
+    """The numbers of one figure of the overview."""
+
+    route = "<int:pk>/figure/<slug:name>/"
+    name = "figure"
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
+        try:
+            table = build_figure_table(self.study, kwargs["name"])
+        except KeyError:
+            raise Http404 from None
+        file_name = f"stereoscope-{self.study.public_id}-{table.name}.csv"
+        return build_attachment(stream_csv(table), file_name)

@@ -1,0 +1,232 @@
+"""The forms that create a study and that change its settings."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.instruments.flow import DEFAULT_FLOW, count_groups
+from annotation.instruments.presets import PresetName
+from annotation.library.abc_model import HUMAN_STUDY_SET
+from annotation.models import (
+    GroupSet,
+    Outcome,
+    PoleSides,
+    ScaleOrder,
+    SocialGroup,
+    Study,
+    TraitPair,
+)
+from annotation.researcher.pages.fields import (
+    ChoiceField,
+    SwitchField,
+    TextField,
+    fill,
+    make_optional,
+)
+from annotation.researcher.studies.quality_form import QUALITY_FIELDSET, RULE_FIELDS, QualityFields
+from annotation.studies.creation import human_study_scales, order_groups
+
+CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
+
+#: The fields of a study by the headings under which they are asked for.
+GENERAL = (None, {"fields": ("title", "contact_email", "ethics_reference")})
+QUOTA_AND_REVIEW = (
+    gettext_lazy("Quota and review"),
+    {
+        "fields": (
+            "quota_per_group",
+            "quota_rule",
+            "accept_rule",
+            "exclude_rule",
+            "reservation_minutes",
+            "pay_lost_places",
+            "pilot_places",
+        )
+    },
+)
+PAYMENT = (
+    gettext_lazy("Panel and payment"),
+    {"fields": ("panel", "reward_cents", "currency", "estimated_minutes", "withdraw_until")},
+)
+RATING_PAGE = (
+    gettext_lazy("Rating page"),
+    {"fields": ("scale_order", "pole_sides", "show_ticks", "one_per_domain")},
+)
+STUDY_FIELDS: tuple[str, ...] = tuple(
+    name for _heading, options in (GENERAL, QUOTA_AND_REVIEW, PAYMENT) for name in options["fields"]
+)
+
+
+class CurrencyMixin:
+    """A currency is three capital letters, as in ISO 4217."""
+
+    def clean_currency(self) -> str:
+        currency = self.cleaned_data["currency"].upper()  # type: ignore[attr-defined]
+        if not re.fullmatch(r"[A-Z]{3}", currency):
+            raise forms.ValidationError(
+                _("Enter three letters such as USD, not “%(value)s”.") % {"value": currency}
+            )
+        return currency
+
+
+class StudyCreationForm(CurrencyMixin, forms.ModelForm):
+    """A new study with the content of its instrument; the service stores both."""
+
+    preset = ChoiceField(
+        label=gettext_lazy("Wording and checks"),
+        choices=PresetName.choices,
+        required=False,
+        help_text=gettext_lazy(
+            "As printed: the paper’s question and instructions, sides fixed, tick labels from 0 to "
+            "100, and the second check by typing one trait marked high and one marked low. All of "
+            "it can be edited before the launch."
+        ),
+    )
+    group_sets = forms.ModelMultipleChoiceField(
+        GroupSet.objects.all(),
+        label=gettext_lazy("Sets of groups"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+    )
+    single_groups = forms.ModelMultipleChoiceField(
+        SocialGroup.objects.filter(component_links=None),
+        label=gettext_lazy("Single groups"),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=gettext_lazy("Added to the sets; a group that is in both counts once."),
+    )
+    trait_pairs = forms.ModelMultipleChoiceField(
+        TraitPair.objects.all(),
+        label=gettext_lazy("Trait pairs"),
+        widget=forms.CheckboxSelectMultiple,
+    )
+    scale_order = ChoiceField(
+        label=gettext_lazy("Order of lines"),
+        choices=ScaleOrder.choices,
+        initial=ScaleOrder.RANDOMISED,
+    )
+    pole_sides = ChoiceField(
+        label=gettext_lazy("Sides of the poles"),
+        choices=PoleSides.choices,
+        initial=PoleSides.COUNTERBALANCED,
+    )
+    show_ticks = SwitchField(
+        label=gettext_lazy("Tick labels 0 to 100"),
+        help_text=gettext_lazy("As in the paper's form. Recorded with the answers."),
+    )
+    one_per_domain = SwitchField(
+        label=gettext_lazy("One group per domain"),
+        help_text=gettext_lazy(
+            "Nobody rates two groups of the same domain, such as two religions."
+        ),
+    )
+
+    class Meta:
+        model = Study
+        fields = STUDY_FIELDS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        make_optional(self, RULE_FIELDS)  # left out, they have their defaults
+        self.fields["trait_pairs"].initial = human_study_scales()
+        self.fields["group_sets"].initial = GroupSet.objects.filter(slug=HUMAN_STUDY_SET[0])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        groups = {group.pk: group for group in cleaned.get("single_groups") or []}
+        for chosen in cleaned.get("group_sets") or []:
+            groups.update({group.pk: group for group in chosen.groups.all()})
+        wanted = count_groups(DEFAULT_FLOW)
+        if len(groups) < wanted:
+            problem = _("Choose at least %(n)d groups, one for each rating page.")
+            self.add_error("group_sets", problem % {"n": wanted})
+        cleaned["groups"] = order_groups(groups.values())
+        return cleaned
+
+    def study_options(self) -> dict[str, Any]:
+        """Return what `create_study` takes besides owner and content."""
+        left_out = {name for name in RULE_FIELDS if not self.cleaned_data[name]}
+        options = {name: self.cleaned_data[name] for name in STUDY_FIELDS if name not in left_out}
+        return {**options, "preset": self.cleaned_data["preset"]}
+
+    def instrument_options(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in RATING_PAGE[1]["fields"]}
+
+
+def _code(outcome: Outcome) -> forms.CharField:
+    return TextField(label=outcome.label, required=False, max_length=40)
+
+
+class StudySettingsForm(CurrencyMixin, QualityFields, forms.ModelForm):
+    """Settings of a study, with one field for each completion code."""
+
+    code_completed = _code(Outcome.COMPLETED)
+    code_failed_check = _code(Outcome.FAILED_CHECK)
+    code_screened_out = _code(Outcome.SCREENED_OUT)
+    code_no_consent = _code(Outcome.NO_CONSENT)
+    code_timed_out = _code(Outcome.TIMED_OUT)
+    code_quota_full = _code(Outcome.QUOTA_FULL)
+
+    class Meta:
+        model = Study
+        fields = STUDY_FIELDS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fill_thresholds(self.instance.quality_thresholds)
+        codes = self.instance.completion_codes
+        fill(self, {name: codes.get(outcome.value, "") for outcome, name in CODE_FIELDS.items()})
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        codes = dict(self.instance.completion_codes)
+        for outcome, name in CODE_FIELDS.items():
+            if name not in self.fields:
+                continue
+            code = (cleaned.get(name) or "").strip()
+            if not CODE.fullmatch(code):
+                self.add_error(
+                    name,
+                    _("Enter 1 to 40 letters, digits, hyphens or underscores, not “%(code)s”.")
+                    % {"code": code},
+                )
+            codes[outcome.value] = code
+        self.instance.completion_codes = codes
+        self.instance.quality_thresholds = self.read_thresholds(
+            cleaned, self.instance.quality_thresholds
+        )
+        return cleaned
+
+
+CODE_FIELDS = {outcome: f"code_{outcome.value}" for outcome in Outcome}
+
+CREATION_FIELDSETS: tuple[Any, ...] = (
+    GENERAL,
+    (
+        gettext_lazy("Groups and trait pairs"),
+        {"fields": ("group_sets", "single_groups", "trait_pairs")},
+    ),
+    QUOTA_AND_REVIEW,
+    PAYMENT,
+    (RATING_PAGE[0], {"fields": ("preset", *RATING_PAGE[1]["fields"])}),
+)
+SETTINGS_FIELDSETS: tuple[Any, ...] = (
+    GENERAL,
+    QUOTA_AND_REVIEW,
+    PAYMENT,
+    QUALITY_FIELDSET,
+    (
+        gettext_lazy("Completion codes"),
+        {
+            "fields": tuple(CODE_FIELDS.values()),
+            "description": gettext_lazy(
+                "One for each end of a submission, as the panel knows them."
+            ),
+        },
+    ),
+)

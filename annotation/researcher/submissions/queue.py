@@ -1,0 +1,118 @@
+"""The review queue of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.models import DataDecision, Origin, SubmissionState
+from annotation.researcher.pages.study_page import StudyPage
+from annotation.researcher.submissions.sparkline import draw_sparkline
+from annotation.studies.quality import FlagName, Severity, StudyAssessor
+from annotation.studies.quality.record_loader import load_records
+from annotation.studies.queue import (
+    ANY_FLAG,
+    NO_FLAG,
+    SHOWN,
+    QueueView,
+    load_queue,
+    read_view,
+)
+from annotation.studies.submission_summary import Noticed, Proposal
+
+# A column's name in the address, its words, and whether it is a number.
+HEADS = (
+    ("finished", gettext_lazy("Finished"), False),
+    ("time", gettext_lazy("Time"), True),
+    ("checks", gettext_lazy("Checks"), True),
+    ("agreement", gettext_lazy("Self-agreement"), True),
+    ("flags", gettext_lazy("Flags"), False),
+    ("proposal", gettext_lazy("Proposal"), False),
+)
+
+
+class QueuePage(StudyPage):
+    """The submissions of a study. Some twenty-five queries, whatever its size."""
+
+    route = "queue/<int:pk>/"
+    name = "queue"
+    tab = "submissions"
+    folder = "submission"
+
+    def get_context_data(self) -> dict[str, Any]:
+        view = read_view(self.request.GET)
+        page = load_queue(self.study, view)
+        return {
+            **super().get_context_data(),
+            "title": _("Submissions"),
+            "view": view,
+            "queue": page,
+            "rows": self.build_rows(page.rows),
+            "heads": [_describe_head(view, *head) for head in HEADS],
+            "shown": [(name, label) for name, (label, _q) in SHOWN.items()],
+            "flag_choices": [
+                (ANY_FLAG, _("Any flag")),
+                (NO_FLAG, _("No flag")),
+                *FlagName.choices,
+            ],
+            "proposal_choices": Proposal.choices,
+            "sort_value": f"{'-' if view.descending else ''}{view.sort}",
+            "back": write_query(view, page=page.number),
+            "previous": write_query(view, page=page.number - 1) if page.number > 1 else "",
+            "next": write_query(view, page=page.number + 1) if page.number < page.n_pages else "",
+            "may_change": self.may_change and self.study.origin != Origin.IMPORTED,
+        }
+
+    def build_rows(self, found: Sequence[Noticed]) -> list[dict[str, Any]]:
+        records = load_records(self.study, [noticed.submission for noticed in found])
+        usual = StudyAssessor(self.study).usual
+        rows = []
+        for noticed in found:
+            submission, flags = noticed.submission, noticed.assessment.flags
+            whys = {flag.why for flag in flags}
+            rows.append(
+                {
+                    "noticed": noticed,
+                    "submission": submission,
+                    "flags": sorted(flags, key=lambda flag: flag.severity == Severity.NOTE),
+                    "remarks": [remark for remark in noticed.remarks if remark not in whys],
+                    "waits": submission.state == SubmissionState.FINISHED
+                    and submission.data_decision == DataDecision.WAITING,
+                    "sparkline": draw_sparkline(records[submission.pk], usual),
+                }
+            )
+        return rows
+
+
+def _describe_head(view: QueueView, name: str, label: Any, is_number: bool) -> dict[str, Any]:
+    """Return a column's head; its link sorts by it, downwards where it is sorted upwards."""
+    direction = "descending" if view.descending else "ascending"
+    is_sorted = view.sort == name
+    order = f"-{name}" if is_sorted and not view.descending else name
+    return {
+        "name": name,
+        "reverse": f"-{name}",
+        "label": label,
+        "is_number": is_number,
+        "query": write_query(view, sort=order, page=1),
+        "aria_sort": direction if is_sorted else "none",
+    }
+
+
+def write_query(view: QueueView, **changes: Any) -> str:
+    """Return a view as the query of an address, what is usual left out."""
+    values = {
+        "show": view.show,
+        "flag": view.flag,
+        "proposal": view.proposal,
+        "q": view.name,
+        "sort": f"{'-' if view.descending else ''}{view.sort}",
+        "page": view.page,
+    } | changes
+    usual = {"show": "waiting", "sort": "finished", "page": 1}
+    kept = {name: value for name, value in values.items() if value and usual.get(name) != value}
+    return urlencode(kept)

@@ -1,0 +1,111 @@
+"""Which groups a submission rates: those farthest from their quota, work in hand counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from annotation.common.seeded import shuffle
+from annotation.instruments.content import load_content
+from annotation.instruments.domains import choose_disjoint
+from annotation.instruments.flow import StepKind
+from annotation.models import (
+    GroupAssignment,
+    Instrument,
+    QuotaRule,
+    StudyGroup,
+    Submission,
+    SubmissionOrigin,
+)
+from annotation.studies.quotas import GroupQuota, count_quotas
+from annotation.survey.visits.errors import StudyFull
+
+
+def choose_groups(
+    quotas: Sequence[GroupQuota],
+    *,
+    wanted: int,
+    rule: str,
+    seed: int,
+    one_per_domain: bool = False,
+    kept: Sequence[StudyGroup] = (),
+) -> list[StudyGroup]:
+    """Return up to ``wanted`` groups in the order in which they are rated; empty if none is open.
+
+    Groups with the most open slots come first, ties are broken by ``seed``. Under
+    `QuotaRule.HARD` only groups with an open slot are offered, so that a late submission may get
+    fewer; under `QuotaRule.SOFT` the least overfilled groups fill up, as long as one slot is open.
+    With ``one_per_domain`` no two of them share a domain under either rule, and a group steps back
+    only where more of them fit without it. ``kept`` are groups that the submission has already.
+    """
+    if not any(quota.open for quota in quotas):
+        return []
+    has_already = {group.slug for group in kept}
+    offered = [
+        quota
+        for quota in quotas
+        if (quota.open or rule == QuotaRule.SOFT) and quota.group.slug not in has_already
+    ]
+    drawn = shuffle(offered, name=_slug, seed=seed, purpose="ties")
+    # Sorting is stable, so the drawn order decides between equals.
+    neediest = sorted(drawn, key=lambda quota: quota.taken - quota.wanted)
+    if one_per_domain:
+        neediest = choose_disjoint(
+            neediest,
+            wanted=wanted,
+            domains_of=lambda quota: quota.group.domains,
+            used=[domain for group in kept for domain in group.domains],
+        )
+    order = shuffle(neediest[:wanted], name=_slug, seed=seed, purpose="groups")
+    return [quota.group for quota in order]
+
+
+def choose_repeat(groups: Sequence[StudyGroup], *, seed: int) -> StudyGroup:
+    """Return the group to rate again: not the one rated last, unless there is no other."""
+    candidates = groups[:-1] or groups
+    return shuffle(candidates, name=lambda group: group.slug, seed=seed, purpose="repeat")[0]
+
+
+def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
+    """Store the groups of a new submission. Raises `StudyFull` if none is open, nothing stored.
+
+    The caller holds the study's row locked in a transaction, so that two starts never count the
+    same slot as open.
+    """
+    instrument, seed = submission.instrument, submission.seed
+    steps = load_content(instrument).steps
+    groups = choose_groups(
+        _preview_quotas(instrument)
+        if submission.origin == SubmissionOrigin.PREVIEW
+        else count_quotas(submission.study, instrument=instrument),
+        wanted=sum(step.kind == StepKind.RATING for step in steps),
+        rule=submission.study.quota_rule,
+        seed=seed,
+        one_per_domain=instrument.one_per_domain,
+    )
+    if not groups:
+        raise StudyFull
+    assignments = [
+        GroupAssignment(submission=submission, group=group, position=position)
+        for position, group in enumerate(groups, start=1)
+    ]
+    for step in steps:
+        if step.kind == StepKind.REPEAT:
+            repeated = choose_repeat(groups, seed=seed)
+            assignments.append(
+                GroupAssignment(
+                    submission=submission, group=repeated, position=step.position, is_repeat=True
+                )
+            )
+    return GroupAssignment.objects.bulk_create(assignments)
+
+
+def _preview_quotas(instrument: Instrument) -> list[GroupQuota]:
+    """Return every group with one open place: a preview shows any, whatever is full."""
+    return [
+        GroupQuota(group=group, wanted=1, accepted=0, in_review=0, in_progress=0)
+        for group in instrument.groups.all()
+    ]
+
+
+def _slug(quota: GroupQuota) -> str:
+    return quota.group.slug

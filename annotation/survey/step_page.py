@@ -1,0 +1,96 @@
+"""The page of a step as HTML. Without answers on it, it is drawn once for all visits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.html import conditional_escape
+
+from annotation.instruments.flow import Step
+from annotation.survey.page_language import describe_languages
+from annotation.survey.pages import PAGES
+from annotation.survey.stencil import Stencil, gap
+from annotation.survey.step_tokens import describe_step, sign_step
+from annotation.survey.visits.visit import Visit
+
+
+@dataclass(frozen=True)
+class ShownStudy:
+    """All that the page of a step says about its study: a kept page is of no other use."""
+
+    contact_email: str
+    estimated_minutes: int
+    ethics_reference: str
+
+
+@dataclass(frozen=True)
+class ShownSubmission:
+    """All that it says about a submission, but for what the page itself shows."""
+
+    address: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class Progress:
+    """``done`` of ``total`` steps lie behind, those that were passed over included.
+
+    By pages: the bar says nothing of how many groups there are.
+    """
+
+    done: int
+    total: int
+
+
+def measure_progress(visit: Visit, step: Step | None) -> Progress:
+    """Return the progress at a step, all done for a visit that has no further step."""
+    total = len(visit.steps)
+    return Progress(total if step is None else step.index, total)
+
+
+def draw_step(visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]) -> str:
+    """Return the page of a step with the answers in ``sent`` and what is wrong with them.
+
+    The language of the visit must be spoken.
+    """
+    page, submission = PAGES[step.kind], visit.submission
+    study = ShownStudy(
+        contact_email=visit.study.contact_email,
+        estimated_minutes=visit.study.estimated_minutes,
+        ethics_reference=visit.study.ethics_reference,
+    )
+    # Another group on the same step is another page, whose answers are its own.
+    # A page that is asked again begins without the answer that was wrong.
+    draft = (
+        f"{submission.public_id}/{step.index}/{describe_step(visit, step).group}"
+        f"/{page.number_try(visit, step)}"
+    )
+    own = {
+        **page.own(visit, step, sent=sent, problems=problems),
+        "token": conditional_escape(submission.address),
+        "step_token": conditional_escape(sign_step(visit, step)),
+        "draft": conditional_escape(draft),
+    }
+
+    def draw(own: Mapping[str, str]) -> str:
+        context = {
+            **describe_languages(visit.content, submission.language),
+            "study": study,
+            "submission": ShownSubmission(own["token"], submission.origin),
+            "progress": measure_progress(visit, step),
+            "problems": problems,
+            **page.show(visit, step, sent=sent, problems=problems),
+            **own,
+        }
+        return render_to_string(page.template, context)
+
+    if not page.is_shared or sent is not None or problems:
+        return draw(own)
+    kept = visit.content.keep(
+        ("page", step.index, submission.language, submission.origin, study),
+        lambda: Stencil(draw({name: gap(name) for name in own})),
+    )
+    return kept.fill(own)

@@ -1,0 +1,57 @@
+"""Reading of posted fields, strict about what a page of the survey can send."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from annotation.survey.visits.errors import PageRefused
+
+WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+
+def read_single(data: QueryDict, name: str) -> str:
+    """Return the field's text without space around it, "" if it was not sent.
+
+    Raises `PageRefused` if it was sent more than once.
+    """
+    values = data.getlist(name)
+    if len(values) > 1:
+        raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": name})
+    return values[0].strip() if values else ""
+
+
+def read_text(data: QueryDict, name: str) -> str:
+    """Return the field's text on one line: control characters gone, runs of space made one."""
+    visible = "".join(
+        " " if unicodedata.category(letter) == "Cc" else letter
+        for letter in read_single(data, name)
+    )
+    return " ".join(visible.split())
+
+
+def read_paragraphs(data: QueryDict, name: str) -> str:
+    """Return the field's text with its lines, without other control characters and outer space."""
+    lines = read_single(data, name).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    visible = (
+        "".join(" " if unicodedata.category(letter) == "Cc" else letter for letter in line)
+        for line in lines
+    )
+    return "\n".join(line.rstrip() for line in visible).strip()
+
+
+def read_whole_number(text: str) -> int | None:
+    """Return the number that ``text`` writes in ASCII digits, None for anything else."""
+    return int(text) if WHOLE_NUMBER.fullmatch(text) else None
+
+
+def refuse_unknown(data: QueryDict, *, prefixes: tuple[str, ...], known: set[str]) -> None:
+    """Raise `PageRefused` for a field with one of our prefixes that this page does not have."""
+    for name in data:
+        if name.startswith(prefixes) and name not in known:
+            raise PageRefused(
+                _("The field “%(name)s” does not belong to this page.") % {"name": name[:100]}
+            )

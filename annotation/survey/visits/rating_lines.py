@@ -1,0 +1,73 @@
+"""The lines of a rating page: trait scales in the order and with the sides that a person sees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from annotation.common.seeded import shuffle, toss
+from annotation.instruments.text_keys import name_pole
+from annotation.models import Instrument, PoleSides, ScaleOrder, TraitScale
+
+
+@dataclass(frozen=True)
+class Line:
+    """A trait scale as one person sees it; ``position`` counts from 1, down the page.
+
+    ``low`` and ``high`` are its words in the person's language. Left is where the line begins: in
+    a language that runs from right to left the whole page is turned, and the line with it.
+    """
+
+    scale: TraitScale
+    position: int
+    flipped: bool
+    low: str
+    high: str
+
+    @property
+    def key(self) -> str:
+        return self.scale.slug
+
+    @property
+    def left(self) -> str:
+        return self.high if self.flipped else self.low
+
+    @property
+    def right(self) -> str:
+        return self.low if self.flipped else self.high
+
+    def to_scale(self, shown: int) -> int:
+        """Return a place on the drawn line (0 left, 100 right) in the scale's own direction."""
+        return 100 - shown if self.flipped else shown
+
+
+def lay_out_lines(
+    scales: Iterable[TraitScale],
+    *,
+    instrument: Instrument,
+    seed: int,
+    words: Mapping[str, str] | None = None,
+) -> tuple[Line, ...]:
+    """Return the lines of every rating page of one submission, with ``words`` for their poles.
+
+    Order and sides stay the same on all pages of a submission, so that nobody has to look for a
+    word again; between submissions they vary as the instrument says. Counterbalanced sides turn
+    all lines of a submission together: each scale is turned for one half of the submissions.
+    """
+    ordered = sorted(scales, key=lambda scale: (scale.position, scale.pk))
+    if instrument.scale_order == ScaleOrder.RANDOMISED:
+        ordered = shuffle(ordered, name=lambda scale: scale.slug, seed=seed, purpose="scales")
+    flipped = instrument.pole_sides == PoleSides.COUNTERBALANCED and toss(
+        seed=seed, purpose="sides"
+    )
+    known = words or {}
+    return tuple(
+        Line(
+            scale,
+            position,
+            flipped,
+            low=known.get(name_pole(scale.slug, "low"), scale.low),
+            high=known.get(name_pole(scale.slug, "high"), scale.high),
+        )
+        for position, scale in enumerate(ordered, start=1)
+    )

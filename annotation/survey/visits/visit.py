@@ -1,0 +1,193 @@
+"""A visit: a submission at its current step, with the parts of the instrument that pages read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, F, QuerySet
+from django.utils import timezone
+
+from annotation.common.prepared_sql import PreparedQuery
+from annotation.instruments.content import Content, load_content, load_frozen
+from annotation.instruments.flow import Step
+from annotation.instruments.step_texts import text_in
+from annotation.instruments.text_keys import name_group, name_option, name_question
+from annotation.models import (
+    DemographicQuestion,
+    GroupAssignment,
+    Rating,
+    StudyGroup,
+    StudyStatus,
+    Submission,
+    SubmissionOrigin,
+    SubmissionState,
+)
+from annotation.models.tokens import RESUME_MARK
+from annotation.survey.visits.rating_lines import Line, lay_out_lines
+
+
+def _with_instrument() -> QuerySet[Submission]:
+    """The instrument's identity comes along, to find a frozen one in memory."""
+    submissions = Submission.objects.select_related("study").annotate(
+        frozen_at=F("instrument__frozen_at"), content_hash=F("instrument__content_hash")
+    )
+    return submissions.order_by()
+
+
+def _prepare(name: str) -> tuple[PreparedQuery[Submission], PreparedQuery[Submission]]:
+    """Return the query by a kind of token, and the one that locks the row."""
+    return (
+        PreparedQuery(lambda token: _with_instrument().filter(**{name: token})),
+        PreparedQuery(
+            lambda token: _with_instrument().filter(**{name: token}).select_for_update(of=("self",))
+        ),
+    )
+
+
+_BY_TOKEN, _BY_RESUME_TOKEN = _prepare("token"), _prepare("resume_token")
+# Ordered by position alone, not by the submission's own order, which would join its table.
+_ASSIGNMENTS = PreparedQuery(
+    lambda submission: GroupAssignment.objects.filter(submission=submission).order_by("position")
+)
+_RATINGS = PreparedQuery(lambda assignment: Rating.objects.filter(assignment=assignment))
+_COUNTS = PreparedQuery(
+    lambda submission: (
+        GroupAssignment.objects.filter(submission=submission, ratings__isnull=False)
+        .values("submission")
+        .annotate(groups=Count("group", distinct=True), lines=Count("ratings"))
+        .order_by()
+    )
+)
+
+
+class Visit:
+    """Everything about one submission's way through its flow; each part is one query at most."""
+
+    def __init__(self, submission: Submission) -> None:
+        self.submission = submission
+        self.study = submission.study
+        self.instrument = submission.instrument
+
+    @classmethod
+    def load(cls, token: str, *, lock: bool = False) -> Visit:
+        """Return the visit of a token; with ``lock`` the submission's row is locked.
+
+        Raises `Submission.DoesNotExist`. One query where the instrument is frozen and was met
+        before: all of it but its identity is in memory then.
+        """
+        is_resumed = token.startswith(RESUME_MARK)
+        submission: Any = (_BY_RESUME_TOKEN if is_resumed else _BY_TOKEN)[lock].get(token)
+        if is_resumed:
+            submission.reached_by = token
+        if submission.frozen_at is not None:
+            submission.instrument = load_frozen(
+                submission.instrument_id, submission.content_hash, submission.frozen_at
+            ).instrument
+        return cls(submission)
+
+    @cached_property
+    def content(self) -> Content:
+        return load_content(self.instrument)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return self.content.steps
+
+    @property
+    def step(self) -> Step | None:
+        """The step that the participant is at, None once the visit has ended in any way."""
+        index = self.submission.step_index
+        if self.submission.state != SubmissionState.IN_PROGRESS or index >= len(self.steps):
+            return None
+        return self.steps[index]
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether the study was closed and this submission's reservation has lapsed since."""
+        reserved_until = self.submission.reserved_until
+        return (
+            self.submission.state == SubmissionState.IN_PROGRESS
+            and self.submission.origin != SubmissionOrigin.PREVIEW
+            and self.study.status in {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
+            and (reserved_until is None or reserved_until < timezone.now())
+        )
+
+    @cached_property
+    def assignments(self) -> dict[int, GroupAssignment]:
+        """Assignments by position, which is their step's position in the flow."""
+        rows = _ASSIGNMENTS.all(self.submission.pk)
+        assignments = {row.position: row for row in rows}
+        for assignment in assignments.values():
+            assignment.group = self.content.groups[assignment.group_id]
+        return assignments
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        return lay_out_lines(
+            self.content.scales,
+            instrument=self.instrument,
+            seed=self.submission.seed,
+            words=self.wording,
+        )
+
+    @property
+    def is_flipped(self) -> bool:
+        """Whether the words of all lines have changed sides."""
+        return any(line.flipped for line in self.lines)
+
+    @property
+    def question(self) -> str:
+        """The question of rating pages, with the words of all lines where it asks for them.
+
+        These stand in the instrument's order, those at the left end first: it is one question for
+        everybody who has the same sides.
+        """
+        text = self.wording["question"]
+        if "{low}" not in text and "{high}" not in text:
+            return text
+        lines = sorted(self.lines, key=lambda line: (line.scale.position, line.scale.pk))
+        left, right = (", ".join(getattr(line, end) for line in lines) for end in ("left", "right"))
+        return text.replace("{low}", left).replace("{high}", right)
+
+    @property
+    def questions(self) -> tuple[DemographicQuestion, ...]:
+        return self.content.questions
+
+    @cached_property
+    def wording(self) -> dict[str, str]:
+        """Texts by key in the submission's language, the instrument's own where one is missing."""
+        return self.content.wording_in(self.submission.language)
+
+    def name_group(self, group: StudyGroup) -> str:
+        """Return a group as this participant reads it, in the plural."""
+        return self.wording.get(name_group(group.slug, "plural"), group.plural)
+
+    def read_label(self, question: DemographicQuestion) -> str:
+        """Return a question as this participant reads it; what is stored stays the instrument's."""
+        return self.wording.get(name_question(question.slug, "label"), question.label)
+
+    def read_help(self, question: DemographicQuestion) -> str:
+        if not question.help_text:
+            return ""
+        return self.wording.get(name_question(question.slug, "help"), question.help_text)
+
+    def read_option(self, question: DemographicQuestion, option: str) -> str:
+        return self.wording.get(name_option(question.slug, option), option)
+
+    def read(self, texts: Mapping[str, str] | None) -> str:
+        """Return a step's text as this participant reads it, "" for none."""
+        if texts is None:
+            return ""
+        return text_in(texts, self.submission.language, fallback=self.instrument.language)
+
+    def load_values(self, assignment: GroupAssignment) -> dict[str, float]:
+        """Return the stored ratings of one page by scale slug. One query."""
+        slugs = {scale.pk: scale.slug for scale in self.content.scales}
+        return {slugs[row.scale_id]: row.value for row in _RATINGS.all(assignment.pk)}
+
+    def count_answers(self) -> dict[str, int]:
+        """Return how many ``groups`` were rated, on how many ``lines``. One query."""
+        row = _COUNTS.first(self.submission.pk) or {"groups": 0, "lines": 0}
+        return {"groups": row["groups"], "lines": row["lines"]}

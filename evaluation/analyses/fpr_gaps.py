@@ -1,0 +1,577 @@
+"""Gaps between groups in the false positive rates of a classifier: Kohankhaki et al., §3.2.
+
+    gap_c(X) = FPR_c(X) − mean over groups of FPR_c          unweighted, within the run
+
+The mean is over the groups that are compared; placebo words and the sentence without a mention are
+set against the same mean. Intervals of the mean gap over runs:
+
+- *two-way* (default, ours): templates and runs are resampled together. Such replicates count what
+  is particular to a template in a run three times (Owen 2007, The pigeonhole bootstrap, Theorem 1),
+  so that they are drawn in to the variance V_T + V_R − V_TR of two-way clusters (Cameron, Gelbach
+  and Miller 2011, eq. 2.12), with V_R − V_TR not below 0.
+- *t*: Student's, over runs. *released*: 1.96 sd / √n over runs, as in the published figures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.interval import bias_corrected_interval, recentred_interval
+from evaluation.metrics.undefined import UndefinedReason
+from probing.measures.false_positives import false_positive_rate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+IntervalKind = Literal["two-way", "t", "released"]
+
+RELEASED_Z = 1.96
+#: Quantile of the placebo words' distances from their mean that makes up the band.
+BAND = 0.95
+FEWEST_PLACEBOS = 5
+FEWEST_FILLERS = 3
+
+NO_NEGATIVES = "every sentence has this label, so that none can be a false positive"
+ONE_TEMPLATE = "fewer than two templates are known"
+ONE_RUN = "a spread over runs needs at least two runs"
+FEW_PLACEBOS = f"a band needs at least {FEWEST_PLACEBOS} placebo words"
+FEW_SURPRISALS = f"fewer than {FEWEST_FILLERS} words have a gap and a surprisal"
+SAME_SURPRISAL = "all words have the same surprisal"
+
+
+@dataclass(frozen=True)
+class GapOptions:
+    """Options of the analysis.
+
+    interval : which interval stands beside a gap
+    margin : gaps smaller than this count as none; for the equivalence test
+    released_eps : rates as the released code has them
+    """
+
+    interval: IntervalKind = "two-way"
+    margin: float = 0.02
+    released_eps: bool = False
+    seed: int = 0
+    n_resamples: int = 2000
+    level: float = 0.95
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What one model said of one set of sentences.
+
+    sentences : (n,) rows with group, filler, template, label; filler and template are empty where
+        they are not known
+    predicted : (n_runs, n) numbers of classes
+    roles : role of every group (“group”, “placebo”, “unmarked”), in the order of tables
+    """
+
+    model: str
+    data_set: str
+    sentences: pd.DataFrame
+    predicted: NDArray[np.int64]
+    runs: tuple[str, ...]
+    roles: Mapping[str, str]
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """The gap of a group or of one of its fillers in one class's false positive rate.
+
+    filler : empty for the whole group
+    n_sentences, n_negatives : in a run; those that are not of the class
+    fpr : mean over runs
+    gap : mean over runs with the chosen interval
+    sd : of the runs' gaps, ddof 1; NaN for one run
+    released_half_width, t_half_width : half widths of the other intervals, NaN for one run
+    beyond_band : whether it is farther from 0 than placebo words are from their mean
+    equivalence_p : p-value of two one-sided tests against the margin; small = no gap of that size
+    adjusted : the gap without what the surprisal of its mention predicts
+    """
+
+    side: str
+    group: str
+    filler: str
+    role: str
+    n_fillers: int
+    n_sentences: int
+    n_negatives: int
+    fpr: float
+    gap: Estimate
+    sd: float
+    released_half_width: float
+    t_half_width: float
+    beyond_band: bool | None
+    equivalence_p: float
+    adjusted: float = math.nan
+
+    @property
+    def is_group(self) -> bool:
+        """Whether it is one of the groups that are compared."""
+        return self.role == "group" and not self.filler
+
+    @property
+    def decision(self) -> int:
+        """1 or −1 where the interval lies above or below 0, else 0."""
+        return int(self.gap.low > 0) - int(self.gap.high < 0)
+
+
+@dataclass(frozen=True)
+class Band:
+    """How far placebo words are from their own mean, in the middle 95 %; a half width."""
+
+    side: str
+    half_width: float
+    n: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Largest minus smallest mean gap over groups, and who has them."""
+
+    side: str
+    span: Estimate
+    highest: str
+    lowest: str
+
+
+@dataclass(frozen=True)
+class RunRate:
+    """Rate and gap of a group in one run."""
+
+    run: str
+    side: str
+    group: str
+    fpr: float
+    gap: float
+    accuracy: float
+
+
+@dataclass(frozen=True)
+class MentionFit:
+    """Least-squares line of the words' gaps on the surprisal of their mention, in nats.
+
+    explained : share of the variance of the gaps
+    """
+
+    side: str
+    slope: Estimate
+    explained: float
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Share of right predictions over groups: mean over runs, sd with ddof 1."""
+
+    mean: float
+    sd: float
+    n_runs: int
+
+
+@dataclass(frozen=True)
+class ModelGaps:
+    """Everything about one model on one set of sentences."""
+
+    model: str
+    data_set: str
+    n_runs: int
+    n_templates: int
+    n_sentences: int
+    accuracy: Accuracy
+    gaps: tuple[Gap, ...]
+    bands: tuple[Band, ...]
+    spans: tuple[Span, ...]
+    rates: tuple[RunRate, ...]
+    mention: tuple[MentionFit, ...] = ()
+
+    def of(self, side: str) -> list[Gap]:
+        """Return the gaps of the groups that are compared, in their order."""
+        return [gap for gap in self.gaps if gap.side == side and gap.is_group]
+
+
+@dataclass(frozen=True)
+class FprGaps:
+    """The analysis of one model; `classes` by their numbers."""
+
+    options: GapOptions
+    classes: tuple[str, ...]
+    result: ModelGaps
+
+
+@dataclass(frozen=True)
+class _Unit:
+    """A group, or a filler of one, with the places of its cells."""
+
+    group: str
+    filler: str
+    role: str
+    n_fillers: int
+    cells: tuple[int, ...]
+
+
+@dataclass
+class _Table:
+    """Counts by class, run, unit and template.
+
+    fp : (n_classes, n_runs, n_units, n_templates); negatives : the same without runs
+    right : (n_runs, n_units) right predictions; sizes : (n_units,) sentences
+    """
+
+    units: list[_Unit]
+    fp: Floats
+    negatives: Floats
+    right: Floats
+    sizes: Floats
+    n_templates: int
+    reference: NDArray[np.bool_] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reference = np.array([u.role == "group" and not u.filler for u in self.units])
+
+    def rates(self, weights: Floats | None = None, *, released_eps: bool = False) -> Floats:
+        """Return rates (n_classes, n_runs, n_units), with (n_templates, n) weights one axis more.
+
+        The order of sums does not depend on anything but the arguments.
+        """
+        if weights is None:
+            fp, negatives = self.fp.sum(-1), self.negatives.sum(-1)
+        else:
+            fp, negatives = self.fp @ weights, self.negatives @ weights
+        return false_positive_rate(fp, negatives[:, None], released_eps=released_eps)
+
+    def gaps(self, rates: Floats) -> Floats:
+        """Return the rates minus their mean over the groups that are compared."""
+        return rates - rates[:, :, self.reference].mean(axis=2, keepdims=True)
+
+
+def analyse_gaps(
+    predictions: Predictions,
+    options: GapOptions | None = None,
+    surprisal: Mapping[tuple[str, str], float] | None = None,
+) -> ModelGaps:
+    """Return rates, gaps, intervals, span, placebo band and accuracy of one model.
+
+    surprisal : mean surprisal of the mention in nats, by (group, filler); none where not measured
+
+    Raises ValueError where fewer than two groups are compared.
+    """
+    chosen = options or GapOptions()
+    table = _count(predictions)
+    if table.reference.sum() < 2:
+        raise ValueError("a gap compares at least two groups")
+    n_runs = len(predictions.runs)
+    rates = table.rates(released_eps=chosen.released_eps)
+    by_run = table.gaps(rates)
+    drawn = _replicates(table, by_run, chosen)
+    gaps: list[Gap] = []
+    bands, spans, fits = [], [], []
+    for c, side in enumerate(predictions.classes):
+        found = [
+            _gap(table, u, c, side, rates[c], by_run[c], drawn[c], chosen)
+            for u in range(len(table.units))
+        ]
+        band = _band(side, found)
+        found = [replace(gap, beyond_band=_beyond(gap, band)) for gap in found]
+        if surprisal is not None:
+            fit, found = _fit_mention(side, found, surprisal, chosen.level)
+            fits.append(fit)
+        bands.append(band)
+        spans.append(_span(side, table, found, drawn[c], chosen))
+        gaps += found
+    shares = table.right[:, table.reference].sum(1) / table.sizes[table.reference].sum()
+    return ModelGaps(
+        model=predictions.model,
+        data_set=predictions.data_set,
+        n_runs=n_runs,
+        n_templates=table.n_templates,
+        n_sentences=len(predictions.sentences),
+        accuracy=Accuracy(float(shares.mean()), _sd(shares), n_runs),
+        gaps=tuple(gaps),
+        bands=tuple(bands),
+        spans=tuple(spans),
+        rates=tuple(_run_rates(predictions, table, rates, by_run)),
+        mention=tuple(fits),
+    )
+
+
+def mean_gaps(predictions: Predictions, *, released_eps: bool = False) -> dict[str, Floats]:
+    """Return (n_runs, n_groups) gaps by class, without intervals."""
+    table = _count(predictions)
+    found = table.gaps(table.rates(released_eps=released_eps))[:, :, table.reference]
+    return dict(zip(predictions.classes, found, strict=True))
+
+
+# --- counting -----------------------------------------------------------------------------------
+
+
+def _count(predictions: Predictions) -> _Table:
+    frame, predicted = predictions.sentences, np.asarray(predictions.predicted)
+    keys = list(zip(frame["group"], frame["filler"], strict=True))
+    cells = {key: place for place, key in enumerate(dict.fromkeys(keys))}
+    templates = {slug: place for place, slug in enumerate(dict.fromkeys(frame["template"]))}
+    shape = (len(cells), len(templates))
+    place = np.array([cells[key] for key in keys]) * shape[1]
+    place += np.array([templates[slug] for slug in frame["template"]])
+    labels = frame["label"].to_numpy()
+
+    def sums(mask: NDArray[np.bool_]) -> Floats:
+        return np.bincount(place, mask, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
+
+    classes = range(len(predictions.classes))
+    fp = np.array(
+        [[sums((labels != c) & (row == c)) for row in predicted] for c in classes], dtype=float
+    )
+    negatives = np.array([sums(labels != c) for c in classes])
+    right = np.array([sums(labels == row).sum(1) for row in predicted])
+    sizes = sums(np.ones(len(frame), dtype=bool)).sum(1)
+    units = list(_units(predictions.roles, cells))
+    member = np.zeros((len(units), len(cells)))
+    for row, unit in enumerate(units):
+        member[row, list(unit.cells)] = 1
+    return _Table(
+        units,
+        np.einsum("uk,crkt->crut", member, fp),
+        np.einsum("uk,ckt->cut", member, negatives),
+        right @ member.T,
+        member @ sizes,
+        len(templates) if "" not in templates else 0,
+    )
+
+
+def _units(roles: Mapping[str, str], cells: Mapping[tuple[str, str], int]) -> Iterator[_Unit]:
+    """Yield every group that has sentences, then its fillers where they are known."""
+    for group, role in roles.items():
+        own = {filler: place for (name, filler), place in cells.items() if name == group}
+        if not own:
+            continue
+        known = 0 if "" in own else len(own)
+        yield _Unit(group, "", role, known, tuple(own.values()))
+        for filler, place in own.items() if known else ():
+            yield _Unit(group, filler, role, 1, (place,))
+
+
+# --- intervals ----------------------------------------------------------------------------------
+
+
+def _replicates(table: _Table, by_run: Floats, options: GapOptions) -> Floats:
+    """Return (n_classes, n_units, n) replicates of the mean gap; without any where none can be."""
+    n_runs = by_run.shape[1]
+    if table.n_templates < 2 or not options.n_resamples:
+        return np.empty((by_run.shape[0], by_run.shape[2], 0))
+    from scipy import stats
+
+    rng = np.random.default_rng(options.seed)
+    n, size = table.n_templates, options.n_resamples
+    weights = rng.multinomial(n, np.full(n, 1 / n), size=size).T.astype(float)
+    picked = rng.multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=size).T / n_runs
+    drawn = table.gaps(table.rates(weights))  # (n_classes, n_runs, n_units, n)
+    both = np.einsum("crun,rn->cun", drawn, picked)
+    templates = _variance(drawn.mean(axis=1)) * n / (n - 1)
+    runs = np.zeros_like(templates)
+    if n_runs > 1:
+        of_one = _variance(drawn).mean(axis=1) * n / (n - 1)
+        interaction = (of_one - templates) / (n_runs - 1)
+        runs = np.maximum(by_run.var(axis=1, ddof=1) / n_runs - interaction, 0)
+    spread = _variance(both)
+    factor = np.sqrt(_share(templates + runs, spread))
+    # Satterthwaite (1946): few runs, or few templates, say little of their own spread.
+    df = _share((templates + runs) ** 2, templates**2 / (n - 1) + runs**2 / max(n_runs - 1, 1))
+    tail = (1 + options.level) / 2
+    factor *= stats.t.ppf(tail, np.maximum(df, 1)) / stats.norm.ppf(tail)
+    centre = by_run.mean(axis=1)[..., None]
+    return np.asarray(centre + (both - centre) * factor[..., None])
+
+
+def _variance(draws: Floats) -> Floats:
+    """Return the variance over the last axis; draws that could not be computed are left out."""
+    known = ~np.isnan(draws)
+    n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
+    centred = np.where(known, draws - np.where(known, draws, 0).sum(-1, keepdims=True) / n, 0)
+    return np.asarray((centred**2).sum(axis=-1) / n[..., 0])
+
+
+def _share(numerator: Floats, denominator: Floats) -> Floats:
+    """Return the quotient, 1 where there is no spread at all."""
+    return np.divide(numerator, denominator, out=np.ones_like(denominator), where=denominator > 0)
+
+
+def _gap(
+    table: _Table,
+    u: int,
+    c: int,
+    side: str,
+    rates: Floats,
+    by_run: Floats,
+    drawn: Floats,
+    options: GapOptions,
+) -> Gap:
+    unit, values = table.units[u], by_run[:, u]
+    n_negatives = int(table.negatives[c, u].sum())
+    sd, n = _sd(values), len(values)
+    released = RELEASED_Z * sd / math.sqrt(n)
+    student = _t_quantile(options.level, n - 1) * sd / math.sqrt(n)
+    mean, n_sentences = float(values.mean()), int(table.sizes[u])
+    if n_negatives == 0 and not options.released_eps:
+        estimate = no_estimate(NO_NEGATIVES)
+    elif options.interval == "two-way":
+        estimate = _two_way(mean, drawn[u], n_sentences, options)
+    else:
+        half = student if options.interval == "t" else released
+        reason = ONE_RUN if math.isnan(half) else ""
+        estimate = Estimate(mean, mean - half, mean + half, n_sentences, interval_reason=reason)
+    return Gap(
+        side=side,
+        group=unit.group,
+        filler=unit.filler,
+        role=unit.role,
+        n_fillers=unit.n_fillers,
+        n_sentences=n_sentences,
+        n_negatives=n_negatives,
+        fpr=float(rates[:, u].mean()),
+        gap=estimate,
+        sd=sd,
+        released_half_width=released,
+        t_half_width=student,
+        beyond_band=None,
+        equivalence_p=_equivalence(mean, drawn[u], values, options),
+    )
+
+
+def _two_way(mean: float, drawn: Floats, n: int, options: GapOptions) -> Estimate:
+    if not drawn.size:
+        reason = ONE_TEMPLATE if options.n_resamples else UndefinedReason.NOT_REQUESTED
+        return Estimate(mean, n=n, interval_reason=reason)
+    found = recentred_interval(mean, drawn, level=options.level)
+    return Estimate(mean, found.low, found.high, n, interval_reason=found.reason)
+
+
+def _equivalence(mean: float, drawn: Floats, values: Floats, options: GapOptions) -> float:
+    """Return the larger p-value of two one-sided tests of |gap| ≥ margin.
+
+    Schuirmann (1987). From the replicates, or Student's where runs are the units of the interval.
+    """
+    if math.isnan(mean):
+        return math.nan
+    if options.interval == "two-way":
+        known = drawn[~np.isnan(drawn)]
+        if not known.size:
+            return math.nan
+        known = known - known.mean() + mean
+        beyond = max((known >= options.margin).sum(), (known <= -options.margin).sum())
+        return float((1 + beyond) / (1 + known.size))
+    from scipy import stats
+
+    error = _sd(values) / math.sqrt(len(values))
+    if math.isnan(error) or error == 0:
+        return math.nan
+    return float(stats.t.cdf((abs(mean) - options.margin) / error, len(values) - 1))
+
+
+def _span(
+    side: str, table: _Table, gaps: Sequence[Gap], drawn: Floats, options: GapOptions
+) -> Span:
+    own = [gap for gap in gaps if gap.is_group and gap.gap.is_defined]
+    if len(own) < 2:
+        return Span(side, no_estimate(NO_NEGATIVES), "", "")
+    highest = max(own, key=lambda gap: gap.gap.value)
+    lowest = min(own, key=lambda gap: gap.gap.value)
+    value, n = highest.gap.value - lowest.gap.value, len(own)
+    if not drawn.size:
+        return Span(
+            side, Estimate(value, n=n, interval_reason=ONE_TEMPLATE), highest.group, lowest.group
+        )
+    spread = np.ptp(drawn[table.reference], axis=0)
+    found = bias_corrected_interval(value, spread, level=options.level, bounds=(0, 2))
+    estimate = Estimate(value, found.low, found.high, n, interval_reason=found.reason)
+    return Span(side, estimate, highest.group, lowest.group)
+
+
+# --- what else could make a gap -----------------------------------------------------------------
+
+
+def _band(side: str, gaps: Sequence[Gap]) -> Band:
+    words = [g.gap.value for g in gaps if g.role == "placebo" and not g.filler]
+    known = np.array([value for value in words if not math.isnan(value)])
+    if known.size < FEWEST_PLACEBOS:
+        return Band(side, math.nan, known.size, FEW_PLACEBOS)
+    distances = np.abs(known - known.mean())
+    return Band(side, float(np.quantile(distances, BAND)), known.size)
+
+
+def _beyond(gap: Gap, band: Band) -> bool | None:
+    if math.isnan(band.half_width) or not gap.gap.is_defined or not gap.is_group:
+        return None
+    return abs(gap.gap.value) > band.half_width
+
+
+def _fit_mention(
+    side: str, gaps: Sequence[Gap], surprisal: Mapping[tuple[str, str], float], level: float
+) -> tuple[MentionFit, list[Gap]]:
+    """Return the line through all words that mention something, and gaps without its part."""
+    from scipy import stats
+
+    words = [
+        (gap, surprisal[gap.group, gap.filler])
+        for gap in gaps
+        if gap.filler and gap.gap.is_defined and (gap.group, gap.filler) in surprisal
+    ]
+    x = np.array([value for _, value in words])
+    y = np.array([gap.gap.value for gap, _ in words])
+    if len(words) < FEWEST_FILLERS or np.ptp(x) == 0:
+        reason = FEW_SURPRISALS if len(words) < FEWEST_FILLERS else SAME_SURPRISAL
+        return MentionFit(side, no_estimate(reason), math.nan), list(gaps)
+    fit = stats.linregress(x, y)
+    half = _t_quantile(level, len(words) - 2) * fit.stderr
+    slope = Estimate(fit.slope, fit.slope - half, fit.slope + half, len(words))
+    own = {gap.group for gap in gaps if gap.is_group}
+    of_groups = {
+        group: np.mean([value for gap, value in words if gap.group == group])
+        for group in dict.fromkeys(gap.group for gap, _ in words)
+    }
+    centre = np.mean([value for group, value in of_groups.items() if group in own])
+    explained = float(fit.rvalue**2) if np.ptp(y) > 0 else math.nan
+
+    def adjust(gap: Gap) -> Gap:
+        known = surprisal.get((gap.group, gap.filler)) if gap.filler else of_groups.get(gap.group)
+        if known is None:
+            return gap
+        return replace(gap, adjusted=float(gap.gap.value - fit.slope * (known - centre)))
+
+    return MentionFit(side, slope, explained), [adjust(gap) for gap in gaps]
+
+
+def _run_rates(
+    predictions: Predictions, table: _Table, rates: Floats, gaps: Floats
+) -> Iterator[RunRate]:
+    for r, run in enumerate(predictions.runs):
+        for c, side in enumerate(predictions.classes):
+            for u, unit in enumerate(table.units):
+                if not unit.filler:
+                    yield RunRate(
+                        run,
+                        side,
+                        unit.group,
+                        float(rates[c, r, u]),
+                        float(gaps[c, r, u]),
+                        float(table.right[r, u] / table.sizes[u]),
+                    )
+
+
+def _sd(values: Floats) -> float:
+    return float(values.std(ddof=1)) if len(values) > 1 else math.nan
+
+
+def _t_quantile(level: float, df: int) -> float:
+    from scipy import stats
+
+    return float(stats.t.ppf((1 + level) / 2, df)) if df > 0 else math.nan

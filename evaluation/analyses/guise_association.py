@@ -1,0 +1,554 @@
+"""What models associate with guises: scores, agreement with people, favourability, sensitivity.
+
+Hofmann et al. (2024), Methods, Covert- and Overt-stereotype analysis; methods.md §11. Scores of one
+model are averaged over runs (versions, settings) within each prompt, and then over prompts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from evaluation.analyses.guise_draws import (
+    Floats,
+    GuiseRun,
+    Matching,
+    Probe,
+    mean_over_prompts,
+    placebo_scores,
+    prompt_counts,
+    resampled_scores,
+    run_scores,
+    stack_prompts,
+)
+from evaluation.metrics.attribute_agreement import (
+    DEPTH,
+    expected_map,
+    human_top,
+    map_of_ranks,
+    permutation_null,
+    rank_attributes,
+    ranks_of,
+)
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.one_sided_t import pooled_t
+from evaluation.metrics.rank_correlation import kendall_tau_b
+from evaluation.metrics.stereotypes import favourability, overlap_probability, stereotype_strength
+from evaluation.metrics.undefined import UndefinedReason
+from probing.measures.streams import named_stream
+
+TOP = 5
+NO_PLACEBO = "placebo guises exchange the texts of pairs, and there are fewer than six"
+#: Exchanging five pairs gives 32 placebos, too few for p below 0.05 on two sides.
+PLACEBO_PAIRS = 6
+
+
+@dataclass(frozen=True)
+class GuiseOptions:
+    """Options of the analysis; see the report's parameters."""
+
+    matching: Matching = "meaning_matched"
+    seed: int = 0
+    n_resamples: int = 2000
+    n_permutations: int = 10_000
+    level: float = 0.95
+
+
+@dataclass(frozen=True)
+class HumanStudy:
+    """Percentages of people who named each attribute."""
+
+    slug: str
+    title: str
+    year: int | None
+    percentages: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class AttributeScore:
+    """The score of one attribute.
+
+    estimate : q and its interval over texts and prompts; n = prompts
+    rank : from 1; None without a score
+    prompt_sd : spread of q over prompts, ddof 1
+    p_value, p_holm : how often placebo guises give a score as far from 0, two-sided
+    """
+
+    model: str
+    probe: Probe
+    attribute: str
+    estimate: Estimate
+    rank: int | None
+    prompt_sd: float
+    p_value: float
+    p_holm: float
+    reason: str = UndefinedReason.NONE
+
+
+@dataclass(frozen=True)
+class PromptScore:
+    """q of one attribute in one prompt, mean over runs."""
+
+    model: str
+    probe: Probe
+    prompt: str
+    attribute: str
+    value: float
+
+
+@dataclass(frozen=True)
+class TopAttribute:
+    """One of the first attributes of a study or a model; `value` in per cent or as q."""
+
+    source: str
+    title: str
+    rank: int
+    attribute: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Agreement of a model's rankings with one study.
+
+    estimate : mean over prompts of MAP; n = prompts
+    chance : mean MAP of random rankings
+    sd : over prompts, ddof 1
+    statistic, df, p_t, p_t_holm : the paper's one-sided pooled t-test against random rankings
+    p_permutation, p_permutation_holm : against random attributes of people, alike in all prompts
+    least, most : MAP with one prompt left out
+    shared, p_shared : how many of the first five are shared, and its chance
+    strength : δ of the study's first five
+    """
+
+    model: str
+    probe: Probe
+    study: str
+    estimate: Estimate
+    chance: float
+    sd: float
+    statistic: float
+    df: float
+    p_t: float
+    p_t_holm: float
+    p_permutation: float
+    p_permutation_holm: float
+    least: float
+    most: float
+    shared: int
+    p_shared: float
+    strength: Estimate
+    reason: str = UndefinedReason.NONE
+
+    @property
+    def tests_disagree(self) -> bool:
+        """Whether one test alone is significant at 5 % after Holm's correction."""
+        return bool((self.p_t_holm < 0.05) != (self.p_permutation_holm < 0.05))
+
+
+@dataclass(frozen=True)
+class FavourabilityLine:
+    """Favourability of the first five attributes of a study or a model, −2 to 2."""
+
+    source: str
+    title: str
+    unweighted: Estimate
+    weighted: Estimate
+
+
+@dataclass(frozen=True)
+class LeftOutPrompt:
+    """What changes when one prompt is left out.
+
+    shared : how many of the first five stay; tau : between both rankings; change : largest of q
+    """
+
+    model: str
+    probe: Probe
+    prompt: str
+    shared: int
+    tau: float
+    change: float
+    reason: str = UndefinedReason.NONE
+
+
+@dataclass(frozen=True)
+class VarianceShares:
+    """Shares of the variance of q over prompts × attributes; they add up to 1.
+
+    interaction : what a wording does to single attributes, and noise
+    """
+
+    model: str
+    probe: Probe
+    attributes: float
+    prompts: float
+    interaction: float
+    reason: str = UndefinedReason.NONE
+
+
+@dataclass(frozen=True)
+class GuiseAnalysis:
+    """The whole analysis; `chance` is the mean MAP of random rankings for five attributes."""
+
+    options: GuiseOptions
+    models: tuple[tuple[str, Probe], ...]
+    n_attributes: int
+    chance: float
+    scores: tuple[AttributeScore, ...]
+    prompts: tuple[PromptScore, ...]
+    tops: tuple[TopAttribute, ...]
+    agreements: tuple[Agreement, ...]
+    favourabilities: tuple[FavourabilityLine, ...]
+    left_out: tuple[LeftOutPrompt, ...]
+    variances: tuple[VarianceShares, ...]
+
+
+@dataclass(frozen=True)
+class _Cell:
+    """The scores of one model in one probe, by prompt and overall, with resamples and placebos."""
+
+    model: str
+    probe: Probe
+    prompts: tuple[str, ...]
+    by_prompt: Floats
+    drawn_by_prompt: Floats
+    counts: Floats
+    placebo: Floats | None
+
+    @property
+    def q(self) -> Floats:
+        return mean_over_prompts(self.by_prompt)
+
+    @property
+    def drawn(self) -> Floats:
+        return mean_over_prompts(self.drawn_by_prompt, self.counts)
+
+
+def analyse_guises(
+    runs: Sequence[GuiseRun],
+    attributes: Sequence[str],
+    studies: Sequence[HumanStudy],
+    favour: Mapping[str, float],
+    options: GuiseOptions,
+) -> GuiseAnalysis:
+    """Return the analysis of runs with the same attributes, which are in alphabetical order.
+
+    favour : attribute → favourability; empty for none
+    """
+    if list(attributes) != sorted(attributes):
+        raise ValueError("attributes are given in alphabetical order, which decides ties")
+    groups: dict[tuple[str, Probe], list[GuiseRun]] = {}
+    for run in runs:
+        groups.setdefault((run.model, run.probe), []).append(run)
+    cells = [_cell(*key, some, options) for key, some in groups.items()]
+    named = [
+        replace(
+            study,
+            percentages={
+                name: study.percentages[name] for name in attributes if name in study.percentages
+            },
+        )
+        for study in studies
+    ]
+    return GuiseAnalysis(
+        options=options,
+        models=tuple(groups),
+        n_attributes=len(attributes),
+        chance=expected_map(len(attributes)),
+        scores=tuple(line for cell in cells for line in _scores(cell, attributes, options)),
+        prompts=tuple(
+            PromptScore(cell.model, cell.probe, prompt, attribute, float(value))
+            for cell in cells
+            for prompt, row in zip(cell.prompts, cell.by_prompt, strict=True)
+            for attribute, value in zip(attributes, row, strict=True)
+            if not np.isnan(value)
+        ),
+        tops=tuple(_tops(cells, attributes, named)),
+        agreements=tuple(_agreements(cells, attributes, named, options)),
+        favourabilities=tuple(_favourabilities(cells, attributes, named, favour, options)),
+        left_out=tuple(line for cell in cells for line in _left_out(cell, attributes)),
+        variances=tuple(_variances(cell) for cell in cells),
+    )
+
+
+def _cell(model: str, probe: Probe, runs: Sequence[GuiseRun], options: GuiseOptions) -> _Cell:
+    matching, seed = options.matching, options.seed
+    prompts, by_prompt = stack_prompts([(run.prompts, run_scores(run, matching)) for run in runs])
+    _, drawn = stack_prompts(
+        [
+            (
+                run.prompts,
+                resampled_scores(run, matching, n_resamples=options.n_resamples, seed=seed),
+            )
+            for run in runs
+        ]
+    )
+    placebos = [
+        (run.prompts, placebo_scores(run, n_placebos=options.n_resamples, seed=seed))
+        for run in runs
+    ]
+    known = [(names, values) for names, values in placebos if values is not None]
+    placebo = None
+    enough = min(run.n_texts for run in runs) >= PLACEBO_PAIRS
+    if len(known) == len(runs) and enough and matching == "meaning_matched":
+        placebo = mean_over_prompts(stack_prompts(known)[1])
+    counts = prompt_counts(len(prompts), n_resamples=options.n_resamples, seed=seed)
+    return _Cell(model, probe, prompts, by_prompt, drawn, counts, placebo)
+
+
+def _estimate(value: float, drawn: Floats, n: int, options: GuiseOptions) -> Estimate:
+    if np.isnan(value):
+        return no_estimate(UndefinedReason.NO_VALUES)
+    found = bias_corrected_interval(value, drawn, level=options.level)
+    return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)
+
+
+def _scores(cell: _Cell, attributes: Sequence[str], options: GuiseOptions) -> list[AttributeScore]:
+    q, drawn = cell.q, cell.drawn
+    ranking = rank_attributes(dict(zip(attributes, q, strict=True)))
+    ranks = {name: rank for rank, name in enumerate(ranking, start=1)}
+    there = ~np.isnan(cell.by_prompt)
+    p_values = np.full(len(attributes), np.nan)
+    if cell.placebo is not None:
+        as_far = (np.abs(cell.placebo) >= np.abs(q) - 1e-12).sum(axis=0)
+        p_values = np.where(np.isnan(q), np.nan, (1 + as_far) / (1 + len(cell.placebo)))
+    corrected = holm_correction(p_values)
+    return [
+        AttributeScore(
+            cell.model,
+            cell.probe,
+            name,
+            _estimate(q[x], drawn[:, x], int(there[:, x].sum()), options),
+            ranks.get(name),
+            _sd(cell.by_prompt[:, x]),
+            float(p_values[x]),
+            float(corrected[x]),
+            UndefinedReason.NONE if cell.placebo is not None else NO_PLACEBO,
+        )
+        for x, name in enumerate(attributes)
+    ]
+
+
+def _tops(
+    cells: Sequence[_Cell], attributes: Sequence[str], studies: Sequence[HumanStudy]
+) -> list[TopAttribute]:
+    found = []
+    for study in studies:
+        top = human_top(study.percentages, attributes, TOP)
+        found += [
+            TopAttribute(study.slug, study.title, rank, name, float(study.percentages[name]))
+            for rank, name in enumerate(top, start=1)
+        ]
+    for cell in cells:
+        scores = dict(zip(attributes, map(float, cell.q), strict=True))
+        found += [
+            TopAttribute(cell.probe, cell.model, rank, name, scores[name])
+            for rank, name in enumerate(rank_attributes(scores)[:TOP], start=1)
+        ]
+    return found
+
+
+def _agreements(
+    cells: Sequence[_Cell],
+    attributes: Sequence[str],
+    studies: Sequence[HumanStudy],
+    options: GuiseOptions,
+) -> list[Agreement]:
+    alphabet = list(attributes)
+    any_ranking = np.arange(float(len(alphabet)))[None]
+    found: list[Agreement] = []
+    for cell in cells:
+        ranks = ranks_of(cell.by_prompt, range(len(alphabet)))
+        drawn_ranks = ranks_of(cell.drawn_by_prompt, range(len(alphabet)))
+        nulls: dict[int, tuple[Floats, Floats]] = {}
+        for study in studies:
+            top = human_top(study.percentages, alphabet, DEPTH)
+            if not top:
+                found.append(_no_agreement(cell, study))
+                continue
+            chosen = [alphabet.index(name) for name in top]
+            if len(top) not in nulls:
+                nulls[len(top)] = (
+                    _null(any_ranking, len(top), options, "any"),
+                    _null(cell.by_prompt, len(top), options, cell.model, cell.probe),
+                )
+            single, common = nulls[len(top)]
+            maps = map_of_ranks(ranks[:, chosen])
+            drawn = _weighted(map_of_ranks(drawn_ranks[..., chosen]), cell.counts)
+            test = pooled_t(maps, single, alternative="greater")
+            mean = float(maps.mean())
+            rest = [float(np.delete(maps, i).mean()) for i in range(len(maps))]
+            ours = rank_attributes(dict(zip(alphabet, cell.q, strict=True)))[: len(top)]
+            shared = len(set(ours) & set(top))
+            found.append(
+                Agreement(
+                    cell.model,
+                    cell.probe,
+                    study.slug,
+                    _estimate(mean, drawn, len(maps), options),
+                    expected_map(len(alphabet), len(top)),
+                    _sd(maps),
+                    test.statistic,
+                    test.df,
+                    test.p_value,
+                    np.nan,
+                    float((1 + (common >= mean - 1e-12).sum()) / (1 + len(common))),
+                    np.nan,
+                    min(rest) if len(maps) > 1 else np.nan,
+                    max(rest) if len(maps) > 1 else np.nan,
+                    shared,
+                    overlap_probability(shared, chosen=len(top), n_attributes=len(alphabet)),
+                    _strength(cell, alphabet, top, options),
+                    test.reason,
+                )
+            )
+    return _corrected(found)
+
+
+def _null(scores: Floats, depth: int, options: GuiseOptions, *names: str) -> Floats:
+    rng = named_stream(options.seed, "rankings", depth, *names)
+    return permutation_null(scores, depth, n_permutations=options.n_permutations, rng=rng)
+
+
+def _strength(
+    cell: _Cell, attributes: Sequence[str], top: Sequence[str], options: GuiseOptions
+) -> Estimate:
+    value = stereotype_strength(dict(zip(attributes, cell.q, strict=True)), top)
+    inside = np.array([name in top for name in attributes])
+    drawn = cell.drawn[:, inside].mean(axis=1) - cell.drawn[:, ~inside].mean(axis=1)
+    return _estimate(value, drawn, len(cell.prompts), options)
+
+
+def _no_agreement(cell: _Cell, study: HumanStudy) -> Agreement:
+    why = UndefinedReason.NO_STUDY_ATTRIBUTE
+    return Agreement(
+        cell.model,
+        cell.probe,
+        study.slug,
+        no_estimate(why),
+        *(np.nan,) * 10,
+        0,
+        np.nan,
+        no_estimate(why),
+        why,
+    )
+
+
+def _corrected(rows: Sequence[Agreement]) -> list[Agreement]:
+    """Return the rows with p-values corrected over all tests of one probe."""
+    found = list(rows)
+    for probe in dict.fromkeys(row.probe for row in rows):
+        places = [place for place, row in enumerate(rows) if row.probe == probe]
+        t = holm_correction([rows[place].p_t for place in places])
+        permuted = holm_correction([rows[place].p_permutation for place in places])
+        for place, p_t, p in zip(places, t, permuted, strict=True):
+            found[place] = replace(rows[place], p_t_holm=float(p_t), p_permutation_holm=float(p))
+    return found
+
+
+def _favourabilities(
+    cells: Sequence[_Cell],
+    attributes: Sequence[str],
+    studies: Sequence[HumanStudy],
+    favour: Mapping[str, float],
+    options: GuiseOptions,
+) -> list[FavourabilityLine]:
+    if not favour:
+        return []
+    lines = []
+    for study in studies:
+        top = human_top(study.percentages, attributes, len(attributes))
+        found = favourability(top, study.percentages, favour)
+        why = UndefinedReason.NOT_REQUESTED
+        unweighted, weighted = (
+            Estimate(value, n=found.n, reason=reason, interval_reason=why)
+            for value, reason in (
+                (found.unweighted, "" if found.n else found.reason),
+                (found.weighted, found.reason),
+            )
+        )
+        lines.append(FavourabilityLine(study.slug, study.title, unweighted, weighted))
+    values = np.array([favour.get(name, np.nan) for name in attributes])
+    for cell in cells:
+        scores = dict(zip(attributes, map(float, cell.q), strict=True))
+        found = favourability(rank_attributes(scores), scores, favour)
+        drawn, drawn_weighted = _drawn_favourability(cell.drawn, values)
+        lines.append(
+            FavourabilityLine(
+                cell.probe,
+                cell.model,
+                _estimate(found.unweighted, drawn, found.n, options),
+                replace(
+                    _estimate(found.weighted, drawn_weighted, found.n, options),
+                    reason=found.reason,
+                ),
+            )
+        )
+    return lines
+
+
+def _drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]:
+    """Return the unweighted and the weighted favourability of the top five of every resample."""
+    known = np.where(np.isnan(favour) | np.isnan(drawn), -np.inf, drawn)
+    top = np.argsort(-known, axis=1, kind="stable")[:, :TOP]
+    values, weights = favour[top], np.take_along_axis(drawn, top, axis=1)
+    positive = (weights > 0).all(axis=1)
+    sums = weights.sum(axis=1)
+    weighted = np.divide(
+        (values * weights).sum(axis=1), sums, out=np.full(len(drawn), np.nan), where=positive
+    )
+    return values.mean(axis=1), weighted
+
+
+def _left_out(cell: _Cell, attributes: Sequence[str]) -> list[LeftOutPrompt]:
+    if len(cell.prompts) < 2:
+        return []
+    q = cell.q
+    top = set(rank_attributes(dict(zip(attributes, q, strict=True)))[:TOP])
+    found = []
+    for place, prompt in enumerate(cell.prompts):
+        rest = mean_over_prompts(np.delete(cell.by_prompt, place, axis=0))
+        others = rank_attributes(dict(zip(attributes, rest, strict=True)))[:TOP]
+        tau = kendall_tau_b(q, rest)
+        found.append(
+            LeftOutPrompt(
+                cell.model,
+                cell.probe,
+                prompt,
+                len(top & set(others)),
+                tau.value,
+                float(np.nanmax(np.abs(rest - q))),
+                tau.reason,
+            )
+        )
+    return found
+
+
+def _variances(cell: _Cell) -> VarianceShares:
+    """Return the two-way decomposition of q over the attributes that count in every prompt."""
+    table = cell.by_prompt[:, ~np.isnan(cell.by_prompt).any(axis=0)]
+    if table.shape[0] < 2 or table.shape[1] < 2 or np.ptp(table) == 0:
+        return VarianceShares(cell.model, cell.probe, *(np.nan,) * 3, UndefinedReason.ONE_PROMPT)
+    total = float(((table - table.mean()) ** 2).mean())
+    attributes = float(table.mean(axis=0).var()) / total
+    prompts = float(table.mean(axis=1).var()) / total
+    return VarianceShares(
+        cell.model, cell.probe, attributes, prompts, max(0.0, 1 - attributes - prompts)
+    )
+
+
+def _weighted(values: Floats, counts: Floats) -> Floats:
+    """Return the means over prompts, (n_resamples,)."""
+    return (values * counts).sum(axis=1) / counts.sum(axis=1)
+
+
+def _sd(values: ArrayLike) -> float:
+    known = np.asarray(values, dtype=float)
+    known = known[~np.isnan(known)]
+    return float(known.std(ddof=1)) if known.size > 1 else float("nan")

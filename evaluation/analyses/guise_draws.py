@@ -1,0 +1,176 @@
+"""Association scores of runs of matched guise probing, with their resamples and placebo guises.
+
+Texts and wordings are both samples, so both are resampled: texts within each set of them, prompts
+over the whole (a multiway bootstrap: Owen 2007, The pigeonhole bootstrap, Annals of Applied
+Statistics 1, 386–411). A placebo exchanges the guises of a pair at random: without any difference
+between guises, scores scatter as they do under placebos.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from probing.measures.association import (
+    log_ratios,
+    paired_association,
+    pooled_association,
+)
+from probing.measures.guise_stimuli import Base
+from probing.measures.streams import named_stream
+
+Floats = NDArray[np.float64]
+Matching = Literal["meaning_matched", "pooled"]
+Probe = Literal["covert", "overt"]
+
+_AT_ONCE = 256
+
+
+@dataclass(frozen=True)
+class GuiseRun:
+    """Log probabilities of one run.
+
+    model, probe, setting : what its scores belong to; settings of one model are averaged
+    prompts : slugs, (n_prompts,)
+    texts : names the set of texts, so that runs on the same texts are resampled alike
+    first, second : (n_prompts, n_texts, n_attributes) ln P, attributes in one order for all runs;
+        NaN = missing
+    agrees : (n_prompts, n_attributes), whether an attribute counts for a prompt
+    """
+
+    model: str
+    probe: Probe
+    setting: str
+    prompts: tuple[str, ...]
+    texts: str
+    first: Floats
+    second: Floats
+    agrees: NDArray[np.bool_]
+    paired: bool
+    base: Base = "10"
+
+    @property
+    def n_texts(self) -> int:
+        return min(self.first.shape[1], self.second.shape[1])
+
+
+def run_scores(run: GuiseRun, matching: Matching) -> Floats:
+    """Return q, (n_prompts, n_attributes); NaN where the attribute does not count."""
+    form = paired_association if _by_pairs(run, matching) else pooled_association
+    q, _ = form(run.first, run.second, base=run.base)
+    return np.where(run.agrees, q, np.nan)
+
+
+def resampled_scores(run: GuiseRun, matching: Matching, *, n_resamples: int, seed: int) -> Floats:
+    """Return q of every resample of texts, (n_resamples, n_prompts, n_attributes)."""
+    draw = _counts(seed, run.texts, n_resamples)
+    if _by_pairs(run, matching):
+        ratios = log_ratios(run.first, run.second, base=run.base)
+        found = _weighted_means(ratios, draw("pairs", run.first.shape[1]))
+    else:
+        sides = ("pairs", "pairs") if run.paired else ("first", "second")
+        logs = [
+            _weighted_log_means(side, draw(name, side.shape[1]))
+            for side, name in zip((run.first, run.second), sides, strict=True)
+        ]
+        unit = np.log(10.0) if run.base == "10" else 1.0
+        found = (logs[0] - logs[1]) / unit
+    return np.where(run.agrees, found, np.nan)
+
+
+def placebo_scores(run: GuiseRun, *, n_placebos: int, seed: int) -> Floats | None:
+    """Return q with the guises of each pair exchanged at random; None without pairs.
+
+    (n_placebos, n_prompts, n_attributes). A pair is exchanged in all prompts at once.
+    """
+    if not run.paired:
+        return None
+    ratios = log_ratios(run.first, run.second, base=run.base)
+    there = ~np.isnan(ratios)
+    rng = named_stream(seed, "placebos", run.texts)
+    signs = rng.choice([-1.0, 1.0], size=(n_placebos, ratios.shape[1]))
+    n = there.sum(axis=1)
+    sums = _contract(signs, np.where(there, ratios, 0.0))
+    means = np.divide(sums, n, out=np.full(sums.shape, np.nan), where=n > 0)
+    return np.where(run.agrees, means, np.nan)
+
+
+def prompt_counts(n_prompts: int, *, n_resamples: int, seed: int) -> Floats:
+    """Return how often each prompt is in each resample, (n_resamples, n_prompts)."""
+    rng = named_stream(seed, "prompts")
+    return rng.multinomial(n_prompts, np.full(n_prompts, 1 / n_prompts), size=n_resamples).astype(
+        float
+    )
+
+
+def mean_over_prompts(scores: Floats, counts: Floats | None = None) -> Floats:
+    """Return the mean of q over the prompts in which an attribute counts, (…, n_attributes).
+
+    scores : (…, n_prompts, n_attributes); counts : (…, n_prompts), by default one each
+    """
+    weights = np.ones(scores.shape[:-1]) if counts is None else counts
+    there = ~np.isnan(scores) * weights[..., None]
+    totals = (np.where(np.isnan(scores), 0.0, scores) * weights[..., None]).sum(axis=-2)
+    n = there.sum(axis=-2)
+    return np.divide(totals, n, out=np.full(totals.shape, np.nan), where=n > 0)
+
+
+def stack_prompts(
+    tables: Sequence[tuple[tuple[str, ...], Floats]],
+) -> tuple[tuple[str, ...], Floats]:
+    """Return the mean over runs of q by prompt: (prompts, q (…, n_prompts, n_attributes)).
+
+    tables : the prompts of each run with its q; a prompt counts in the runs that have it
+    """
+    prompts = tuple(dict.fromkeys(name for names, _ in tables for name in names))
+    shape = (*tables[0][1].shape[:-2], len(prompts), tables[0][1].shape[-1])
+    totals, counts = np.zeros(shape), np.zeros(shape)
+    for names, values in tables:
+        places = [prompts.index(name) for name in names]
+        there = ~np.isnan(values)
+        totals[..., places, :] += np.where(there, values, 0.0)
+        counts[..., places, :] += there
+    return prompts, np.divide(totals, counts, out=np.full(shape, np.nan), where=counts > 0)
+
+
+def _by_pairs(run: GuiseRun, matching: Matching) -> bool:
+    return run.paired and matching == "meaning_matched"
+
+
+def _counts(seed: int, texts: str, n_resamples: int) -> Callable[[str, int], Floats]:
+    """Return a function that draws how often each text of a side is in each resample."""
+
+    def draw(side: str, n: int) -> Floats:
+        rng = named_stream(seed, "texts", texts, side)
+        return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(float)
+
+    return draw
+
+
+def _weighted_means(values: Floats, weights: Floats) -> Floats:
+    """Return means over texts, (n_resamples, n_prompts, n_attributes); NaN are left out."""
+    there = ~np.isnan(values)
+    n = _contract(weights, there.astype(float))
+    sums = _contract(weights, np.where(there, values, 0.0))
+    return np.divide(sums, n, out=np.full(sums.shape, np.nan), where=n > 0)
+
+
+def _weighted_log_means(values: Floats, weights: Floats) -> Floats:
+    """Return ln of the mean probability over texts of every resample."""
+    top = np.nanmax(values, axis=1, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0.0)
+    with np.errstate(divide="ignore"):
+        logs = np.log(_weighted_means(np.exp(values - top), weights))
+    return logs + top[:, 0]
+
+
+def _contract(weights: Floats, values: Floats) -> Floats:
+    """Return Σ_i weights[r, i] values[p, i, x], (n_rows, n_prompts, n_attributes)."""
+    n_prompts, n_texts, n_attributes = values.shape
+    flat = np.ascontiguousarray(values.transpose(1, 0, 2)).reshape(n_texts, -1)
+    rows = [weights[i : i + _AT_ONCE] @ flat for i in range(0, len(weights), _AT_ONCE)]
+    return np.concatenate(rows).reshape(len(weights), n_prompts, n_attributes)

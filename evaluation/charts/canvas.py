@@ -1,0 +1,256 @@
+"""A drawing board for Vega-Lite: marks at given pixels, collected into few layers.
+
+Positions are pixels (`scale: null`), since the charts of a report align text columns, brackets
+and marks to one grid that no automatic layout gives. Every mark carries its own values as a
+tooltip where there is something to tell.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+from evaluation.charts.palette import (
+    CENTRE_STEP,
+    CSS_VALUES,
+    DIVERGING,
+    FONT,
+    TEXT_SIZE,
+    TOKENS,
+    diverging_step,
+)
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
+SMALL = 12.0
+SWATCH = 17  # a step of the colour scale
+
+GRID, AREAS, LINES, MARKS, TEXTS = range(5)
+
+
+def _at(name: str) -> dict[str, Any]:
+    return {"field": name, "type": "quantitative", "scale": None, "axis": None}
+
+
+def _hexa(colour: str) -> str:
+    """A token's name or one of the steps, as #RRGGBB; nothing else is drawn."""
+    value = TOKENS.get(colour, colour)
+    if value not in CSS_VALUES:
+        raise ValueError(f"{colour} is no colour of the house")
+    return value
+
+
+@dataclass
+class Drawing:
+    """Collects marks; marks of one look share a layer.
+
+    Layers lie over each other by plane: grid, areas, lines, marks, texts.
+    """
+
+    layers: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
+
+    def _add(
+        self, plane: int, mark: dict[str, Any], channels: tuple[str, ...], row: dict[str, Any]
+    ) -> None:
+        told = row.pop("tip", None)
+        key = (plane, repr(mark), channels, bool(told))
+        if key not in self.layers:
+            encoding: dict[str, Any] = {
+                name: _at(name) if name in ("x", "y") else {"field": name} for name in channels
+            }
+            if "color" in channels:
+                encoding["color"] = {"field": "color", "type": "nominal", "scale": None}
+            if "text" in channels:
+                encoding["text"] = {"field": "text", "type": "nominal"}
+            if told:
+                encoding["tooltip"] = {"field": "tip", "type": "nominal"}
+            self.layers[key] = {"data": {"values": []}, "mark": mark, "encoding": encoding}
+        if told:
+            row["tip"] = told
+        self.layers[key]["data"]["values"].append(row)
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        *,
+        colour: str = "ink2",
+        align: str = "left",
+        bold: bool = False,
+        size: float = TEXT_SIZE,
+        upright: bool = False,
+    ) -> None:
+        """Write a text with its middle line at y; upright text runs from the bottom up."""
+        mark: dict[str, Any] = {
+            "type": "text",
+            "align": align,
+            "baseline": "middle",
+            "fontSize": size,
+            "fontWeight": 600 if bold else 400,
+        }
+        if upright:
+            mark["angle"] = 270
+        row = {"x": _px(x), "y": _px(y), "text": text, "color": _hexa(colour)}
+        self._add(TEXTS, mark, ("x", "y", "text", "color"), row)
+
+    def line(
+        self,
+        start: tuple[float, float],
+        end: tuple[float, float],
+        *,
+        colour: str = "line",
+        width: float = 1.0,
+        dash: tuple[int, ...] = (),
+        grid: bool = False,
+    ) -> None:
+        """Draw a straight line between two points; lines of the grid lie under everything."""
+        mark: dict[str, Any] = {"type": "rule", "strokeWidth": width}
+        if dash:
+            mark["strokeDash"] = list(dash)
+        row = {
+            "x": _px(start[0]), "y": _px(start[1]), "x2": _px(end[0]), "y2": _px(end[1]),
+            "color": _hexa(colour),
+        }  # fmt: skip
+        self._add(GRID if grid else LINES, mark, ("x", "y", "x2", "y2", "color"), row)
+
+    def box(
+        self,
+        x: float,
+        y: float,
+        width: float,
+        height: float,
+        *,
+        colour: str,
+        outline: bool = False,
+        tip: str = "",
+    ) -> None:
+        """Fill a rectangle, or outline it inside its edges."""
+        inset = 0.5 if outline else 0.0
+        mark: dict[str, Any] = {"type": "rect", "filled": not outline}
+        if outline:
+            mark["strokeWidth"] = 1
+        row = {
+            "x": _px(x + inset), "y": _px(y + inset),
+            "x2": _px(x + width - inset), "y2": _px(y + height - inset),
+            "color": _hexa(colour), "tip": tip,
+        }  # fmt: skip
+        self._add(AREAS, mark, ("x", "y", "x2", "y2", "color"), row)
+
+    def symbol(
+        self,
+        x: float,
+        y: float,
+        shape: str,
+        radius: float,
+        *,
+        colour: str,
+        outlined: bool = False,
+        tip: str = "",
+    ) -> None:
+        """Draw a circle or diamond with a halo of the surface, so that it stands off lines.
+
+        An outlined one has the colour at its edge and the surface inside.
+        """
+        mark: dict[str, Any] = {
+            "type": "point",
+            "shape": shape,
+            "filled": not outlined,
+            "size": round(4 * radius * radius, 2),
+            "opacity": 1,
+        }
+        surface = TOKENS["surface"]
+        if outlined:
+            mark |= {"fill": surface, "strokeWidth": 1.75}
+        else:
+            mark |= {"stroke": surface, "strokeWidth": 1}
+        row = {"x": _px(x), "y": _px(y), "color": _hexa(colour), "tip": tip}
+        self._add(MARKS, mark, ("x", "y", "color"), row)
+
+    def dot(self, x: float, y: float, radius: float, *, colour: str, opacity: float = 1.0) -> None:
+        """Draw a plain small dot."""
+        mark = {"type": "point", "shape": "circle", "filled": True, "opacity": opacity,
+                "size": round(4 * radius * radius, 2), "strokeWidth": 0}  # fmt: skip
+        self._add(
+            MARKS, mark, ("x", "y", "color"), {"x": _px(x), "y": _px(y), "color": _hexa(colour)}
+        )
+
+    def lozenge(
+        self, low: float, middle: float, high: float, y: float, half: float, *, colour: str
+    ) -> None:
+        """Draw a lozenge as wide as an interval, widest at the estimate."""
+        rows = [
+            {"x": _px(low), "y": _px(y), "y2": _px(y)},
+            {"x": _px(middle), "y": _px(y - half), "y2": _px(y + half)},
+            {"x": _px(high), "y": _px(y), "y2": _px(y)},
+        ]
+        self.layers[MARKS, "lozenge", len(self.layers)] = {
+            "data": {"values": rows},
+            "mark": {"type": "area", "color": _hexa(colour), "opacity": 1},
+            "encoding": {"x": _at("x"), "y": _at("y") | {"stack": None}, "y2": {"field": "y2"}},
+        }
+
+    def colour_scale(self, x: float, y: float, texts: tuple[str, str, str]) -> None:
+        """Draw the diverging scale with texts below its ends and its centre."""
+        for step, colour in enumerate(DIVERGING):
+            self.box(x + SWATCH * step, y, SWATCH - 1, 12, colour=colour)
+        end = x + SWATCH * len(DIVERGING) - 1
+        for at, text, align in zip(
+            (x, (x + end) / 2, end), texts, ("left", "center", "right"), strict=True
+        ):
+            self.text(at, y + 23, text, colour="ink3", align=align, size=SMALL)
+
+    def value_cell(
+        self,
+        corner: tuple[float, float],
+        size: tuple[float, float],
+        value: float,
+        *,
+        centre: float,
+        limit: float,
+        tip: str,
+        dark_from: int = CENTRE_STEP,
+    ) -> bool:
+        """Fill a cell by its value, or outline it where there is none.
+
+        Returns whether it is so dark, ``dark_from`` steps from the centre, that a text in it
+        takes the colour of the surface.
+        """
+        if math.isnan(value):
+            self.box(*corner, *size, colour="line", outline=True, tip=tip)
+            return False
+        step = diverging_step(value, centre=centre, limit=limit)
+        self.box(*corner, *size, colour=DIVERGING[step], tip=tip)
+        return abs(step - CENTRE_STEP) >= dark_from
+
+    def specification(
+        self, width: float, height: float, *, title: str, description: str
+    ) -> dict[str, Any]:
+        """Return the Vega-Lite specification of everything drawn.
+
+        title, description : what a screen reader says instead of the picture
+        """
+        return {
+            "$schema": SCHEMA,
+            "width": round(width),
+            "height": round(height),
+            "padding": 0,
+            "autosize": {"type": "none"},
+            "background": TOKENS["surface"],
+            "description": description,
+            "usermeta": {"title": title},
+            "layer": [self.layers[key] for key in sorted(self.layers, key=itemgetter(0))],
+            "config": {
+                # The whole picture is described once; a name for every mark would only be read
+                # out as noise.
+                "aria": False,
+                "font": FONT,
+                "view": {"stroke": None, "fill": None},
+                "rule": {"strokeCap": "butt"},
+            },
+        }
+
+
+def _px(value: float) -> float:
+    return round(float(value), 2)

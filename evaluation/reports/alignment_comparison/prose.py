@@ -1,0 +1,174 @@
+"""The sentences of a comparison of several runs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from annotation.models import Origin
+from evaluation.analyses.alignment_comparison_result import ComparisonResult, RunGroup
+from evaluation.reports.parts.formatting import count, listing
+from evaluation.reports.parts.score_words import (
+    measure_title,
+    options_in_words,
+    remarks,
+    scored_over,
+    show_slots,
+)
+from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
+
+PARTS = {"all": "All groups", "test": "Test groups"}
+QUANTITIES = {"tau": "τ", "precision": "P@3"}
+NO_UNMARKED = "the run has no unmarked sentence"
+SIGN, SIGN_HOLM = "†", "‡"
+SIGNS = f"{SIGN} p < 0.05; {SIGN_HOLM} p < 0.05 after Holm’s correction over the groups of the run."
+WHY_OVERALL = (
+    "Two intervals stand with every value: one says what other people would give for these "
+    "groups, the wider one what other people would give for other groups of this sort."
+)
+WHY_OVERALL_NEW = (
+    "The first τ and P@3 have the noise of the mean ratings taken out, and their intervals say "
+    "what other groups of this sort would give; the interval for these groups says what other "
+    "people would give. As observed, τ is that of published tables: its interval resamples people, "
+    "and its p takes all cells for independent."
+)
+WHY_PAIRS_NEW = (
+    "Two intervals that overlap say little about a difference, since both runs are set beside the "
+    "same people and groups. Here what the two share cancels: both leave out the same group and "
+    "are moved by the same person, on the cells that both of them have."
+)
+WHY_PAIRS = (
+    "Two intervals that overlap say little about a difference, since both runs are set beside the "
+    "same people. Here both meet the same resamples, on the cells that both of them have."
+)
+WHY_GROUPS = (
+    "Every cell is one group with one run. With so few scales a single value is uncertain, and "
+    "the best of many cells is high by chance too."
+)
+WHY_MENTION = (
+    "Naming any group moves the scores, since much goes without saying. What mere mention explains "
+    "tells little about a single group; a report of the kind “markedness” shows it by group."
+)
+CAVEATS = (
+    "They describe models under stated prompts. They say nothing about the people in a group.",
+    "A run is a measure with a model, templates and adjectives: a difference between two runs "
+    "belongs to all of these together.",
+    "Runs that do not score the same groups are not comparable row by row; the pairs are, since "
+    "they rest on common cells.",
+)
+OLD_CAVEAT = (
+    "Overall p-values treat the cells as independent, which those of one group are not. Rest a "
+    "claim on the intervals that resample groups."
+)
+PILOT_CAVEAT = (
+    "Templates were chosen on the pilot groups, so that values over all groups are biased upwards "
+    "for runs with chosen templates. Cite the test groups."
+)
+FEW_GROUPS = 10
+
+
+def question(record: dict[str, Any], result: ComparisonResult) -> str:
+    return (
+        f"For {count(len(result.groups), 'social group')} and "
+        f"{count(len(result.scales), 'trait scale')}, this report sets the scores of "
+        f"{count(len(result.runs), 'run')} beside the same people’s ratings and asks how far "
+        "their agreement differs."
+    )
+
+
+def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+    """Return the method in words: people, runs, values, differences."""
+    study, options = record["study"], result.options
+    source = (
+        "The ratings were simulated; no person gave them. "
+        if study["origin"] == Origin.SIMULATED
+        else "People rated how a group is seen in America on lines from 0 to 100 between two "
+        "words. "
+    )
+    runs = "; ".join(
+        f"{run['label']}: {measure_title({'run': run})}, {options_in_words(run)}, "
+        f"{scored_over(run)}"
+        + (f" (“{show_slots(run['templates'][0])}”)" if len(run["templates"]) == 1 else "")
+        for run in record["runs"]
+    )
+    paragraphs = [
+        f"{source}{count(study['accepted'], 'submission')} of {study['finished']} finished ones "
+        f"were accepted; repeated groups are left out. Runs: {runs}. A score is that of the right "
+        "adjective minus that of the left.",
+        "After Cao et al. (2022), Tables 6, A11 to A13 and A19. τ is Kendall’s tau-b between a "
+        "run’s scores and the means of people’s ratings, overall over all pooled cells. Precision "
+        f"at {options.k} is the share of the {options.k} highest scored scales whose mean rating "
+        f"is above {options.centre:g} and of the {options.k} lowest whose mean is below it, "
+        "averaged over both ends and over groups; an order at random gives 0.50 on average. "
+        f"Intervals rest on {options.n_resamples} resamples and take the recentred percentile, "
+        "for single groups the bias-corrected one with scales resampled too. p-values of groups "
+        "are Holm-corrected over the groups of a run, overall ones over the runs.",
+        "Differences are taken on the cells that both runs score. People and groups are resampled "
+        "once for all runs, so that the intervals are paired; p is two-sided from the resamples "
+        "of people and groups, moved to scatter round no difference (Davison and Hinkley 1997, "
+        "section 4.4.1), and Holm-corrected over all pairs.",
+    ]
+    if is_new(result):
+        paragraphs[2:] = [
+            METHOD,
+            "Differences are taken on the cells that both runs score, with the noise taken out of "
+            "both. Both leave out the same group and are moved by the same person, so that the "
+            "intervals are paired; p is that of the same t, Holm-corrected over all pairs. A "
+            "difference as observed stands beside it, with resamples of people alone.",
+        ]
+    if result.pilot_groups:
+        names = {entry["slug"]: entry["plural"] for entry in record["groups"]}
+        pilot = listing([names[slug] for slug in result.pilot_groups])
+        paragraphs.append(
+            f"The test groups are all groups without {pilot}, which helped to choose templates."
+        )
+    return tuple(paragraphs)
+
+
+def caveats(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+    new = is_new(result)
+    found = [*CAVEATS[:2], CAVEAT if new else OLD_CAVEAT, *CAVEATS[2:]]
+    if result.pilot_groups:
+        found.append(PILOT_CAVEAT)
+    if len(result.groups) < FEW_GROUPS and not new:
+        found.append(
+            f"There are only {count(len(result.groups), 'group')}: intervals that resample groups "
+            "are too narrow with so few."
+        )
+    found += remarks(record["runs"])
+    if record["study"]["origin"] == Origin.IMPORTED:
+        citation = record["study"]["source"].splitlines()[0]
+        found.append(f"The ratings were imported, not collected here. {citation}")
+    return tuple(found)
+
+
+def left_out(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
+    """Return what did not enter, with the run that it concerns."""
+    labels = {run["public_id"]: run["label"] for run in record["runs"]}
+    names = record["other_groups"] | {e["slug"]: e["plural"] for e in record["groups"]}
+    scales = {e["slug"]: f"{e['low']} – {e['high']}" for e in record["scales"]}
+    found = []
+    for row in result.left_out:
+        item = row.item
+        parts = (
+            labels.get(row.run, ""),
+            names.get(item.group, item.group),
+            scales.get(item.scale, item.scale),
+        )
+        what = "" if item.what in {"group", "cell"} else f", {count(item.n, item.what[:-1])}"
+        found.append(f"{' × '.join(part for part in parts if part)}{what}: {item.reason}.")
+    return tuple(found)
+
+
+def sign(row: RunGroup) -> str:
+    """Return the mark of a test beside tau."""
+    found = row.alignment
+    resampled = not math.isnan(found.p_resampled)
+    if (found.p_resampled_holm if resampled else found.p_holm) < 0.05:
+        return SIGN_HOLM
+    return SIGN if (found.p_resampled if resampled else found.p_value) < 0.05 else ""
+
+
+def is_new(result: ComparisonResult) -> bool:
+    """Return whether the three questions about tau were told apart when it was computed."""
+    return all(row.pooled.answers is not None for row in result.overall)

@@ -1,0 +1,593 @@
+"""The tables of a comparison of several runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evaluation.analyses.alignment_comparison_result import (
+    ALL,
+    PRECISION,
+    TAU,
+    TEST,
+    ComparisonResult,
+    Difference,
+    RunGroup,
+    RunOverall,
+)
+from evaluation.charts import GridCell, GridLabel, GridWords, value_grid_spec
+from evaluation.metrics import Interval
+from evaluation.metrics.estimate import Estimate
+from evaluation.reports.alignment_comparison import prose
+from evaluation.reports.alignment_comparison.prose import is_new
+from evaluation.reports.parts.document import Figure, KeyNumber, Table
+from evaluation.reports.parts.formatting import count, interval, number, p_cell, percent
+from evaluation.reports.parts.score_words import all_options
+from evaluation.reports.parts.table import Column, ReportTable, beside, pivot, ranked
+from evaluation.reports.parts.tau_questions import (
+    answer_columns,
+    interval_column,
+    published_p_columns,
+    resampled_p_columns,
+)
+
+#: With more differences than this the page shows those in τ of the last part alone.
+SHOWN_PAIRS = 60
+TAU_LIMIT = 0.6
+
+
+@dataclass(frozen=True)
+class Names:
+    """How runs and groups are written; ``mention`` : run → what mere mention explains."""
+
+    runs: Mapping[str, Mapping[str, Any]]
+    groups: Mapping[str, Mapping[str, Any]]
+    other_groups: Mapping[str, str]
+    mention: Mapping[str, Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any], mention: Mapping[str, Mapping[str, Any]]) -> Names:
+        return cls(
+            {run["public_id"]: run for run in record["runs"]},
+            {entry["slug"]: entry for entry in record["groups"]},
+            record["other_groups"],
+            mention,
+        )
+
+    def run(self, key: str) -> str:
+        return str(self.runs[key]["label"]) if key else ""
+
+    def group(self, slug: str) -> str:
+        known = self.groups.get(slug)
+        return str(known["plural"]) if known else self.other_groups.get(slug, slug)
+
+
+def parts_of(result: ComparisonResult) -> list[str]:
+    """Return the parts; the last is the one to cite."""
+    return [ALL, TEST] if result.pilot_groups else [ALL]
+
+
+def cited(row: RunOverall) -> Estimate:
+    """Return the tau for groups like these, without noise, or as observed in old reports."""
+    answers = row.pooled.answers
+    if answers is None:
+        return _with(row.pooled.tau.value, row.tau_wide, row.pooled.n_cells, row.pooled.tau.reason)
+    return replace(answers.generalising.estimate, n=row.pooled.n_cells)
+
+
+def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
+    new = is_new(result)
+    k = result.options.k
+    observed = "As observed" if new else f"Kendall’s τ, {level} intervals over"
+    precision = f"P@{k}, noise taken out" if new else f"P@{k}, {level} interval over"
+
+    def people(row: RunOverall) -> Estimate:
+        return row.pooled.tau.estimate(row.pooled.n_cells)
+
+    def run(name: str) -> Any:
+        return lambda row: names.runs[row.run][name]
+
+    columns: tuple[Column, ...] = (
+        Column("", "part"),
+        Column("", "run", meaning="public id of the run"),
+        Column("Run", "run_name", run("label")),
+        Column("", "measure", run("measure")),
+        Column("", "options", lambda row: all_options(dict(names.runs[row.run]))),
+        Column("", "model", run("model")),
+        Column("", "n_submissions", "pooled.n_submissions"),
+        Column("Groups", "n_groups", "pooled.n_groups", 0),
+        Column("", "n_cells", "pooled.n_cells"),
+        Column(
+            "τ",
+            "tau",
+            people,
+            2,
+            with_interval=True,
+            prefix="tau_",
+            interval_head="people",
+            style="" if new else "strong",
+            group=observed,
+            meaning="as observed; the interval resamples people",
+        ),
+        Column("", "tau_wide_low", "tau_wide.low"),
+        Column("", "tau_wide_high", "tau_wide.high"),
+        Column(
+            "p, cells independent" if new else "p",
+            "p_value",
+            "pooled.p_value",
+            3,
+            cell=p_cell,
+            group=observed,
+            meaning="of tau, cells as independent draws",
+        ),
+        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell, group=observed),
+        Column("", "mean_group_tau", "pooled.group_tau.value"),
+        Column("Mean", "precision", "pooled.precision.value", 2, style="strong", group=precision),
+        Column("", "precision_low", "pooled.precision.interval.low"),
+        Column("", "precision_high", "pooled.precision.interval.high"),
+        Column("", "precision_wide_low", "precision_wide.low"),
+        Column("", "precision_wide_high", "precision_wide.high"),
+        Column("Top", "precision_top", "pooled.precision_top.value", 2, group=precision),
+        Column("Bottom", "precision_bottom", "pooled.precision_bottom.value", 2, group=precision),
+        Column("", "ceiling_mean", "pooled.ceiling.mean"),
+        Column("", "ceiling_low", "pooled.ceiling.low"),
+        Column("", "ceiling_high", "pooled.ceiling.high"),
+        Column("", "reason", "pooled.tau.reason"),
+    )
+    if new:
+        columns += (
+            *answer_columns("pooled.answers.", "τ", "Kendall’s τ, noise taken out"),
+            Column(
+                "Mean",
+                "precision_without_noise",
+                "pooled.answers.precision.estimate",
+                2,
+                with_interval=True,
+                prefix="precision_generalising_",
+                interval_head="groups like these",
+                style="strong",
+                group=precision,
+            ),
+            Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
+        )
+    return ReportTable(
+        "overall",
+        "Every run over all groups",
+        result.overall,
+        columns,
+        level,
+        note=_note if new else lambda row: row.pooled.tau.reason or row.pooled.tau.interval.reason,
+    )
+
+
+def _note(row: RunOverall) -> str:
+    return cited(row).note
+
+
+def runs_printed(runs: ReportTable, result: ComparisonResult, part: str) -> Table:
+    rows = in_order(result, part)
+    wide = {"low": "tau_wide.low", "high": "tau_wide.high"}
+    if is_new(result):
+        group = "Kendall’s τ, noise taken out"
+        return runs.printed(
+            f"{prose.PARTS[part]}: alignment of every run, highest τ first; p by Holm over the "
+            f"runs. {runs.level} intervals for groups like these, for these groups with other "
+            "people, and of τ as observed over people.",
+            rows=rows,
+            columns=(
+                "run_name", "n_groups", "without_noise", "p_generalising", "p_generalising_holm",
+                interval_column("these groups", "pooled.answers.noise_free.low",
+                                "pooled.answers.noise_free.high", group=group),
+                "tau", "p_value", "precision_without_noise",
+            ),
+        )  # fmt: skip
+    both = "people and groups"
+    return runs.printed(
+        f"{prose.PARTS[part]}: alignment of every run, highest τ first; p by Holm over the runs.",
+        rows=rows,
+        columns=(
+            "run_name", "n_groups", "tau",
+            interval_column(both, wide["low"], wide["high"], group=runs.column("tau").group),
+            "p_value", "p_holm", "precision_top", "precision_bottom", "precision",
+            interval_column(both, "precision_wide.low", "precision_wide.high",
+                            group=runs.column("precision").group),
+        ),
+    )  # fmt: skip
+
+
+def in_order(result: ComparisonResult, part: str) -> list[RunOverall]:
+    """Return the runs of a part, highest tau first."""
+    rows = (row for row in result.overall if row.part == part)
+    return ranked(rows, lambda row: cited(row).value)
+
+
+def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
+    new = is_new(result)
+    return runs.figure(
+        "overall",
+        f"Kendall’s τ of every run over pooled cells, noise taken out, highest first; {runs.level} "
+        "intervals for groups like these."
+        if new
+        else f"Kendall’s τ of every run over pooled cells, highest first; {runs.level} intervals "
+        "resample people and groups.",
+        Column("τ", value=cited, decimals=2, with_interval=True),
+        label="Run",
+        rows=[row for part in parts_of(result) for row in in_order(result, part)],
+        panel=lambda row: prose.PARTS[row.part],
+        tone="ink",
+        decimals=2,
+        title="Alignment of every run",
+        axis="Kendall’s τ",
+        value="τ",
+        n="cells",
+    )
+
+
+def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
+    new = is_new(result)
+    over = f"{level} interval over"
+
+    def observed(row: Difference) -> Estimate:
+        return _with(row.value, row.people, row.n_cells, row.reason)
+
+    columns: tuple[Column, ...] = (
+        Column("", "part"),
+        Column("", "quantity"),
+        Column("", "first", meaning="public id of the first run"),
+        Column("", "first_name", lambda row: names.run(row.first)),
+        Column("", "second", meaning="public id of the second run"),
+        Column("", "second_name", lambda row: names.run(row.second)),
+        Column("", "n_groups"),
+        Column("", "n_cells"),
+        Column("", "first_value"),
+        Column("", "second_value"),
+        Column(
+            "Observed" if new else "Difference",
+            "difference",
+            observed,
+            2,
+            with_interval=True,
+            interval_head="people",
+            signed=True,
+            style="" if new else "strong",
+            meaning="as observed; the interval resamples people",
+        ),
+        Column("", "wide_low", "wide.low"),
+        Column("", "wide_high", "wide.high"),
+        Column("" if new else "p", "p_value", decimals=3, cell=p_cell),
+        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell),
+        Column("", "reason"),
+        Column("", "interval_reason", "wide.reason"),
+        Column("First − second", value=lambda row: f"{names.run(row.first)} − "
+               f"{names.run(row.second)}"),
+        Column("Groups", value=_groups),
+        Column("Value", value=lambda row: prose.QUANTITIES[row.quantity]),
+        interval_column("people and groups", "wide.low", "wide.high", signed=True, group=over),
+    )  # fmt: skip
+    if new:
+        columns += answer_columns("", "Difference", signed=True)
+    return ReportTable(
+        "differences",
+        "Every two runs",
+        result.differences,
+        columns,
+        level,
+        note=(lambda row: row.generalising.estimate.note)
+        if new
+        else (lambda row: row.reason or row.wide.reason),
+    )
+
+
+def _groups(row: Difference) -> str:
+    return f"{prose.PARTS[row.part].split()[0].lower()}, {row.n_groups}"
+
+
+def pairs_of(result: ComparisonResult, part: str, quantity: str) -> list[Difference]:
+    return [row for row in result.differences if (row.part, row.quantity) == (part, quantity)]
+
+
+def pairs_printed(pairs: ReportTable, result: ComparisonResult) -> Table:
+    shown = [
+        row
+        for part in parts_of(result)
+        for quantity in (TAU, PRECISION)
+        for row in pairs_of(result, part, quantity)
+    ]
+    if len(shown) > SHOWN_PAIRS:
+        shown = pairs_of(result, parts_of(result)[-1], TAU)
+    n = len(result.differences)
+    rest = "" if len(shown) == n else f" All {n} differences are in the download."
+    lead = ("First − second", "Groups", "Value")
+    if is_new(result):
+        return pairs.printed(
+            "First run minus second on common cells, noise taken out; p belongs to the interval "
+            f"for groups like these, by Holm over all pairs. {pairs.level} intervals.{rest}",
+            rows=shown,
+            columns=(
+                *lead, "without_noise", "p_generalising", "p_generalising_holm",
+                interval_column("these groups", "noise_free.low", "noise_free.high", signed=True),
+                "difference",
+            ),
+        )  # fmt: skip
+    over = f"{pairs.level} interval over"
+    difference = pairs.column("difference")
+    return pairs.printed(
+        "First run minus second on common cells; p from the resamples of people and groups, by "
+        f"Holm over all pairs.{rest}",
+        rows=shown,
+        columns=(
+            *lead,
+            replace(difference, with_interval=False),
+            interval_column("people", "people.low", "people.high", signed=True, group=over),
+            "people and groups",
+            "p_value",
+            "p_holm",
+        ),
+    )
+
+
+def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> Figure:
+    part, new = parts_of(result)[-1], is_new(result)
+
+    def shown(row: Difference) -> Estimate:
+        if row.generalising is not None:
+            return replace(row.generalising.estimate, n=row.n_cells)
+        return _with(row.value, row.wide, row.n_cells, row.reason)
+
+    taken = ", noise taken out" if new else ""
+    how = "are for groups like these" if new else "resample people and groups, for both runs alike"
+    return pairs.figure(
+        "differences",
+        f"{prose.PARTS[part]}: difference in τ between every two runs{taken}; {pairs.level} "
+        f"intervals {how}.",
+        Column("Difference", value=shown, decimals=2, with_interval=True, signed=True),
+        label=lambda row: names.run(row.second),
+        rows=pairs_of(result, part, TAU),
+        panel=lambda row: f"{names.run(row.first)} minus",
+        tone="ink",
+        decimals=2,
+        title="Differences in alignment",
+        axis="Difference in Kendall’s τ",
+        value="difference",
+        n="cells",
+    )
+
+
+def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
+    new = is_new(result)
+    return ReportTable(
+        "groups",
+        "Every group with every run",
+        result.by_group,
+        (
+            Column("", "run", meaning="public id of the run"),
+            Column("", "run_name", lambda row: names.run(row.run)),
+            Column("", "group", "alignment.group"),
+            Column("", "group_name", lambda row: names.group(row.alignment.group)),
+            Column("", "n_raters", "alignment.n_raters"),
+            Column("", "n_scales", "alignment.n_scales"),
+            Column("", "tau", lambda row: row.alignment.tau.estimate(), 2, with_interval=True,
+                   prefix="tau_", meaning="as observed; the interval resamples people and scales"),
+            *(replace(column, head="") for column in published_p_columns(new, "alignment.")),
+            Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),
+            *(
+                Column("", name, f"alignment.{name}.value", 2)
+                for name in ("precision", "precision_top", "precision_bottom")
+            ),
+            Column("", "is_pilot", lambda row: row.alignment.group in result.pilot_groups),
+            Column("", "reason", "alignment.tau.reason"),
+            Column("", "precision_reason", "alignment.precision.reason"),
+            *(replace(column, head="") for column in resampled_p_columns(new, "alignment.")),
+            *(
+                [Column("", "p_resampled_holm_table", "p_resampled_table",
+                        meaning="p_resampled over groups of all runs")]
+                if new
+                else []
+            ),
+        ),
+        level,
+    )  # fmt: skip
+
+
+def groups_printed(
+    groups: ReportTable, result: ComparisonResult, names: Names
+) -> tuple[Table, ...]:
+    """Return a table of every group by every run for τ and for precision at either end."""
+    k = result.options.k
+    lines = pivot(groups.rows, "alignment.group", "run")
+
+    def name(line: Any) -> str:
+        slug = line.first.alignment.group
+        return names.group(slug) + (" (pilot)" if slug in result.pilot_groups else "")
+
+    def raters(line: Any) -> int:
+        return max(row.alignment.n_raters for row in line.records.values())
+
+    def text(quantity: str) -> Any:
+        def shown(row: RunGroup) -> str:
+            value = number(getattr(row.alignment, quantity).value)
+            return value + (prose.sign(row) if quantity == "tau" else "")
+
+        return shown
+
+    return tuple(
+        groups.printed(
+            caption,
+            rows=lines,
+            columns=(
+                Column("Group", value=name),
+                Column("Raters", value=raters, decimals=0, style="quiet"),
+                *(
+                    Column(names.run(run), value=beside(run, text(quantity)), decimals=2, cell=str)
+                    for run in result.runs
+                ),
+            ),
+        )
+        for quantity, caption in (
+            ("tau", f"Kendall’s τ of every group with every run. {prose.SIGNS}"),
+            ("precision_top", f"Precision at {k} with the {k} highest scored scales."),
+            ("precision_bottom", f"Precision at {k} with the {k} lowest scored scales."),
+        )
+    )
+
+
+def group_figure(result: ComparisonResult, names: Names, level: str) -> Figure:
+    cells = {
+        (row.alignment.group, row.run): GridCell(
+            row.alignment.tau.value,
+            prose.sign(row),
+            f"{level} interval "
+            f"{interval(row.alignment.tau.interval.low, row.alignment.tau.interval.high)}, "
+            f"{count(row.alignment.n_raters, 'rater')}",
+        )
+        for row in result.by_group
+    }
+    return Figure(
+        "groups",
+        f"Kendall’s τ of every group with every run. {prose.SIGNS}",
+        value_grid_spec(
+            [GridLabel(slug, e["plural"], e["domain"]) for slug, e in names.groups.items()],
+            [GridLabel(run, names.run(run)) for run in result.runs],
+            cells,
+            words=GridWords(title="Alignment of every group", scale="Kendall’s τ"),
+            limit=TAU_LIMIT,
+        ),
+        data="groups",
+    )
+
+
+def mention_table(names: Names) -> ReportTable:
+    return ReportTable(
+        "mention",
+        "What the mere mention of a group explains",
+        [{"run": run} | dict(found) for run, found in names.mention.items()],
+        (
+            Column("", "run", meaning="public id of the run"),
+            Column("Run", "run_name", lambda row: names.run(row["run"])),
+            Column(
+                "Explained, %", "explained", _explained, 0, scale=100, with_interval=True,
+                style="strong", meaning="share of the squared deviations, at most 1",
+            ),
+            Column("", "level"),
+            Column("Groups", "n_groups", decimals=0),
+            Column("Cells", "n_cells", decimals=0),
+            Column("", "reason"),
+        ),
+        note="reason",
+    )  # fmt: skip
+
+
+def mention_printed(mention: ReportTable, result: ComparisonResult, level: str) -> Table:
+    found = {row["run"]: row for row in mention.rows}
+    none = {"explained": None, "n_groups": None, "n_cells": None, "reason": prose.NO_UNMARKED}
+    return replace(mention, level=level).printed(
+        "Share of the groups’ squared deviations from the unmarked sentence that the mere mention "
+        f"of any group explains, in %; the {level} interval resamples traits.",
+        rows=[found.get(run, {"run": run} | none) for run in result.runs],
+    )
+
+
+def left_out_table(result: ComparisonResult, names: Names) -> ReportTable:
+    return ReportTable(
+        "left_out",
+        "What did not enter, and why",
+        result.left_out,
+        (
+            Column("", "run"),
+            Column("", "run_name", lambda row: names.run(row.run)),
+            Column("", "what", "item.what"),
+            Column("", "group", "item.group"),
+            Column("", "group_name", lambda row: names.group(row.item.group)),
+            Column("", "scale", "item.scale"),
+            Column("", "n", "item.n"),
+            Column("", "reason", "item.reason"),
+        ),
+    )
+
+
+def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]:
+    options = result.options
+    level, last = percent(options.level), parts_of(result)[-1]
+    ceiling = max(
+        (row.pooled.ceiling for row in in_order(result, ALL)),
+        key=lambda found: -math.inf if math.isnan(found.mean) else found.n_first,
+    )
+    pairs = pairs_of(result, last, TAU)
+    clear = [
+        row
+        for row in pairs
+        if (row.p_generalising_holm if is_new(result) else row.p_holm) < 1 - options.level
+    ]
+    return (
+        *(_range(result, names, part, level) for part in parts_of(result)),
+        KeyNumber(
+            "Noise ceiling for τ",
+            number(ceiling.mean),
+            "",
+            (f"{str(ceiling.reason).capitalize()}.",)
+            if ceiling.reason
+            else (
+                f"Middle {percent(options.ceiling_share)} of split halves: "
+                f"{interval(ceiling.low, ceiling.high)}",
+            ),
+        ),
+        KeyNumber(
+            "Pairs that differ in τ",
+            str(len(clear)),
+            f"of {len(pairs)}",
+            (
+                prose.PARTS[last],
+                f"p < {1 - options.level:.2g} after Holm’s correction for "
+                f"{count(len(pairs), 'test')}",
+            ),
+        ),
+    )
+
+
+def _range(result: ComparisonResult, names: Names, part: str, level: str) -> KeyNumber:
+    rows = [row for row in in_order(result, part) if cited(row).is_defined]
+    if not rows:
+        reasons = dict.fromkeys(cited(row).reason for row in in_order(result, part))
+        lines = tuple(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons if is_new(result))
+        label = "Highest τ" if is_new(result) else "τ"
+        return KeyNumber(f"{label}, {prose.PARTS[part].lower()}", number(None), "", lines)
+    highest, lowest = rows[0], rows[-1]
+    over = "for groups like these" if is_new(result) else "over people and groups"
+    found = cited(highest)
+    return KeyNumber(
+        f"Highest τ, {prose.PARTS[part].lower()}",
+        number(found.value),
+        "",
+        (
+            f"{names.run(highest.run)}, {level} interval {over} {interval(found.low, found.high)}",
+            f"Lowest {number(cited(lowest).value)}: {names.run(lowest.run)}",
+            *(["Noise taken out"] if is_new(result) else []),
+        ),
+    )
+
+
+def _explained(row: Mapping[str, Any]) -> Estimate | None:
+    if row["explained"] is None and "level" not in row:
+        return None
+    value, low, high = (
+        math.nan if row[name] is None else float(row[name]) for name in ("explained", "low", "high")
+    )
+    return Estimate(value, low, high)
+
+
+def _with(value: float, found: Interval, n: int, reason: Any = "") -> Estimate:
+    return Estimate(value, found.low, found.high, n, str(reason), str(found.reason))
+
+
+def all_tables(result: ComparisonResult, names: Names) -> Sequence[ReportTable]:
+    """Return the downloads; `mention` only where a run has the baseline."""
+    level = percent(result.options.level)
+    return (
+        run_table(result, names, level),
+        pair_table(result, names, level),
+        group_table(result, names, level),
+        *([mention_table(names)] if names.mention else []),
+        left_out_table(result, names),
+    )

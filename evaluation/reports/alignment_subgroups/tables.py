@@ -1,0 +1,584 @@
+"""The tables of a report on subgroups of participants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from evaluation.analyses.subgroup_result import (
+    PRECISION,
+    TAU,
+    Subgroup,
+    SubgroupCell,
+    SubgroupDifference,
+    SubgroupGroup,
+    SubgroupResult,
+)
+from evaluation.charts import (
+    GridCell,
+    GridLabel,
+    GridWords,
+    LegendEntry,
+    value_grid_spec,
+)
+from evaluation.metrics import Interval
+from evaluation.metrics.estimate import Estimate
+from evaluation.reports.alignment_subgroups import prose
+from evaluation.reports.parts.document import Figure, KeyNumber, Table
+from evaluation.reports.parts.formatting import (
+    MISSING,
+    count,
+    interval,
+    number,
+    p_cell,
+    p_value,
+    percent,
+)
+from evaluation.reports.parts.table import Column, Reader, ReportTable, WideRow, beside, pivot
+from evaluation.reports.parts.tau_questions import (
+    answer_columns,
+    interval_column,
+    published_p_columns,
+    resampled_p_columns,
+    tau_key,
+)
+
+QUANTITIES = {TAU: "τ", PRECISION: "P@3"}
+#: More pairs than this are in the download alone.
+SHOWN_PAIRS = 40
+TAU_LIMIT = 0.6
+CENTRE, RATING_LIMIT = 50.0, 30.0
+
+
+@dataclass(frozen=True)
+class Names:
+    """How questions, groups and scales are written, from the record of a report."""
+
+    questions: Mapping[str, str]
+    groups: Mapping[str, Mapping[str, Any]]
+    scales: Mapping[str, Mapping[str, Any]]
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any]) -> Names:
+        return cls(
+            {"": "", **record["questions"]},
+            {entry["slug"]: entry for entry in record["groups"]},
+            {entry["slug"]: entry for entry in record["scales"]},
+        )
+
+    def group(self, slug: str) -> str:
+        return str(self.groups[slug]["plural"])
+
+    def scale(self, slug: str) -> str:
+        return f"{self.scales[slug]['low']} – {self.scales[slug]['high']}"
+
+    @property
+    def question_columns(self) -> tuple[Column, ...]:
+        return (
+            Column("", "question", meaning="slug of the question; empty = all participants"),
+            Column("Question", "question_text", lambda row: self.questions[row.question],
+                   style="quiet"),
+        )  # fmt: skip
+
+    @property
+    def group_columns(self) -> tuple[Column, ...]:
+        return (
+            *self.question_columns,
+            Column("", "answer"),
+            Column("", "group", meaning="slug of the group"),
+            Column("Group", "group_name", lambda row: self.group(row.group)),
+        )
+
+
+def answer(row: Any) -> str:
+    """Return the answer that names a subgroup."""
+    return row.answer or prose.EVERYBODY
+
+
+def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
+    new = prose.is_new(result)
+    observed = "τ as observed" if new else "Kendall’s τ"
+    columns: tuple[Column, ...] = (
+        *names.question_columns,
+        Column("", "answer"),
+        Column("People", "n_people", decimals=0),
+        Column("", "n_cells"),
+        Column(
+            "τ",
+            "tau",
+            lambda row: row.tau.estimate(row.n_people),
+            2,
+            with_interval=True,
+            prefix="tau_",
+            style="" if new else "strong",
+            group=observed,
+            meaning="as observed; the interval resamples people",
+        ),
+        Column("", "p_value", meaning="of tau, cells as independent draws"),
+        Column("", "random_mean", "reference.mean", meaning="τ of as many random participants"),
+        Column("", "random_low", "reference.low"),
+        Column("", "random_high", "reference.high"),
+        Column(
+            "Mean",
+            "precision",
+            lambda row: row.precision.estimate(),
+            2,
+            with_interval=True,
+            prefix="precision_",
+            group="P@3 as observed" if new else "P@3",
+            meaning="as observed; the interval resamples people",
+        ),
+        Column("", "reason", "tau.reason"),
+    )
+    if new:
+        columns += (
+            *(
+                column
+                for column in answer_columns("answers.", "τ", "Kendall’s τ, noise taken out")
+                # One τ for each subgroup is no family of tests; differences are.
+                if column.name != "p_generalising_holm"
+            ),
+            Column("", "reliability", "answers.reliability", meaning="of the mean ratings"),
+        )
+    return ReportTable(
+        "subgroups",
+        "Alignment with every subgroup",
+        result.subgroups,
+        columns,
+        level,
+        note="answers.generalising.estimate.note" if new else "tau.reason",
+    )
+
+
+def subgroups_printed(subgroups: ReportTable, result: SubgroupResult) -> Table:
+    """Return all participants, then the subgroups question by question."""
+    lead = (Column("Answer", value=answer), "question_text", "n_people")
+    band = interval_column(
+        "random", "reference.low", "reference.high", group=subgroups.column("tau").group
+    )
+    if prose.is_new(result):
+        return subgroups.printed(
+            "τ of every subgroup with the noise of its mean ratings taken out, for groups like "
+            "these and for these groups, beside τ and precision as observed; “random” is the "
+            "central band of the observed τ for as many random participants.",
+            columns=(
+                *lead, "without_noise", "p_generalising",
+                interval_column("these groups", "answers.noise_free.low",
+                                "answers.noise_free.high", group="Kendall’s τ, noise taken out"),
+                "tau", band, "precision",
+            ),
+        )  # fmt: skip
+    return subgroups.printed(
+        "τ and precision of every subgroup; “random” is the central band of τ for as many random "
+        "participants.",
+        columns=(*lead, "tau", band, "precision"),
+    )
+
+
+def subgroup_figure(subgroups: ReportTable, result: SubgroupResult, names: Names) -> Figure:
+    """Return τ of every subgroup; as observed beside that of as many random participants."""
+    new = prose.is_new(result)
+    caption = (
+        "Kendall’s τ between the model’s scores and the mean ratings of each subgroup, noise taken "
+        f"out, with {subgroups.level} intervals for groups like these."
+        if new
+        else "Kendall’s τ between the model’s scores and the mean ratings of each subgroup, with "
+        f"{subgroups.level} intervals over people. Outlined: mean and central {subgroups.level} of "
+        "as many participants drawn at random."
+    )
+    return subgroups.figure(
+        "subgroups",
+        caption,
+        Column("τ", value="estimate"),
+        rows=[mark for row in result.subgroups for mark in _marks(row)],
+        panel=lambda mark: names.questions[mark.row.question],
+        label=lambda mark: answer(mark.row),
+        tone=lambda mark: "ink" if mark.is_random else "human",
+        outlined=lambda mark: mark.is_random,
+        bold=lambda mark: not mark.row.question,
+        legend=()
+        if new
+        else (
+            LegendEntry("Subgroup", "human"),
+            LegendEntry("As many random participants", "ink", outlined=True),
+        ),
+        decimals=2,
+        title="Alignment with every subgroup",
+        axis="Kendall’s τ",
+        value="τ",
+        n="people",
+    )
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """One τ of the figure: that of a subgroup, or of as many random participants."""
+
+    row: Subgroup
+    estimate: Estimate
+    is_random: bool = False
+
+
+def _marks(row: Subgroup) -> Iterator[_Mark]:
+    if row.answers is not None:
+        yield _Mark(row, replace(row.answers.generalising.estimate, n=row.n_people))
+        return
+    yield _Mark(row, row.tau.estimate(row.n_people))
+    if row.question:
+        found = row.reference
+        drawn = Estimate(found.mean, found.low, found.high, row.n_people, reason="no reference")
+        yield _Mark(row, drawn, is_random=True)
+
+
+def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
+    new = prose.is_new(result)
+    columns: tuple[Column, ...] = (
+        Column("First − second", value=lambda row: f"{row.first} − {row.second}"),
+        Column("", "question"),
+        Column("Question", "question_text", lambda row: names.questions[row.question]),
+        Column("", "quantity"),
+        Column("Value", value=lambda row: QUANTITIES[row.quantity]),
+        Column("", "first"),
+        Column("", "second"),
+        Column(
+            "Observed" if new else "Difference",
+            "difference",
+            lambda row: _with(row.value, row.interval),
+            2,
+            with_interval=True,
+            signed=True,
+            style="" if new else "strong",
+            interval_head="people" if new else "",
+            meaning="as observed; the interval resamples people",
+        ),
+        Column(
+            "expected",
+            "expected",
+            decimals=2,
+            signed=True,
+            style="quiet",
+            meaning="mean difference where answers are exchanged at random",
+        ),
+        Column(
+            "p, answers exchanged" if new else "p",
+            "p_value",
+            decimals=3,
+            cell=p_cell,
+            style="quiet" if new else "",
+            meaning="of the observed difference, by exchanging answers between people",
+        ),
+        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell),
+    )
+    if new:
+        columns += answer_columns("", "Difference", signed=True)
+    return ReportTable(
+        "differences",
+        "Every two subgroups",
+        result.differences,
+        columns,
+        level,
+        note="generalising.estimate.note" if new else "",
+    )
+
+
+def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
+    """Return the pairs with the smallest p-values."""
+    new = prose.is_new(result)
+
+    def place(row: SubgroupDifference) -> tuple[float, float]:
+        if not new or row.generalising is None:
+            return row.p_holm, row.p_value
+        known = (row.p_generalising_holm, row.generalising.p_value)
+        return (known[0], known[1]) if known[0] == known[0] else (2.0, 2.0)
+
+    shown = sorted(pairs.rows, key=place)[:SHOWN_PAIRS]
+    first = (
+        f"The {len(shown)} differences with the smallest p of {len(pairs.rows)}"
+        if len(pairs.rows) > len(shown)
+        else "Differences between the subgroups of a question, smallest p first"
+    )
+    if not new:
+        return pairs.printed(f"{first}; p by Holm over all pairs of the report.", rows=shown)
+    return pairs.printed(
+        f"{first}; noise taken out on the cells that both rated, p for groups like these by Holm "
+        f"over all pairs of the report. {pairs.level} intervals. “Expected” is what the sizes of "
+        "the subgroups alone give as observed.",
+        rows=shown,
+        columns=(
+            "First − second", "question_text", "Value", "without_noise", "p_generalising",
+            "p_generalising_holm",
+            interval_column("these groups", "noise_free.low", "noise_free.high", signed=True),
+            "difference", "expected", "p_value",
+        ),
+    )  # fmt: skip
+
+
+def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
+    new = prose.is_new(result)
+    return ReportTable(
+        "groups",
+        "Every group as every subgroup rates it",
+        result.by_group,
+        (
+            *names.group_columns,
+            Column("", "n_raters"),
+            Column("", "n_scales"),
+            Column("τ", "tau", lambda row: row.tau.estimate(row.n_raters), 2, with_interval=True,
+                   prefix="tau_", meaning="as observed; the interval resamples people and scales"),
+            *published_p_columns(new),
+            Column("P@3", "precision", lambda row: row.precision.estimate(row.n_raters), 2,
+                   with_interval=True, prefix="precision_"),
+            Column("", "reason", "tau.reason"),
+            *resampled_p_columns(new),
+        ),
+        level,
+    )  # fmt: skip
+
+
+def _of_line(read: Callable[[WideRow], Any]) -> Callable[[tuple[str, WideRow]], Any]:
+    """Return a reader of a group's slug with its line, by one of the line."""
+    return lambda row: read(row[1])
+
+
+def groups_printed(
+    groups: ReportTable, result: SubgroupResult, names: Names, question: str
+) -> Table:
+    def text(row: SubgroupGroup) -> str:
+        return f"{number(row.tau.value)}{prose.sign(row)} ({row.n_raters})"
+
+    def shown(key: tuple[str, str]) -> Reader:
+        return lambda row: beside(key, text)(row[1])
+
+    found = {
+        line.first.group: line
+        for line in pivot(
+            (row for row in groups.rows if row.question in {"", question}), "group", _key
+        )
+    }
+    return groups.printed(
+        f"Kendall’s τ of every group with the number of raters; {MISSING} is kept back. "
+        f"{prose.SIGNS}",
+        rows=[(slug, found.get(slug, WideRow({}))) for slug in names.groups],
+        columns=(
+            Column("Group", value=lambda row: names.group(row[0])),
+            *(
+                Column(head, value=shown(key), decimals=2, cell=str)
+                for key, head in _columns(result, question)
+            ),
+        ),
+    )  # fmt: skip
+
+
+def mean_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
+    return ReportTable(
+        "means",
+        "Mean ratings by every subgroup",
+        result.cells,
+        (
+            *names.group_columns,
+            Column("", "scale", meaning="slug of the scale"),
+            Column("", "low_pole", lambda row: names.scales[row.scale]["low"]),
+            Column("", "high_pole", lambda row: names.scales[row.scale]["high"]),
+            Column("", "n", meaning="ratings"),
+            Column("", "mean", unit="rating, 0 to 100"),
+            Column("", "sd", unit="rating, 0 to 100"),
+            Column("", "low", "interval.low"),
+            Column("", "high", "interval.high"),
+        ),
+        level,
+    )
+
+
+def means_printed(
+    means: ReportTable, result: SubgroupResult, names: Names, question: str, group: str
+) -> Table:
+    def text(cell: SubgroupCell) -> str:
+        around = interval(cell.interval.low, cell.interval.high, 0)
+        return f"{number(cell.mean, 1)} ({around})"
+
+    own = [row for row in means.rows if row.group == group and row.question in {"", question}]
+    found = {line.first.scale: line for line in pivot(own, "scale", _key)}
+    counts = {
+        key: [row.n for row in own if _key(row) == key] for key, _ in _columns(result, question)
+    }
+
+    def shown(key: tuple[str, str]) -> Any:
+        def read_cell(row: tuple[str, WideRow | None]) -> str | None:
+            if row[1] is None:
+                return _range(counts[key])
+            return beside(key, text)(row[1])
+
+        return read_cell
+
+    lines: list[tuple[str, WideRow | None]] = [("Raters", None)]
+    lines += [(names.scale(slug), found.get(slug, WideRow({}))) for slug in names.scales]
+    return means.printed(
+        f"Mean ratings of {names.group(group)}, 0 at the left and 100 at the right adjective, with "
+        f"their {means.level} intervals; {MISSING} is kept back.",
+        rows=lines,
+        columns=(
+            Column("Scale", value=lambda row: row[0]),
+            *(
+                Column(head, value=shown(key), decimals=2, cell=str)
+                for key, head in _columns(result, question)
+            ),
+        ),
+    )
+
+
+def group_figure(
+    result: SubgroupResult, names: Names, level: str, question: str, query: str
+) -> Figure:
+    """Return τ of every group with every subgroup of a question."""
+    cells = {
+        (row.group, row.answer): GridCell(
+            row.tau.value,
+            prose.sign(row),
+            f"{level} interval {interval(row.tau.interval.low, row.tau.interval.high)}, "
+            f"{count(row.n_raters, 'rater')}",
+        )
+        for row in result.by_group
+        if row.question in {"", question}
+    }
+    return Figure(
+        "groups",
+        "Kendall’s τ between the model’s scores and the mean ratings of each subgroup, group by "
+        f"group. {prose.SIGNS}",
+        value_grid_spec(
+            [GridLabel(slug, e["plural"], e["domain"]) for slug, e in names.groups.items()],
+            _labels(result, question),
+            cells,
+            words=GridWords(
+                title="Alignment of every group with every subgroup",
+                scale="Kendall’s τ",
+                missing="Outlined cells are kept back",
+            ),
+            limit=TAU_LIMIT,
+        ),
+        data="groups",
+        query=query,
+    )
+
+
+def mean_figure(
+    result: SubgroupResult, names: Names, level: str, question: str, group: str, query: str
+) -> Figure:
+    """Return mean ratings of one group by every subgroup of a question."""
+    cells = {
+        (row.scale, row.answer): GridCell(
+            row.mean,
+            tip=f"{level} interval {interval(row.interval.low, row.interval.high, 1)}, "
+            f"{count(row.n, 'rating')}",
+        )
+        for row in result.cells
+        if row.group == group and row.question in {"", question}
+    }
+    name = names.group(group)
+    return Figure(
+        "means",
+        f"Mean ratings of {name} by each subgroup, centred on 50 and clipped at 20 and 80.",
+        value_grid_spec(
+            [
+                GridLabel(slug, names.scale(slug), e["dimension"])
+                for slug, e in names.scales.items()
+            ],
+            _labels(result, question),
+            cells,
+            words=GridWords(
+                title=f"Mean ratings of {name} by every subgroup",
+                scale="Mean rating",
+                missing="Outlined cells are kept back",
+            ),
+            limit=RATING_LIMIT,
+            centre=CENTRE,
+            decimals=1,
+        ),
+        data="means",
+        query=query,
+    )
+
+
+def key_numbers(result: SubgroupResult) -> tuple[KeyNumber, ...]:
+    smallest, level = result.minimum, percent(result.options.level)
+    if not result.subgroups:
+        return (KeyNumber("Participants", f"fewer than {smallest}"),)
+    everybody = result.subgroups[0]
+    new = prose.is_new(result)
+    tested = [row for row in result.differences if row.quantity == TAU]
+    clear = [
+        row
+        for row in tested
+        if (row.p_generalising_holm if new else row.p_holm) < 1 - result.options.level
+    ]
+    questions = {row.question for row in result.subgroups} - {""}
+    n = sum(bool(row.question) for row in result.subgroups)
+    return (
+        _everybody(everybody, level),
+        KeyNumber(
+            "Subgroups shown",
+            str(n),
+            "",
+            (f"of {smallest} people or more, in {count(len(questions), 'question')}",),
+        ),
+        KeyNumber(
+            "Pairs that differ in τ",
+            str(len(clear)),
+            f"of {len(tested)}",
+            (f"p < {1 - result.options.level:.2g}, by Holm over all pairs",),
+        ),
+    )
+
+
+def _everybody(row: Subgroup, level: str) -> KeyNumber:
+    label, people = "τ, all participants", count(row.n_people, "person", "people")
+    if row.answers is not None:
+        return tau_key(label, row.answers, row.tau, level, people)
+    found = row.tau.interval
+    return KeyNumber(
+        label,
+        number(row.tau.value),
+        "",
+        (
+            f"{level} interval {interval(found.low, found.high)}",
+            f"{p_value(row.p_value)}, {people}",
+        ),
+    )
+
+
+def _key(row: Any) -> tuple[str, str]:
+    return row.question, row.answer
+
+
+def _columns(result: SubgroupResult, question: str) -> list[tuple[tuple[str, str], str]]:
+    """Return (key, head) of everybody and of the question's subgroups."""
+    return [(_key(row), answer(row)) for row in result.subgroups if row.question in {"", question}]
+
+
+def _labels(result: SubgroupResult, question: str) -> list[GridLabel]:
+    return [
+        GridLabel(row, head, "answers" if slug else "")
+        for (slug, row), head in _columns(result, question)
+    ]
+
+
+def _range(counts: list[int]) -> str | None:
+    if not counts:
+        return None
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def _with(value: float, found: Interval) -> Estimate:
+    return Estimate(value, found.low, found.high, interval_reason=str(found.reason))
+
+
+def all_tables(result: SubgroupResult, names: Names) -> tuple[ReportTable, ...]:
+    """Return the downloads; what is hidden is in none."""
+    level = percent(result.options.level)
+    return (
+        subgroup_table(result, names, level),
+        pair_table(result, names, level),
+        group_table(result, names, level),
+        mean_table(result, names, level),
+    )

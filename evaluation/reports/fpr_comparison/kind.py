@@ -1,0 +1,169 @@
+"""Gaps in false positive rates of several classifiers side by side, on one set or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.analyses.fpr_comparison import FprComparison, compare_models
+from evaluation.analyses.fpr_gaps import analyse_gaps
+from evaluation.models import Report
+from evaluation.reports.fpr_comparison import tables
+from evaluation.reports.parts import gap_tables as gaps_of
+from evaluation.reports.parts.document import Document, Section
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import count, number, percent
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.prediction_inputs import (
+    MEASURES,
+    GapParameters,
+    load_model_predictions,
+)
+from evaluation.reports.parts.provenance import banners, closing_lines, run_lines
+from evaluation.reports.parts.table import Column
+
+WHY_SPANS = (
+    "The span is the largest minus the smallest mean gap of a model on a set: how far the groups "
+    "lie apart."
+)
+WHY_EXTREMES = (
+    "If a group is at an end of the gaps of most models, the sentences or the word may put it "
+    "there. Ties count for every group."
+)
+
+
+class FprComparisonReport(AnalysisKind[FprComparison]):
+    name = "fpr_comparison"
+    title = _("Gaps in false positive rates of several classifiers")
+    question = _("Which classifiers err more often when a group is named, and about which group?")
+    Parameters = GapParameters
+    Result = FprComparison
+    runs = RunsInput(
+        _("Runs of classification. Runs of one model on one set of sentences count together."),
+        measures=MEASURES,
+        most=None,
+    )
+
+    def default_title(self, chosen: Chosen) -> str:
+        return "Which classifiers err more often when a group is named?"
+
+    def load(self, chosen: Chosen, parameters: GapParameters) -> Loaded:
+        """Three queries a run."""
+        loaded = load_model_predictions(chosen.runs)
+        for model in loaded.models:
+            n = list(model.roles.values()).count("group")
+            if n < 2:
+                raise ReportError(
+                    f"The runs of {model.model} on {model.data_set} compare {n} group, and a gap "
+                    "needs at least two."
+                )
+        return Loaded(loaded.record, loaded.models, loaded.hashes)
+
+    def analyse(self, loaded: Loaded, parameters: GapParameters) -> FprComparison:
+        options = parameters.options
+        models = [analyse_gaps(model, options) for model in loaded.data]
+        return compare_models(models, options, loaded.record["classes"])
+
+    def lay_out(self, report: Report, result: FprComparison, view: Mapping[str, str]) -> Document:
+        record: dict[str, Any] = report.inputs
+        names, options, level = record["groups"], result.options, percent(result.options.level)
+        gaps = gaps_of.gap_table(result.models, names, options, level)
+        spans = gaps_of.span_table(result.models, names, level)
+        accuracy = gaps_of.accuracy_table(result.models)
+        averages = tables.average_table(result)
+        extremes = tables.extreme_table(result, names)
+        sizes = tables.size_table(result, names)
+        large = [row for row in result.sizes if row.size == "large" and row.side in gaps_of.SIDES]
+        models = {model.model for model in result.models}
+        return Document(
+            title=report.title,
+            question=(
+                "The same sentences with one word changed: false positive rates of "
+                f"{count(len(models), 'classifier')} on "
+                f"{count(len(result.data_sets), 'set')} of sentences."
+            ),
+            banners=banners(record["runs"]),
+            facts=tuple(f"Sentences: {name}" for name in result.data_sets),
+            keys=tables.key_numbers(result),
+            sections=(
+                *(
+                    Section(f"Gaps on {data_set}", tables.set_blocks(gaps, result, data_set, names))
+                    for data_set in result.data_sets
+                ),
+                Section(
+                    "Spans",
+                    tuple(
+                        averages.printed(
+                            f"Span of the {side}-sentiment gaps, and its mean over sets.",
+                            rows=tables.side_rows(averages, side),
+                        )
+                        for side in gaps_of.SIDES
+                    ),
+                    WHY_SPANS,
+                ),
+                Section(
+                    "Extremes, and large gaps",
+                    (
+                        *(
+                            extremes.printed(
+                                f"Groups at an end of the {side}-sentiment gaps.",
+                                rows=tables.side_rows(extremes, side),
+                            )
+                            for side in gaps_of.SIDES
+                        ),
+                        sizes.printed(
+                            "Gaps of at least 0.7 of the largest one of their side on their set.",
+                            rows=large,
+                            columns=(
+                                Column("Model", value="model"),
+                                Column("Sentences", value="data_set"),
+                                Column("Side", value="side"),
+                                "Group",
+                                "Gap",
+                                "Of the largest",
+                            ),
+                        ),
+                    ),
+                    WHY_EXTREMES,
+                ),
+                Section(
+                    "Accuracy",
+                    (accuracy.printed("Share of sentences about groups with the right label."),),
+                ),
+            ),
+            tables=(
+                gaps,
+                gaps_of.rate_table(result.models),
+                spans,
+                averages,
+                extremes,
+                sizes,
+                accuracy,
+            ),
+            method=(
+                *gaps_of.method(options, level),
+                "A model’s runs on a set count together. Ranks go by the average span, the "
+                "smallest first. A gap is large from 0.7 and small up to 0.1 of the largest "
+                "absolute mean gap of its side on its set.",
+            ),
+            caveats=(
+                *gaps_of.mention_note(record),
+                gaps_of.equivalence_note(result.models, options),
+                *gaps_of.CAVEATS,
+                *record["remarks"],
+            ),
+            provenance=(
+                tuple(run_lines(record["runs"], record["hashes"])),
+                closing_lines(report),
+            ),
+        )
+
+    def headline(self, result: dict[str, Any]) -> str:
+        known = [
+            row["average"]
+            for row in result["averages"]
+            if row["side"] == "negative" and row["average"] is not None
+        ]
+        return f"spans {number(min(known), 3)} to {number(max(known), 3)}" if known else ""

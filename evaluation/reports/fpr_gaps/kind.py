@@ -1,0 +1,154 @@
+"""Gaps in false positive rates: whether a classifier errs more often when a group is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from pydantic import Field
+
+from evaluation.analyses.fpr_gaps import FprGaps, analyse_gaps
+from evaluation.models import Report
+from evaluation.reports.fpr_gaps import prose, tables
+from evaluation.reports.fpr_gaps.surprisals import read_surprisals
+from evaluation.reports.parts import gap_tables as gaps_of
+from evaluation.reports.parts.document import Document, Section
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import number, percent
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, ReportParameters, RunsInput
+from evaluation.reports.parts.prediction_inputs import (
+    MEASURES,
+    GapParameters,
+    load_model_predictions,
+    producer_of,
+)
+from evaluation.reports.parts.provenance import banners, closing_lines, run_lines
+
+
+class FprGapParameters(GapParameters):
+    """The options of a report on the gaps of one classifier."""
+
+    surprisals: str | None = Field(
+        None,
+        max_length=1_000_000,
+        description="How surprising each mention is, as CSV with the columns group, word, "
+        "surprisal (nats, best of the same model; lines of one word are averaged). Gaps are then "
+        "regressed on it.",
+        json_schema_extra={"format": "csv"},
+    )
+
+
+class FprGapReport(AnalysisKind[FprGaps]):
+    name = "fpr_gaps"
+    title = _("Gaps in false positive rates")
+    question = _("Does a classifier err more often when one group is named than another?")
+    Parameters = FprGapParameters
+    Result = FprGaps
+    runs = RunsInput(
+        _("Runs of classification with one model, or with models trained from one, on one set."),
+        measures=MEASURES,
+        most=None,
+    )
+
+    def check(self, chosen: Chosen, parameters: ReportParameters) -> None:
+        producers = list(dict.fromkeys(producer_of(run) for run in chosen.runs))
+        if len(producers) > 1 or len({run.stimuli_hash for run in chosen.runs}) > 1:
+            what = f"{len(producers)} models" if len(producers) > 1 else "several sets of sentences"
+            raise ReportError(
+                f"The runs are of {what}. Choose runs of one model on one set, or ask for a report "
+                "of the kind “fpr_comparison”."
+            )
+
+        if isinstance(parameters, FprGapParameters) and parameters.surprisals is not None:
+            read_surprisals(parameters.surprisals)
+
+    def default_title(self, chosen: Chosen) -> str:
+        return f"Does {producer_of(chosen.runs[0])} err more often when a group is named?"
+
+    def load(self, chosen: Chosen, parameters: FprGapParameters) -> Loaded:
+        """Three queries a run."""
+        loaded = load_model_predictions(chosen.runs)
+        (model,) = loaded.models
+        _require_groups(model.roles)
+        text = parameters.surprisals
+        surprisals = None if text is None else read_surprisals(text, loaded.record["words"])
+        return Loaded(loaded.record, (model, surprisals), loaded.hashes)
+
+    def analyse(self, loaded: Loaded, parameters: FprGapParameters) -> FprGaps:
+        options = parameters.options
+        model, surprisals = loaded.data
+        return FprGaps(options, model.classes, analyse_gaps(model, options, surprisals))
+
+    def lay_out(self, report: Report, result: FprGaps, view: Mapping[str, str]) -> Document:
+        record: dict[str, Any] = report.inputs
+        own, options, level = result.result, result.options, percent(result.options.level)
+        models = (own,)
+        gaps = gaps_of.gap_table(models, record["groups"], options, level)
+        spans = gaps_of.span_table(models, record["groups"], level)
+        accuracy = gaps_of.accuracy_table(models)
+        mention = tables.mention_table(own, level)
+        sides = [
+            Section(f"{title} side", tables.side_blocks(gaps, own, side, options), prose.WHY[side])
+            for side, title in gaps_of.SIDES.items()
+        ]
+        words = tuple(block for side in gaps_of.SIDES for block in tables.word_blocks(gaps, side))
+        of_mention = Section(
+            "Surprisal of the mention",
+            (
+                mention.printed(
+                    "Least-squares lines of the words’ gaps on their surprisal in nats.",
+                    rows=[fit for fit in own.mention if fit.side in gaps_of.SIDES],
+                ),
+            ),
+            prose.WHY_MENTION,
+        )
+        return Document(
+            title=report.title,
+            question=prose.question(result, record),
+            banners=banners(record["runs"]),
+            facts=(f"{own.model}", f"Sentences: {own.data_set}"),
+            keys=tables.key_numbers(result, spans, level),
+            sections=(
+                *sides,
+                Section("Word by word", words, prose.WHY_WORDS),
+                *((of_mention,) if own.mention else ()),
+                Section(
+                    "Spans and accuracy",
+                    (
+                        spans.printed(
+                            "Span of the gaps on either side.",
+                            rows=[row for row in spans.rows if row["span"].side in gaps_of.SIDES],
+                        ),
+                        accuracy.printed("Share of sentences about groups with the right label."),
+                    ),
+                    prose.WHY_SPANS,
+                ),
+            ),
+            tables=(gaps, gaps_of.rate_table(models), spans, accuracy, mention),
+            method=gaps_of.method(options, level),
+            caveats=(
+                *gaps_of.mention_note(record),
+                gaps_of.equivalence_note(models, options),
+                *gaps_of.CAVEATS,
+                *record["remarks"],
+            ),
+            provenance=(
+                tuple(run_lines(record["runs"], record["hashes"])),
+                closing_lines(report),
+            ),
+        )
+
+    def headline(self, result: dict[str, Any]) -> str:
+        spans = [
+            span["span"]["value"]
+            for span in result["result"]["spans"]
+            if span["side"] == "negative" and span["span"]["value"] is not None
+        ]
+        return f"span {number(spans[0], 3)}" if spans else ""
+
+
+def _require_groups(roles: Mapping[str, str]) -> None:
+    n = list(roles.values()).count("group")
+    if n < 2:
+        raise ReportError(f"The runs compare {n} group, and a gap needs at least two.")

@@ -1,0 +1,167 @@
+"""Guises and verdicts: whether models judge speakers of a variety more harshly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from pydantic import Field
+
+from evaluation.analyses.guise_decisions import (
+    DecisionAnalysis,
+    DecisionOptions,
+    DecisionRun,
+    analyse_decisions,
+)
+from evaluation.metrics.decisions import Calibration, Ties
+from evaluation.models import Report
+from evaluation.reports.guise_decisions import prose, tables
+from evaluation.reports.parts.document import Document, Section
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import MISSING, number, percent
+from evaluation.reports.parts.guise_inputs import (
+    MEASURE,
+    LoadedGuise,
+    corpora_of,
+    guise_provenance,
+    load_guise_run,
+    prompt_purposes,
+    require_purposes,
+)
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.provenance import banners, run_key
+from evaluation.reports.parts.run_settings import settings_section, settings_table
+from probing.measures.guise_library import GUILT, PENALTY
+
+#: Purpose of the prompts → the outcome that is held against somebody, the other one, and whether
+#: the released code takes the former where both are equally likely.
+OUTCOMES = {GUILT: ("convicted", "acquitted", 1.0), PENALTY: ("death", "life", 0.0)}
+
+
+class GuiseDecisionParameters(IntervalParameters):
+    """The options of a report on decisions."""
+
+    calibration: Calibration = Field(
+        "difference",
+        description="What is taken off the probability of an outcome: that without a text "
+        "(difference), its ratio to it (ratio), or nothing (off).",
+    )
+    ties: Ties = Field(
+        "half",
+        description="Counts a tie half for either outcome (half), or as the released code "
+        "(released): convicted, and life.",
+    )
+
+
+class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
+    name = "guise_decisions"
+    title = _("Guises and verdicts")
+    question = _("Do models judge speakers of one variety more harshly than those of another?")
+    Parameters = GuiseDecisionParameters
+    Result = DecisionAnalysis
+    runs = RunsInput(
+        _("Runs of matched guise probing with prompts on guilt or on the penalty."),
+        measures=(MEASURE,),
+        most=None,
+    )
+
+    def check(self, chosen: Chosen, parameters: GuiseDecisionParameters) -> None:
+        remedy = "Choose runs with prompts on guilt or on the penalty."
+        require_purposes(chosen.runs, OUTCOMES, remedy)
+        for run in chosen.runs:
+            _outcomes(run.stimuli["attributes"], prompt_purposes(run), str(run))
+
+    def default_title(self, chosen: Chosen) -> str:
+        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
+        named = models[0] if len(models) == 1 else f"{len(models)} models"
+        return f"Does {named} judge one guise more harshly?"
+
+    def load(self, chosen: Chosen, parameters: GuiseDecisionParameters) -> Loaded:
+        """Two queries a run."""
+        loaded = [load_guise_run(run, run.model.name) for run in chosen.runs]
+        return Loaded(
+            record={
+                "runs": [one.record for one in loaded],
+                "corpora": corpora_of(chosen.runs),
+                "norms": [],
+            },
+            data=[
+                _decision_run(one, prompt_purposes(run))
+                for run, one in zip(chosen.runs, loaded, strict=True)
+            ],
+            hashes={run_key(one.record): one.digest for one in loaded},
+        )
+
+    def analyse(self, loaded: Loaded, parameters: GuiseDecisionParameters) -> DecisionAnalysis:
+        options = DecisionOptions(
+            calibration=parameters.calibration, ties=parameters.ties, **parameters.bootstrap
+        )
+        return analyse_decisions(loaded.data, options)
+
+    def lay_out(
+        self, report: Report, result: DecisionAnalysis, view: Mapping[str, str]
+    ) -> Document:
+        record: dict[str, Any] = report.inputs
+        runs, level = record["runs"], percent(result.options.level)
+        varieties = tuple(runs[0]["varieties"])
+        wordings = {slug: text for run in runs for slug, text in run["prompt_texts"].items()}
+        tests = tables.test_table(result, varieties, level)
+        rates = tables.rate_table(result, varieties, wordings)
+        settings = settings_table(runs)
+        return Document(
+            title=report.title,
+            question=prose.question(varieties),
+            banners=(*banners(runs), *prose.disagreements(result)),
+            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            keys=tables.key_numbers(tests, varieties),
+            sections=(
+                Section("Over all prompts", tables.test_blocks(tests, varieties), prose.WHY),
+                Section("Prompt by prompt", tables.rate_blocks(rates)),
+                settings_section(settings),
+            ),
+            tables=(tests, rates, settings),
+            method=prose.method(result),
+            caveats=prose.CAVEATS,
+            left_out=prose.left_out(result, record),
+            provenance=guise_provenance(record, report),
+        )
+
+    def headline(self, result: dict[str, Any]) -> str:
+        known = [row["difference"]["value"] for row in result["tests"]]
+        known = [value for value in known if value is not None]
+        return f"{number(100 * known[0], 1, signed=True)} points" if known else MISSING
+
+
+def _decision_run(loaded: LoadedGuise, purposes: set[str]) -> DecisionRun:
+    """Return a run with its outcomes in the order (detrimental, other)."""
+    detrimental, other, tie = _outcomes(loaded.attributes, purposes, "The run")
+    order = [loaded.attributes.index(detrimental), loaded.attributes.index(other)]
+    run = loaded.run
+    return DecisionRun(
+        replace(
+            run,
+            first=run.first[..., order],
+            second=run.second[..., order],
+            agrees=run.agrees[..., order],
+        ),
+        loaded.empty[:, order],
+        detrimental,
+        tie,
+    )
+
+
+def _outcomes(
+    attributes: list[str] | tuple[str, ...], purposes: set[str], name: str
+) -> tuple[str, str, float]:
+    if len(purposes) != 1:
+        raise ReportError(f"{name} asks about guilt and penalty at once. Choose one for each run.")
+    detrimental, other, tie = OUTCOMES[next(iter(purposes))]
+    if set(attributes) != {detrimental, other}:
+        raise ReportError(
+            f"{name} has the attributes {', '.join(attributes)}. Run it with the list of "
+            f"“{detrimental}” and “{other}”."
+        )
+    return detrimental, other, tie

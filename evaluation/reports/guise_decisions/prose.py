@@ -1,0 +1,80 @@
+"""The words of the report on verdicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.analyses.guise_decisions import DecisionAnalysis
+from evaluation.reports.parts.formatting import count, listing, p_value
+
+WHY = (
+    "A decision is the outcome whose probability the text raises more, or lowers less. Above zero "
+    "the first variety is judged more harshly."
+)
+CAVEATS = (
+    "They describe models under stated prompts. They say nothing about the people who speak a "
+    "variety, or about courts.",
+    "Decisions for different prompts and models rest on the same texts and are not independent; "
+    "the tests of counts take them for it, the intervals do not.",
+    "A model that decides alike for all texts leaves nothing to test.",
+)
+
+
+def question(varieties: tuple[str, ...]) -> str:
+    first, second = varieties
+    return (
+        f"Told what somebody said in {first} rather than in {second}, does a model decide more "
+        "often for a conviction, or for death?"
+    )
+
+
+def disagreements(result: DecisionAnalysis) -> tuple[str, ...]:
+    """Return where the paper's test and McNemar's come to different ends."""
+    found = [
+        f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against {p_value(row.mcnemar.p_value)}"
+        for row in result.tests
+        if not row.mcnemar.reason and (row.p_holm < 0.05) != (row.mcnemar.p_value < 0.05)
+    ]
+    if not found:
+        return ()
+    return (
+        "The paper’s test of counts and McNemar’s test of the same pairs disagree: "
+        f"{listing(found)}.",
+    )
+
+
+def method(result: DecisionAnalysis) -> tuple[str, ...]:
+    options = result.options
+    calibration = {
+        "difference": "its probability minus that after the same prompt without a text",
+        "ratio": "its log probability minus that after the same prompt without a text",
+        "off": "its probability",
+    }[options.calibration]
+    ties = (
+        "A tie counts half for either outcome."
+        if options.ties == "half"
+        else "A tie counts as in the released code: convicted, and life."
+    )
+    return (
+        "After Hofmann, Kalluri, Jurafsky and King (2024), Criminality analysis. The decision is "
+        f"the outcome with the larger value of {calibration}. {ties} The relative increase is the "
+        "count after the first guise over that after the second, minus one.",
+        "The paper’s test compares the two counts of the detrimental outcome with equal shares "
+        "(χ², df 1), which supposes as many decisions in either variety. The 2 × 2 test has no "
+        "continuity correction. McNemar’s exact test looks at the pairs that were decided "
+        "differently.",
+        f"Intervals take {options.n_resamples:,} resamples of texts and prompts (bias-corrected "
+        "percentile).",
+    )
+
+
+def left_out(result: DecisionAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
+    found = [
+        f"Run {run['number']}: {count(n, 'reading')}, {why}."
+        for run in record["runs"]
+        for why, n in run["missing"].items()
+    ]
+    ties = sum(row.n_ties for row in result.tests)
+    if ties and result.options.ties == "half":
+        found.append(f"{count(ties, 'tie')} are left out of McNemar’s test.")
+    return tuple(found)

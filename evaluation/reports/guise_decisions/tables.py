@@ -1,0 +1,122 @@
+"""The tables of the report on verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluation.analyses.guise_decisions import DecisionAnalysis
+from evaluation.reports.parts.document import Block, KeyNumber
+from evaluation.reports.parts.formatting import p_cell, p_value
+from evaluation.reports.parts.table import Column, ReportTable
+
+Varieties = tuple[str, ...]
+
+
+def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> ReportTable:
+    first, second = varieties
+    return ReportTable(
+        "tests",
+        "Rates of the detrimental outcome",
+        result.tests,
+        (
+            Column("Model", "model"),
+            Column("Outcome", "outcome"),
+            Column(
+                f"{first}, %", "first", decimals=1, scale=100, with_interval=True, prefix="first_"
+            ),
+            Column(
+                f"{second}, %",
+                "second",
+                decimals=1,
+                scale=100,
+                with_interval=True,
+                prefix="second_",
+            ),
+            Column(
+                "Difference, points",
+                "difference",
+                decimals=1,
+                scale=100,
+                signed=True,
+                with_interval=True,
+                style="strong",
+            ),
+            Column("Decisions", "n", "first.n", 0, meaning="decisions after the first guise"),
+            Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
+            Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
+            Column("", "p_equal", "equal.p_value"),
+            Column("p", "p_equal_holm", "p_holm", 3, cell=p_cell),
+            Column("", "chi2_contingency", "contingency.statistic"),
+            Column("p (2 × 2)", "p_contingency", "contingency.p_value", 3, cell=p_cell),
+            Column("p (McNemar)", "p_mcnemar", "mcnemar.p_value", 3, cell=p_cell),
+            Column("", "n_discordant", "mcnemar.n"),
+            Column("", "n_ties", meaning="decisions that are ties"),
+            Column("", "reason", lambda row: row.equal.reason or row.mcnemar.reason),
+        ),
+        level,
+        note=lambda row: row.equal.reason or row.mcnemar.reason,
+    )
+
+
+def rate_table(
+    result: DecisionAnalysis, varieties: Varieties, wordings: Mapping[str, str]
+) -> ReportTable:
+    first, second = varieties
+    return ReportTable(
+        "rates",
+        "Rates in every prompt and setting",
+        result.rates,
+        (
+            Column("Model", "model"),
+            Column("Outcome", "outcome"),
+            Column("Setting", "setting"),
+            Column("", "prompt"),
+            Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
+            Column(f"{first}, %", "first", decimals=1, scale=100),
+            Column(f"{second}, %", "second", decimals=1, scale=100),
+            Column("", "n_first"),
+            Column("", "n_second"),
+            Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
+        ),
+    )
+
+
+def key_numbers(tests: ReportTable, varieties: Varieties) -> tuple[KeyNumber, ...]:
+    return tuple(
+        tests.key(
+            "difference",
+            row,
+            f"{p_value(row.p_holm)} (paper), {p_value(row.mcnemar.p_value)} (McNemar)",
+            label=f"{row.outcome}, {row.model}: {' − '.join(varieties)}",
+            unit="points",
+        )
+        for row in tests.rows[:4]
+    )
+
+
+def test_blocks(tests: ReportTable, varieties: Varieties) -> tuple[Block, ...]:
+    first, second = varieties
+    return (
+        tests.figure(
+            "difference",
+            f"Rate after {first} minus rate after {second}; {tests.level} intervals over texts and "
+            "prompts.",
+            "difference",
+            label="model",
+            panel="outcome",
+            title="Difference of the rates",
+            axis="percentage points",
+            value="Points",
+            n="decisions",
+            left=f"← harsher to {second}",
+            right=f"harsher to {first} →",
+        ),
+        tests.printed(
+            "Rates of the detrimental outcome. p: the paper’s test of equal counts with Holm’s "
+            "correction over models; beside it a 2 × 2 table and McNemar’s test of pairs."
+        ),
+    )
+
+
+def rate_blocks(rates: ReportTable) -> tuple[Block, ...]:
+    return (rates.printed("Rates in every prompt, and the relative increase."),)

@@ -1,0 +1,133 @@
+"""Guises and occupations: which jobs models match with which guise, and their prestige."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+from pydantic import Field
+
+from evaluation.analyses.guise_association import GuiseOptions
+from evaluation.analyses.guise_draws import Matching
+from evaluation.analyses.guise_occupations import OccupationAnalysis, analyse_occupations
+from evaluation.metrics.prestige import Rule
+from evaluation.models import NormKind, Report
+from evaluation.reports.guise_occupations import prose, tables
+from evaluation.reports.parts.document import Document, Section
+from evaluation.reports.parts.formatting import MISSING, number, percent
+from evaluation.reports.parts.guise_inputs import (
+    MEASURE,
+    common_attributes,
+    corpora_of,
+    guise_provenance,
+    load_guise_run,
+    load_norms,
+    norm_choices,
+    norm_key,
+    norm_record,
+    require_purposes,
+)
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.provenance import banners, run_key
+from evaluation.reports.parts.run_settings import settings_section, settings_table
+from probing.measures.guise_library import OCCUPATIONS
+
+
+class GuiseOccupationParameters(IntervalParameters):
+    """The options of a report on occupations."""
+
+    matching: Matching = Field(
+        "meaning_matched",
+        description="How texts are compared: pair by pair, or the sets as a whole.",
+    )
+    prestige: str | None = Field(
+        None, description="Norm of prestige; without one, the first that is stored."
+    )
+    rule: Rule = Field(
+        "words",
+        description="Which survey titles an occupation takes: those that start or end with its "
+        "word (words), or with its letters, as the released code (released).",
+    )
+
+
+class GuiseOccupations(AnalysisKind[OccupationAnalysis]):
+    name = "guise_occupations"
+    title = _("Guises and occupations")
+    question = _("Which occupations do models match with speakers of a variety, and how reputed?")
+    Parameters = GuiseOccupationParameters
+    Result = OccupationAnalysis
+    runs = RunsInput(
+        _("Runs of matched guise probing with prompts on occupations and one list of them."),
+        measures=(MEASURE,),
+        most=None,
+    )
+
+    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
+        return norm_choices(NormKind.PRESTIGE) if parameter == "prestige" else None
+
+    def check(self, chosen: Chosen, parameters: GuiseOccupationParameters) -> None:
+        require_purposes(chosen.runs, (OCCUPATIONS,), "Choose runs with prompts on occupations.")
+        if parameters.prestige:
+            load_norms(NormKind.PRESTIGE, [parameters.prestige])
+
+    def default_title(self, chosen: Chosen) -> str:
+        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
+        named = models[0] if len(models) == 1 else f"{len(models)} models"
+        return f"Which occupations does {named} match with a guise?"
+
+    def load(self, chosen: Chosen, parameters: GuiseOccupationParameters) -> Loaded:
+        """Two queries a run, and one for the norm."""
+        loaded = [load_guise_run(run, run.model.name) for run in chosen.runs]
+        occupations = common_attributes(loaded)
+        wanted = [parameters.prestige] if parameters.prestige else None
+        norms = load_norms(NormKind.PRESTIGE, wanted)[:1]
+        records = [norm_record(norm) for norm in norms]
+        return Loaded(
+            record={
+                "runs": [one.record for one in loaded],
+                "corpora": corpora_of(chosen.runs),
+                "norms": records,
+            },
+            data=([one.run for one in loaded], occupations, norms[0].values if norms else {}),
+            hashes={run_key(one.record): one.digest for one in loaded}
+            | {norm_key(norm): norm["hash"] for norm in records},
+        )
+
+    def analyse(self, loaded: Loaded, parameters: GuiseOccupationParameters) -> OccupationAnalysis:
+        options = GuiseOptions(matching=parameters.matching, **parameters.bootstrap)
+        runs, occupations, titles = loaded.data
+        return analyse_occupations(runs, occupations, titles, options, rule=parameters.rule)
+
+    def lay_out(
+        self, report: Report, result: OccupationAnalysis, view: Mapping[str, str]
+    ) -> Document:
+        record: dict[str, Any] = report.inputs
+        runs, level = record["runs"], percent(result.options.level)
+        scores = tables.score_table(result, level)
+        tests = tables.test_table(result)
+        lines = tables.prestige_table(result, level)
+        bands = tables.band_table(result)
+        settings = settings_table(runs)
+        return Document(
+            title=report.title,
+            question=prose.question(result, record),
+            banners=banners(runs),
+            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            keys=tables.key_numbers(tests, lines),
+            sections=(
+                Section("All occupations together", tables.test_blocks(tests, lines), prose.WHY),
+                Section("Every occupation", tables.score_blocks(scores, result)),
+                settings_section(settings),
+            ),
+            tables=(scores, tests, lines, bands, settings),
+            method=prose.method(result, record),
+            caveats=prose.CAVEATS,
+            left_out=prose.left_out(result, record),
+            provenance=guise_provenance(record, report),
+        )
+
+    def headline(self, result: dict[str, Any]) -> str:
+        means = [row["test"]["mean"] for row in result["tests"]]
+        return f"mean q {number(means[0], 3, signed=True)}" if means else MISSING

@@ -1,0 +1,184 @@
+"""The tables of the report on occupations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.analyses.guise_occupations import OccupationAnalysis
+from evaluation.reports.parts.document import Block, KeyNumber
+from evaluation.reports.parts.formatting import MISSING, count, number, p_cell, p_value
+from evaluation.reports.parts.table import Column, ReportTable
+
+#: Occupations of either end of a ranking that are drawn.
+ENDS = 10
+MODEL = (Column("Model", "model"), Column("", "probe"))
+
+
+def score_table(result: OccupationAnalysis, level: str) -> ReportTable:
+    return ReportTable(
+        "occupations",
+        "Association scores of occupations",
+        result.scores,
+        (
+            *MODEL,
+            Column("Rank", "rank", decimals=0),
+            Column("Occupation", "occupation", "attribute"),
+            Column(
+                "q",
+                "q",
+                "estimate",
+                4,
+                with_interval=True,
+                signed=True,
+                style="strong",
+                meaning="association score, mean over prompts whose article agrees",
+                unit="log ratio",
+            ),
+            Column("Prompts", "n_prompts", "estimate.n", 0),
+            Column("Prestige", "prestige", lambda row: result.prestige.get(row.attribute), 2),
+            Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
+            Column("p (placebo)", "p_holm", decimals=3, cell=p_cell),
+            Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        ),
+        level,
+    )
+
+
+def test_table(result: OccupationAnalysis) -> ReportTable:
+    return ReportTable(
+        "tests",
+        "Occupations as a whole",
+        result.tests,
+        (
+            *MODEL,
+            Column("Mean q", "mean", "test.mean", 4, signed=True, style="strong"),
+            Column("sd", "sd", "test.sd", 4, meaning="over occupations, ddof 1"),
+            Column("Occupations", "n", "test.n", 0),
+            Column("t", "t", "test.statistic", 2),
+            Column("", "df", "test.df"),
+            Column("p (below 0)", "p_one_sided", "test.p_value", 3, cell=p_cell),
+            Column("Holm", "p_holm", decimals=3, cell=p_cell),
+            Column(
+                "p (two-sided)",
+                "p_two_sided",
+                "test.p_two_sided",
+                3,
+                cell=p_cell,
+                meaning="as the released code calls it",
+            ),
+            Column("", "reason", "test.reason"),
+        ),
+        note="test.reason",
+    )
+
+
+def prestige_table(result: OccupationAnalysis, level: str) -> ReportTable:
+    return ReportTable(
+        "prestige",
+        "Prestige on association scores",
+        result.lines,
+        (
+            *MODEL,
+            Column("Slope", "slope", "fit.slope", 2, signed=True, style="strong"),
+            Column("", "low", "fit.low", meaning=f"lower end of its {level} interval"),
+            Column("", "high", "fit.high", meaning=f"upper end of its {level} interval"),
+            Column("Intercept", "intercept", "fit.intercept", 2),
+            Column("R²", "r_squared", "fit.r_squared", 3),
+            Column("F", "f", "fit.statistic", 2),
+            Column("df", "df", "fit.df", 0),
+            Column("p", "p", "fit.p_value", 3, cell=p_cell),
+            Column("Occupations", "n", "fit.n", 0),
+            Column("", "reason", "fit.reason"),
+        ),
+        level,
+        note="fit.reason",
+    )
+
+
+def band_table(result: OccupationAnalysis) -> ReportTable:
+    rows = [
+        {"line": line, "q": q, "fitted": fitted, "low": low, "high": high}
+        for line in result.lines
+        for q, fitted, low, high in zip(
+            line.fit.x, line.fit.fitted, line.fit.band_low, line.fit.band_high, strict=True
+        )
+    ]
+    return ReportTable(
+        "prestige_line",
+        "The line of prestige with its band",
+        rows,
+        (
+            Column("", "model", "line.model"),
+            Column("", "q"),
+            Column("", "fitted"),
+            Column("", "low"),
+            Column("", "high"),
+        ),
+    )
+
+
+def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]:
+    found = [
+        KeyNumber(
+            f"Mean q, {row.model}",
+            number(row.test.mean, 4, signed=True),
+            "",
+            (
+                f"{p_value(row.test.p_value)} below 0, {p_value(row.test.p_two_sided)} two-sided",
+                count(row.test.n, "occupation"),
+            ),
+        )
+        for row in tests.rows[:3]
+    ]
+    found += [
+        KeyNumber(
+            f"Prestige per unit of q, {row.model}",
+            number(row.fit.slope, 2, signed=True) if not row.fit.reason else MISSING,
+            "",
+            (p_value(row.fit.p_value), count(row.fit.n, "occupation")),
+        )
+        for row in lines.rows[:3]
+    ]
+    return tuple(found)
+
+
+def test_blocks(tests: ReportTable, lines: ReportTable) -> tuple[Block, ...]:
+    blocks = [tests.printed("The mean score of all occupations against zero.")]
+    if lines.rows:
+        blocks.append(
+            lines.printed(
+                "Regression of prestige on q: below zero, occupations that go with the first "
+                "variety are less reputed."
+            )
+        )
+    return tuple(blocks)
+
+
+def score_blocks(scores: ReportTable, result: OccupationAnalysis) -> tuple[Block, ...]:
+    drawn: list[Any] = []
+    printed: list[Any] = []
+    for key in result.models:
+        rows = sorted(
+            (row for row in scores.rows if (row.model, row.probe) == key),
+            key=lambda row: (row.rank is None, row.rank or 0),
+        )
+        printed += rows
+        drawn += [row for row in (*rows[:ENDS], *rows[ENDS:][-ENDS:]) if row.rank is not None]
+    return (
+        scores.figure(
+            "occupations",
+            f"Occupations at both ends of every ranking; {scores.level} intervals over texts and "
+            "prompts.",
+            "q",
+            label="occupation",
+            rows=drawn,
+            panel="model",
+            title="Association scores of occupations",
+            axis="q, log ratio",
+            value="q",
+            n="prompts",
+            left="← second variety",
+            right="first variety →",
+        ),
+        scores.printed("Every occupation, the highest first.", rows=printed),
+    )

@@ -1,0 +1,178 @@
+"""Matched guise: what models associate with the speakers of two varieties, beside people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from django.utils.translation import gettext_lazy as _
+from pydantic import Field
+
+from evaluation.analyses.guise_association import (
+    GuiseAnalysis,
+    GuiseOptions,
+    HumanStudy,
+    analyse_guises,
+)
+from evaluation.models import NormKind, Report
+from evaluation.reports.matched_guise import prose, tables
+from evaluation.reports.parts.document import Document, Section
+from evaluation.reports.parts.formatting import MISSING, percent
+from evaluation.reports.parts.guise_inputs import (
+    MEASURE,
+    common_attributes,
+    corpora_of,
+    guise_provenance,
+    load_guise_run,
+    load_norms,
+    norm_choices,
+    norm_key,
+    norm_record,
+    require_purposes,
+)
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.provenance import banners, run_key
+from evaluation.reports.parts.run_settings import settings_section, settings_table
+from probing.measures.guise_library import OVERT, TRAITS
+
+#: The studies of the paper; those that are stored are used.
+USUAL_STUDIES = ("katz", "gilbert", "karlins", "bergsieker")
+
+
+class MatchedGuiseParameters(IntervalParameters):
+    """The options of a matched guise report."""
+
+    matching: Literal["meaning_matched", "pooled"] = Field(
+        "meaning_matched",
+        description="How texts are compared: pair by pair, or the sets as a whole. Runs without "
+        "pairs are always pooled.",
+    )
+    studies: str = Field(
+        ", ".join(USUAL_STUDIES),
+        max_length=500,
+        description="Norms with percentages of people, by their slugs with commas; those of the "
+        "paper by default, as far as they are stored.",
+    )
+    favourability: str | None = Field(
+        None, description="Norm of favourability; without one, the first that is stored."
+    )
+    permutations: int = Field(
+        10_000, ge=100, le=100_000, description="Random rankings that agreement is tested against."
+    )
+
+    @property
+    def study_slugs(self) -> list[str]:
+        return [slug.strip() for slug in self.studies.split(",") if slug.strip()]
+
+
+class MatchedGuise(AnalysisKind[GuiseAnalysis]):
+    name = "matched_guise"
+    title = _("Matched guises")
+    question = _("What do models associate with speakers of one variety rather than another?")
+    Parameters = MatchedGuiseParameters
+    Result = GuiseAnalysis
+    runs = RunsInput(
+        _(
+            "Runs of matched guise probing with one list of attributes: on texts (covert), and on "
+            "names of groups (overt) to see both side by side."
+        ),
+        measures=(MEASURE,),
+        most=None,
+    )
+
+    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
+        return norm_choices(NormKind.FAVOURABILITY) if parameter == "favourability" else None
+
+    def check(self, chosen: Chosen, parameters: MatchedGuiseParameters) -> None:
+        remedy = (
+            "Choose runs with prompts on traits; occupations and verdicts have their own reports."
+        )
+        require_purposes(chosen.runs, (TRAITS, OVERT), remedy)
+        self._studies(parameters)
+        if parameters.favourability:
+            load_norms(NormKind.FAVOURABILITY, [parameters.favourability])
+
+    def default_title(self, chosen: Chosen) -> str:
+        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
+        named = models[0] if len(models) == 1 else f"{len(models)} models"
+        return f"What do guises tell of the associations of {named}?"
+
+    def load(self, chosen: Chosen, parameters: MatchedGuiseParameters) -> Loaded:
+        """Two queries a run, and two for the norms."""
+        loaded = [load_guise_run(run, run.model.name) for run in chosen.runs]
+        attributes = common_attributes(loaded)
+        studies = self._studies(parameters)
+        wanted = [parameters.favourability] if parameters.favourability else None
+        favour = load_norms(NormKind.FAVOURABILITY, wanted)[:1]
+        norms = [norm_record(norm) for norm in (*studies, *favour)]
+        return Loaded(
+            record={
+                "runs": [one.record for one in loaded],
+                "corpora": corpora_of(chosen.runs),
+                "norms": norms,
+                "favourability": favour[0].title if favour else "",
+            },
+            data=(
+                [one.run for one in loaded],
+                attributes,
+                [HumanStudy(norm.slug, norm.title, norm.year, norm.values) for norm in studies],
+                favour[0].values if favour else {},
+            ),
+            hashes={run_key(one.record): one.digest for one in loaded}
+            | {norm_key(norm): norm["hash"] for norm in norms},
+        )
+
+    def analyse(self, loaded: Loaded, parameters: MatchedGuiseParameters) -> GuiseAnalysis:
+        options = GuiseOptions(
+            matching=parameters.matching,
+            n_permutations=parameters.permutations,
+            **parameters.bootstrap,
+        )
+        runs, attributes, studies, favour = loaded.data
+        return analyse_guises(runs, attributes, studies, favour, options)
+
+    def lay_out(self, report: Report, result: GuiseAnalysis, view: Mapping[str, str]) -> Document:
+        record: dict[str, Any] = report.inputs
+        runs = record["runs"]
+        level = percent(result.options.level)
+        names = {norm["slug"]: norm["title"] for norm in record["norms"]}
+        wordings = {slug: text for run in runs for slug, text in run["prompt_texts"].items()}
+        shown = tables.GuiseTables.of(result, names, wordings, level)
+        settings = settings_table(runs)
+        sections = [
+            Section("The first five", shown.top_blocks(), prose.WHY_TOPS),
+            Section("Agreement with people", shown.agreement_blocks(), prose.why_agreement(result)),
+            Section("Favourability", shown.favourability_blocks(), prose.WHY_FAVOURABILITY),
+            Section("Every attribute", shown.score_blocks(), prose.why_scores(result, record)),
+            Section("What the wording does", shown.sensitivity_blocks(), prose.WHY_SENSITIVITY),
+        ]
+        return Document(
+            title=report.title,
+            question=prose.question(result, record),
+            banners=(*banners(runs), *prose.disagreements(result, names)),
+            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            keys=shown.keys(),
+            sections=(
+                *(section for section in sections if section.blocks),
+                settings_section(settings),
+            ),
+            tables=(*shown.downloads, settings),
+            method=prose.method(result, record),
+            caveats=prose.CAVEATS,
+            left_out=prose.left_out(result, record),
+            provenance=guise_provenance(record, report),
+        )
+
+    def headline(self, result: dict[str, Any]) -> str:
+        first = [row for row in result["tops"] if row["source"] in ("covert", "overt")]
+        return f"first: {first[0]['attribute']}" if first else MISSING
+
+    @staticmethod
+    def _studies(parameters: MatchedGuiseParameters) -> list[Any]:
+        """Return the norms that were named; of the usual ones those that are stored."""
+        slugs = parameters.study_slugs
+        if tuple(slugs) != USUAL_STUDIES:
+            return load_norms(NormKind.PERCENT, slugs)
+        known = {norm.slug: norm for norm in load_norms(NormKind.PERCENT)}
+        return [known[slug] for slug in slugs if slug in known]

@@ -1,0 +1,119 @@
+"""The words of the matched guise report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluation.analyses.guise_association import GuiseAnalysis
+from evaluation.reports.parts.formatting import count, listing, number, p_value
+
+WHY_TOPS = (
+    "The attributes that most people named in each study, and those that a model associates most "
+    "with the first variety."
+)
+WHY_FAVOURABILITY = (
+    "Whether what comes first is good or bad to be called. The weighted mean is not defined where "
+    "one of the five scores is not above zero."
+)
+WHY_SENSITIVITY = (
+    "Prompts are a choice of wordings, not the question itself. Where one wording decides, the "
+    "result is about that wording."
+)
+CAVEATS = (
+    "They describe models under stated prompts. They say nothing about the people who speak a "
+    "variety.",
+    "A score compares two guises: it does not say that an attribute is likely, or unlikely, after "
+    "either.",
+    "Prompts, texts and versions of a model are no independent samples. Intervals resample texts "
+    "and prompts; with few prompts they are too narrow rather than too wide.",
+    "The paper’s test takes random rankings for a sample of its own, so that its degrees of "
+    "freedom grow with their number; read the permutation test beside it.",
+    "Pairs may differ in more than the variety, such as length. A placebo shows what chance does, "
+    "not what such a difference does.",
+)
+
+
+def question(result: GuiseAnalysis, record: dict[str, Any]) -> str:
+    covert = [run for run in record["runs"] if run["probe"] == "covert"]
+    first, second = (covert or record["runs"])[0]["varieties"]
+    both = 0 < len(covert) < len(record["runs"])
+    named = " Names of groups are asked about beside them." if both else ""
+    return (
+        f"After a text in {first} rather than in {second}, which of "
+        f"{count(result.n_attributes, 'attribute')} does a model find likelier of its author, and "
+        f"how does that agree with what people said in published studies?{named}"
+    )
+
+
+def disagreements(result: GuiseAnalysis, names: Mapping[str, str]) -> tuple[str, ...]:
+    """Return where the paper's test and the permutation test come to different ends."""
+    found = [row for row in result.agreements if row.tests_disagree]
+    if not found:
+        return ()
+    told = [
+        f"{row.model} ({row.probe}) and {names.get(row.study, row.study)}: "
+        f"{p_value(row.p_t_holm)} against {p_value(row.p_permutation_holm)}"
+        for row in found[:4]
+    ]
+    more = f" and {len(found) - 4} more" if len(found) > 4 else ""
+    return (
+        "The paper’s t-test and the permutation test disagree on agreement with people: "
+        f"{listing(told)}{more}.",
+    )
+
+
+def why_agreement(result: GuiseAnalysis) -> str:
+    return (
+        "How early the attributes that people named come in a model’s ranking. A random ranking "
+        f"has {number(result.chance, 3)} on average."
+    )
+
+
+def why_scores(result: GuiseAnalysis, record: dict[str, Any]) -> str:
+    first = record["runs"][0]["varieties"][0]
+    return (
+        f"Above zero an attribute is likelier after {first}. p: how often placebo guises, in which "
+        "the texts of pairs are exchanged at random, give a score as far from zero (Holm over the "
+        "attributes of a model)."
+    )
+
+
+def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
+    options = result.options
+    pairs = options.matching == "meaning_matched"
+    form = (
+        "the mean over pairs of the logarithm of the ratio of its probabilities"
+        if pairs
+        else "the logarithm of the ratio of its mean probabilities"
+    )
+    unpaired = [str(run["number"]) for run in record["runs"] if pairs and not run["paired"]]
+    pooled = f" Runs without pairs ({listing(unpaired)}) are pooled." if unpaired else ""
+    bases = {run["parameters"].get("base", "10") for run in record["runs"]}
+    base = "base 10" if bases == {"10"} else f"base {listing(sorted(bases))}"
+    return (
+        "Matched guise probing after Hofmann, Kalluri, Jurafsky and King (2024). A model reads a "
+        "text within a prompt that speaks of its author, and the probability of each attribute is "
+        "read where the prompt ends, over the whole vocabulary (access: full). The association "
+        f"score q of an attribute is {form} after either guise ({base}), averaged over runs of a "
+        f"model within each prompt and then over prompts.{pooled}",
+        "Agreement is the mean over k = 1 to 5 of the average precision of a prompt’s ranking for "
+        "the k attributes that most people named, averaged over prompts. The paper tests the "
+        f"prompts’ values against {options.n_permutations:,} random rankings by a one-sided t-test "
+        "with equal variances. The permutation test draws the attributes of people at random, "
+        "alike for all prompts. Both are corrected by Holm over models and studies of one probe.",
+        f"Intervals take {options.n_resamples:,} resamples of texts (the same ones for runs on the "
+        "same texts) and of prompts (bias-corrected percentile). Placebo guises exchange the texts "
+        f"of each pair at random, {options.n_resamples:,} times.",
+        "δ is the mean score of a study’s first five attributes minus that of all others.",
+    )
+
+
+def left_out(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
+    found = [
+        f"Run {run['number']}: {count(n, 'reading')}, {why}."
+        for run in record["runs"]
+        for why, n in run["missing"].items()
+    ]
+    unknown = {row.study for row in result.agreements if row.reason and not row.estimate.n}
+    return (*found, *(f"{slug}: it names none of the attributes." for slug in sorted(unknown)))

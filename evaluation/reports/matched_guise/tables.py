@@ -1,0 +1,392 @@
+"""The tables of the matched guise report: Fig. 2 and Extended Data of Hofmann et al. (2024)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.analyses.guise_association import GuiseAnalysis
+from evaluation.reports.parts.document import Block, KeyNumber
+from evaluation.reports.parts.formatting import number, p_cell
+from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
+
+#: Models whose full ranking is drawn, and how many attributes of either end.
+DRAWN, ENDS = 6, 10
+
+
+def model_of(row: Any) -> str:
+    return f"{row.model}, {row.probe}"
+
+
+@dataclass(frozen=True)
+class GuiseTables:
+    """Every table of the report, and what is shown of each."""
+
+    result: GuiseAnalysis
+    tops: ReportTable
+    agreement: ReportTable
+    favourability: ReportTable
+    scores: ReportTable
+    prompts: ReportTable
+    left_out: ReportTable
+    variance: ReportTable
+
+    @classmethod
+    def of(
+        cls,
+        result: GuiseAnalysis,
+        names: Mapping[str, str],
+        wordings: Mapping[str, str],
+        level: str,
+    ) -> GuiseTables:
+        """Return the tables; `names` of the norms and `wordings` of the prompts by slug."""
+        return cls(
+            result,
+            tops_table(result),
+            agreement_table(result, names, level),
+            favourability_table(result, level),
+            score_table(result, level),
+            prompt_table(result, wordings),
+            left_out_table(result, wordings),
+            variance_table(result),
+        )
+
+    @property
+    def downloads(self) -> tuple[ReportTable, ...]:
+        return (
+            self.tops,
+            self.agreement,
+            self.favourability,
+            self.scores,
+            self.prompts,
+            self.left_out,
+            self.variance,
+        )
+
+    def keys(self) -> tuple[KeyNumber, ...]:
+        covert = [row for row in self.agreement.rows if row.estimate.is_defined][:4]
+        study = self.agreement.column("study_title").read
+        return tuple(
+            self.agreement.key(
+                "map",
+                row,
+                f"{number(row.chance, 3)} by chance",
+                label=f"Agreement, {model_of(row)}, {study(row)}",
+            )
+            for row in covert
+        )
+
+    def top_blocks(self) -> tuple[Block, ...]:
+        first = self.result.tops[:1]
+        ranks = range(1, 1 + max((row.rank for row in self.result.tops), default=0))
+        if not first:
+            return ()
+        columns = (
+            Column("Source", value=lambda row: row.first.title),
+            Column("", value=lambda row: _source(row.first)),
+            *(
+                Column(
+                    str(rank), value=beside(rank, _top_cell), style="strong" if rank == 1 else ""
+                )
+                for rank in ranks
+            ),
+        )
+        rows = pivot(self.result.tops, lambda row: (row.source, row.title), "rank")
+        return (
+            self.tops.printed(
+                "The first five attributes of every study and model: per cent of people who named "
+                "them, or q.",
+                rows=rows,
+                columns=columns,
+            ),
+        )
+
+    def agreement_blocks(self) -> tuple[Block, ...]:
+        if not self.agreement.rows:
+            return ()
+        return (
+            self.agreement.figure(
+                "agreement",
+                "Agreement of every model’s ranking with every study: mean average precision over "
+                f"prompts, with {self.agreement.level} intervals over texts and prompts. The line "
+                f"is chance, {number(self.result.chance, 3)}.",
+                "map",
+                label="study_title",
+                panel=model_of,
+                tone=lambda row: "model" if row.probe == "covert" else "ink",
+                reference=self.result.chance,
+                title="Agreement with people",
+                axis="mean average precision",
+                value="MAP",
+                n="prompts",
+            ),
+            self.agreement.printed(
+                "Agreement with people. p (t) is the paper’s test, p (permutation) exchanges the "
+                "attributes alike in all prompts; both after Holm’s correction over the tests of "
+                "one probe. Least and most: one prompt left out."
+            ),
+        )
+
+    def favourability_blocks(self) -> tuple[Block, ...]:
+        if not self.favourability.rows:
+            return ()
+        return (
+            self.favourability.figure(
+                "favourability",
+                "Mean favourability of the first five attributes, −2 to 2, with "
+                f"{self.favourability.level} intervals over texts and prompts for models.",
+                "unweighted",
+                label=lambda row: f"{row.title}{_probe(row)}",
+                tone=lambda row: "model" if row.source in ("covert", "overt") else "human",
+                title="Favourability of the first five",
+                axis="favourability",
+                value="Mean",
+                n="attributes",
+                left="← unfavourable",
+                right="favourable →",
+            ),
+            self.favourability.printed(
+                "Favourability of the first five attributes, plain and weighted by percentage or q."
+            ),
+        )
+
+    def score_blocks(self) -> tuple[Block, ...]:
+        shown = self.result.models[:DRAWN]
+        drawn, printed = [], []
+        for model, probe in shown:
+            rows = sorted(
+                (row for row in self.scores.rows if (row.model, row.probe) == (model, probe)),
+                key=lambda row: (row.rank is None, row.rank or 0),
+            )
+            ends = [*rows[:ENDS], *rows[ENDS:][-ENDS:]]
+            drawn += [row for row in ends if row.rank is not None]
+            printed += rows
+        return (
+            self.scores.figure(
+                "scores",
+                f"Attributes at both ends of every ranking; {self.scores.level} intervals over "
+                "texts and prompts.",
+                "q",
+                label="attribute",
+                rows=drawn,
+                panel=model_of,
+                title="Association scores",
+                axis="q, log ratio",
+                value="q",
+                n="prompts",
+                left="← second variety",
+                right="first variety →",
+            ),
+            self.scores.printed("Association scores, the highest first.", rows=printed),
+        )
+
+    def sensitivity_blocks(self) -> tuple[Block, ...]:
+        blocks: list[Block] = [
+            self.variance.printed(
+                "What q varies with: shares of its variance over prompts and attributes."
+            )
+        ]
+        if self.left_out.rows:
+            blocks.append(
+                self.left_out.printed(
+                    "What stays when one prompt is left out: how many of the first five, τ between "
+                    "both rankings, and the largest change of q."
+                )
+            )
+        return tuple(blocks)
+
+
+def tops_table(result: GuiseAnalysis) -> ReportTable:
+    return ReportTable(
+        "tops",
+        "The first five of every study and model",
+        result.tops,
+        (
+            Column("", "source", meaning="slug of a study, or covert or overt for a model"),
+            Column("Source", "title"),
+            Column("Rank", "rank", decimals=0),
+            Column("Attribute", "attribute"),
+            Column("Value", "value", decimals=3, meaning="per cent of people, or q of a model"),
+        ),
+    )
+
+
+def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str) -> ReportTable:
+    return ReportTable(
+        "agreement",
+        "Agreement with people",
+        result.agreements,
+        (
+            Column("Model", "model"),
+            Column("Probe", "probe"),
+            Column("", "study", meaning="slug of the norm"),
+            Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
+            Column(
+                "MAP",
+                "map",
+                "estimate",
+                3,
+                with_interval=True,
+                style="strong",
+                meaning="mean average precision, mean over prompts",
+            ),
+            Column(
+                "Chance", "chance", decimals=3, style="quiet", meaning="mean MAP of random rankings"
+            ),
+            Column("Prompts", "n_prompts", "estimate.n", 0),
+            Column("sd", "sd", decimals=3, meaning="over prompts, ddof 1"),
+            Column("", "sd_released", _released_sd, meaning="over prompts, ddof 0"),
+            Column("t", "t", "statistic", 2),
+            Column("", "df", decimals=0),
+            Column("", "p_t"),
+            Column("p (t)", "p_t_holm", decimals=3, cell=p_cell),
+            Column("", "p_permutation"),
+            Column("p (permutation)", "p_permutation_holm", decimals=3, cell=p_cell),
+            Column("Least", "least", decimals=3, meaning="MAP with one prompt left out, at least"),
+            Column("Most", "most", decimals=3, meaning="MAP with one prompt left out, at most"),
+            Column("Shared", "shared", decimals=0, meaning="of the first five"),
+            Column("", "p_shared", meaning="chance of sharing as many, hypergeometric"),
+            Column(
+                "δ",
+                "strength",
+                "strength",
+                3,
+                with_interval=True,
+                prefix="strength_",
+                signed=True,
+                meaning="mean q of the study’s first five minus that of all others",
+            ),
+            Column("", "reason"),
+        ),
+        level,
+        note="reason",
+    )
+
+
+def favourability_table(result: GuiseAnalysis, level: str) -> ReportTable:
+    return ReportTable(
+        "favourability",
+        "Favourability of the first five attributes",
+        result.favourabilities,
+        (
+            Column("", "source"),
+            Column("Source", "title", lambda row: f"{row.title}{_probe(row)}"),
+            Column(
+                "Mean", "unweighted", decimals=2, with_interval=True, signed=True, style="strong"
+            ),
+            Column(
+                "Weighted",
+                "weighted",
+                decimals=2,
+                with_interval=True,
+                prefix="weighted_",
+                signed=True,
+            ),
+            Column("Attributes", "n", "unweighted.n", 0),
+            Column("", "reason", "weighted.reason"),
+        ),
+        level,
+        note="weighted.reason",
+    )
+
+
+def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
+    return ReportTable(
+        "scores",
+        "Association scores",
+        result.scores,
+        (
+            Column("Model", "model"),
+            Column("Probe", "probe"),
+            Column("Rank", "rank", decimals=0),
+            Column("Attribute", "attribute"),
+            Column(
+                "q",
+                "q",
+                "estimate",
+                4,
+                with_interval=True,
+                signed=True,
+                style="strong",
+                meaning="association score, mean over prompts",
+                unit="log ratio",
+            ),
+            Column("Prompts", "n_prompts", "estimate.n", 0),
+            Column("sd of prompts", "prompt_sd", decimals=4),
+            Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
+            Column("p (placebo)", "p_holm", decimals=3, cell=p_cell),
+            Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        ),
+        level,
+    )
+
+
+def prompt_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> ReportTable:
+    return ReportTable(
+        "prompts",
+        "Association scores in every prompt",
+        result.prompts,
+        (
+            Column("Model", "model"),
+            Column("Probe", "probe"),
+            Column("", "prompt", meaning="slug of the prompt"),
+            Column("Prompt", "wording", lambda row: wordings.get(row.prompt, "")),
+            Column("Attribute", "attribute"),
+            Column("q", "q", "value", 4, signed=True, unit="log ratio"),
+        ),
+    )
+
+
+def left_out_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> ReportTable:
+    return ReportTable(
+        "left_out_prompts",
+        "Each prompt left out",
+        result.left_out,
+        (
+            Column("Model", "model"),
+            Column("Probe", "probe"),
+            Column("", "prompt"),
+            Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
+            Column("Shared", "shared", decimals=0, meaning="of the first five"),
+            Column("τ", "tau", decimals=2, meaning="Kendall’s tau-b of both rankings"),
+            Column("Largest change", "change", decimals=4, unit="log ratio"),
+            Column("", "reason"),
+        ),
+        note="reason",
+    )
+
+
+def variance_table(result: GuiseAnalysis) -> ReportTable:
+    return ReportTable(
+        "variance",
+        "Shares of the variance of q",
+        result.variances,
+        (
+            Column("Model", "model"),
+            Column("Probe", "probe"),
+            Column("Attributes, %", "attributes", decimals=0, scale=100),
+            Column("Wording, %", "prompts", decimals=0, scale=100),
+            Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
+            Column("", "reason"),
+        ),
+        note="reason",
+    )
+
+
+def _source(row: Any) -> str:
+    return row.source if row.source in ("covert", "overt") else "people"
+
+
+def _probe(row: Any) -> str:
+    return f", {row.source}" if row.source in ("covert", "overt") else ""
+
+
+def _top_cell(row: Any) -> str:
+    value = number(row.value, 3, signed=True) if _probe(row) else f"{number(row.value, 0)} %"
+    return f"{row.attribute} ({value})"
+
+
+def _released_sd(row: Any) -> float:
+    n = row.estimate.n
+    return float(row.sd * (1 - 1 / n) ** 0.5) if n else float("nan")

@@ -1,0 +1,98 @@
+"""Loads the pairs of a corpus, and says of corpora and runs what a report's record keeps."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass
+from typing import Any
+
+from annotation.models import Corpus, Split, TextPair
+from evaluation.reports.parts.provenance import origin_record
+from probing.models import Run
+
+
+@dataclass(frozen=True)
+class PairRow:
+    """A pair of a corpus: its slug, where it was drawn from, both bodies and their varieties'."""
+
+    slug: str
+    source: str
+    source_body: str
+    target_body: str
+
+
+def load_pairs(corpus: Corpus) -> list[PairRow]:
+    """Return the pairs that are evaluated, by slug; training pairs never are. One query."""
+    rows = (
+        TextPair.objects.filter(corpus=corpus, source_text__split=Split.EVALUATION)
+        .order_by("slug")
+        .values_list("slug", "source_text__source", "source_text__body", "target_text__body")
+    )
+    return [PairRow(*row) for row in rows]
+
+
+def hash_rows(rows: Iterable[Any]) -> str:
+    """Return the SHA-256 of rows in their order: dataclasses, or lists of plain values."""
+    digest = hashlib.sha256()
+    for row in rows:
+        values = row if isinstance(row, list | tuple) else astuple(row)
+        digest.update(json.dumps(values, ensure_ascii=False).encode())
+        digest.update(b"\n")
+    return digest.hexdigest()
+
+
+def corpus_record(corpus: Corpus) -> dict[str, Any]:
+    """Return what a report keeps of its corpus."""
+    return {
+        "public_id": corpus.public_id,
+        "name": corpus.name,
+        "source_variety": corpus.source_variety,
+        "target_variety": corpus.target_variety,
+        "licence": corpus.licence,
+        "access_note": corpus.access_note,
+        "citation": corpus.citation,
+    }
+
+
+def run_record(run: Run) -> dict[str, Any]:
+    """Return what a report keeps of a run."""
+    return {
+        "number": run.pk,
+        "public_id": run.public_id,
+        "measure": run.measure,
+        "model": run.model.name,
+        "model_revision": run.model_revision,
+        "is_demo": run.model.is_demo,
+        "parameters": run.parameters,
+        "seed": run.seed,
+        "stimuli_hash": run.stimuli_hash,
+        "code_version": run.code_version,
+        "notices": run.notices,
+        **origin_record(run),
+    }
+
+
+def text_run_record(run: Run, label: str) -> dict[str, Any]:
+    """Return what a report keeps of a run on texts: with its prompts, as models read them."""
+    return run_record(run) | {
+        "label": label,
+        "prompts": [
+            {"text": prompt["text"], "variety_names": prompt.get("variety_names") or {}}
+            for prompt in run.stimuli.get("prompts", ())
+        ],
+        "n_examples": len(run.stimuli.get("examples", ())),
+    }
+
+
+def run_labels(runs: Iterable[Run], *, reserved: tuple[str, ...] = ()) -> dict[int, str]:
+    """Return how tables name the producer of every run: its model, with the run where needed."""
+    listed = list(runs)
+    names = [run.model.name for run in listed]
+    return {
+        run.pk: run.model.name
+        if names.count(run.model.name) == 1 and run.model.name not in reserved
+        else f"{run.model.name} (run {run.pk})"
+        for run in listed
+    }

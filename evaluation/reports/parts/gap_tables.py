@@ -1,0 +1,349 @@
+"""Tables, figures and words on gaps in false positive rates that several kinds share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation.analyses.fpr_gaps import Band, Gap, GapOptions, ModelGaps
+from evaluation.charts import LegendEntry
+from evaluation.reports.parts.document import Figure, KeyNumber
+from evaluation.reports.parts.formatting import MISSING, count, interval, listing, number
+from evaluation.reports.parts.table import Column, ReportTable
+
+#: Sides that are printed; the neutral one stands in the downloads.
+SIDES = {"negative": "Negative", "positive": "Positive"}
+ROLE_NAMES = {"group": "", "placebo": "placebo", "unmarked": "no mention"}
+INTERVALS = {
+    "two-way": "two-way bootstrap over templates and runs",
+    "t": "Student’s t over runs",
+    "released": "1.96 sd / √n over runs, as published",
+}
+CAVEATS = (
+    "A gap is measured against the mean of the groups, not against zero errors: all groups can be "
+    "misjudged often.",
+    "A template names a group outright. Words that mostly go without saying are rare in what "
+    "models have read, so that a gap may come from the mention and not from the group.",
+    "An interval over five runs says how far trainings differ; other sentences can give other "
+    "gaps. The two-way interval has both.",
+    "They describe classifiers under stated sentences. They say nothing about people.",
+)
+
+
+@dataclass(frozen=True)
+class GapRow:
+    """A gap with the model and the set of sentences that it belongs to."""
+
+    model: str
+    data_set: str
+    gap: Gap
+
+
+def gap_rows(models: Iterable[ModelGaps]) -> list[GapRow]:
+    return [GapRow(model.model, model.data_set, gap) for model in models for gap in model.gaps]
+
+
+def gap_table(
+    models: Sequence[ModelGaps], names: Mapping[str, str], options: GapOptions, level: str
+) -> ReportTable:
+    """Return every gap of every group and word; one declaration for all kinds."""
+    return ReportTable(
+        "gaps",
+        "Gaps of every group and word",
+        gap_rows(models),
+        (
+            Column("", "model"),
+            Column("", "data_set", meaning="set of sentences"),
+            Column("", "side", "gap.side", meaning="class whose false positives are counted"),
+            Column("", "group", "gap.group", meaning="slug of the group"),
+            Column("Group", "group_name", lambda row: names.get(row.gap.group, row.gap.group)),
+            Column(
+                "Word", "word", "gap.filler", meaning="word of the group, empty for all together"
+            ),
+            Column("", "role", "gap.role", meaning="group, placebo or unmarked"),
+            Column("Words", "n_words", "gap.n_fillers", 0, cell=lambda n: str(n) if n else MISSING),
+            Column("n", "n_sentences", "gap.n_sentences", 0, meaning="sentences in a run"),
+            Column("", "n_negatives", "gap.n_negatives", 0, meaning="those of another label"),
+            Column("FPR", "fpr", "gap.fpr", 3, meaning="false positive rate, mean over runs"),
+            Column(
+                "Gap",
+                "gap",
+                "gap.gap",
+                3,
+                signed=True,
+                with_interval=True,
+                style="strong",
+                meaning=f"rate minus the mean over groups; interval: {INTERVALS[options.interval]}",
+            ),
+            Column("sd", "sd", "gap.sd", 3, meaning="of the runs’ gaps, ddof 1"),
+            Column(
+                "± released",
+                "released_half_width",
+                "gap.released_half_width",
+                3,
+                meaning="1.96 sd / √n",
+            ),
+            Column("± t", "t_half_width", "gap.t_half_width", 3, meaning="Student’s, over runs"),
+            Column(
+                "", "decision", "gap.decision", 0, meaning="1, −1 where the interval excludes 0"
+            ),
+            Column(
+                "Beyond band",
+                "beyond_band",
+                "gap.beyond_band",
+                0,
+                cell=lambda beyond: "yes" if beyond else "no",
+                meaning="farther from 0 than placebo words from their mean",
+            ),
+            Column(
+                f"p of |gap| ≥ {options.margin:g}",
+                "equivalence_p",
+                "gap.equivalence_p",
+                3,
+                meaning=f"two one-sided tests against a margin of {options.margin:g}",
+            ),
+            Column("Adjusted", "adjusted", "gap.adjusted", 3, signed=True),
+            Column("", "reason", "gap.gap.note", meaning="why there is no gap or interval"),
+        ),
+        level,
+        note="gap.gap.note",
+    )
+
+
+def rate_table(models: Sequence[ModelGaps]) -> ReportTable:
+    rows = [
+        {"model": model.model, "data_set": model.data_set, "rate": rate}
+        for model in models
+        for rate in model.rates
+    ]
+    return ReportTable(
+        "rates",
+        "Rates of every group in every run",
+        rows,
+        (
+            Column("", "model"),
+            Column("", "data_set"),
+            *(
+                Column("", name, f"rate.{name}")
+                for name in ("run", "side", "group", "fpr", "gap", "accuracy")
+            ),
+        ),
+    )
+
+
+def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str) -> ReportTable:
+    """Return the spans of every model on every set, with the band of placebo words beside them."""
+    rows = [
+        {"model": model, "span": span, "band": band}
+        for model in models
+        for span, band in zip(model.spans, model.bands, strict=True)
+    ]
+    return ReportTable(
+        "spans",
+        "Spans of gaps",
+        rows,
+        (
+            Column("Model", "model", "model.model"),
+            Column("Sentences", "data_set", "model.data_set"),
+            Column("Side", "side", "span.side"),
+            Column(
+                "Span",
+                "span",
+                "span.span",
+                3,
+                with_interval=True,
+                style="strong",
+                meaning="largest minus smallest mean gap over groups",
+            ),
+            Column("Largest gap", "highest", lambda row: names.get(row["span"].highest, MISSING)),
+            Column("Smallest gap", "lowest", lambda row: names.get(row["span"].lowest, MISSING)),
+            Column(
+                "Placebo band",
+                "band",
+                "band.half_width",
+                3,
+                meaning="half width of the middle 95 % of placebo words round their mean",
+            ),
+            Column("Placebo words", "n_placebos", "band.n", 0),
+            Column("", "band_reason", "band.reason"),
+            Column("", "reason", "span.span.note"),
+        ),
+        level,
+        note="span.span.note",
+    )
+
+
+def accuracy_table(models: Sequence[ModelGaps]) -> ReportTable:
+    return ReportTable(
+        "accuracy",
+        "Accuracy of every model",
+        models,
+        (
+            Column("Model", "model"),
+            Column("Sentences", "data_set"),
+            Column("Accuracy", "accuracy", "accuracy.mean", 3, style="strong"),
+            Column("sd", "sd", "accuracy.sd", 3, meaning="over runs, ddof 1"),
+            Column("Runs", "n_runs", "accuracy.n_runs", 0),
+            Column("n", "n_sentences", decimals=0, meaning="sentences in a run, controls included"),
+            Column("Templates", "n_templates", decimals=0),
+        ),
+    )
+
+
+def gap_figure(
+    gaps: ReportTable,
+    models: Sequence[ModelGaps],
+    side: str,
+    options: GapOptions,
+    *,
+    words: bool,
+) -> Figure:
+    """Return the gaps of one side, a panel for each model: groups, their words, no mention."""
+    bands = {_panel(model, len(models)): _band(model, side) for model in models}
+    by_name = {(model.model, model.data_set): model for model in models}
+    rows = [
+        row
+        for row in gaps.rows
+        if row.gap.side == side
+        and (row.model, row.data_set) in by_name
+        and row.gap.role != "placebo"
+        and not (row.gap.filler and (not words or row.gap.role != "group"))
+        and not (row.gap.filler and _words_of(gaps.rows, row) < 2)
+    ]
+    name = gaps.column("group_name").read
+    band_text = "Grey: middle 95 % of placebo words round their mean. "
+    return gaps.figure(
+        f"gaps-{side}",
+        f"Gaps in the {side} false positive rate with {gaps.level} intervals "
+        f"({INTERVALS[options.interval]}). "
+        f"{band_text if any(not math.isnan(b) for b in bands.values()) else ''}"
+        "n counts sentences in a run.",
+        "gap",
+        rows=rows,
+        label=lambda row: row.gap.filler or f"{name(row)}{_n_words(row.gap)}",
+        panel=lambda row: _panel(by_name[row.model, row.data_set], len(models)),
+        outlined=lambda row: bool(row.gap.filler),
+        bold=lambda row: not row.gap.filler,
+        bands=bands,
+        legend=(
+            LegendEntry("group", "model"),
+            *((LegendEntry("one word of the group", "model", outlined=True),) if words else ()),
+        ),
+        title=f"{SIDES[side]}-sentiment gaps",
+        axis=f"{side} FPR minus the mean of all groups",
+        value="Gap",
+        n="n",
+        left="← fewer false positives",
+        right="more →",
+    )
+
+
+def span_key(spans: ReportTable, row: Any, label: str) -> KeyNumber:
+    names = spans.column("highest").read(row), spans.column("lowest").read(row)
+    return spans.key("span", row, f"{names[0]} above {names[1]}", label=label)
+
+
+def beyond_key(models: Sequence[ModelGaps]) -> KeyNumber | None:
+    """Return how many gaps lie beyond their placebo band; None without placebo words."""
+    known = [
+        gap.beyond_band
+        for model in models
+        for side in SIDES
+        for gap in model.of(side)
+        if gap.beyond_band is not None
+    ]
+    if not known:
+        return None
+    chance = number(0.05 * len(known), 1)
+    lines = (f"{chance} expected by chance", "negative and positive side together")
+    return KeyNumber("Gaps beyond the placebo band", str(sum(known)), f"of {len(known)}", lines)
+
+
+def unmarked_keys(models: Sequence[ModelGaps], level: str) -> tuple[KeyNumber, ...]:
+    """Return the gap of the sentence without a mention, where there is one model."""
+    found = [
+        gap
+        for model in models
+        for gap in model.gaps
+        if gap.role == "unmarked" and not gap.filler and gap.side == "negative"
+    ]
+    if len(models) != 1 or not found or not found[0].gap.is_defined:
+        return ()
+    gap = found[0].gap
+    around = f"{level} interval {interval(gap.low, gap.high, 3, signed=True)}"
+    text = number(gap.value, 3, signed=True)
+    return (KeyNumber("Without a mention, negative", text, "", (around,)),)
+
+
+def mention_note(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the note on groups that rest on one word."""
+    alone = [
+        record["groups"][slug]
+        for slug, own in record["words"].items()
+        if len(own) == 1 and record["roles"][slug] == "group"
+    ]
+    if not alone:
+        return ()
+    return (
+        f"{listing(alone)} {'rests' if len(alone) == 1 else 'rest'} on one word each: a gap may "
+        "belong to the word rather than to the group.",
+    )
+
+
+def equivalence_note(models: Sequence[ModelGaps], options: GapOptions) -> str:
+    """Return how many gaps are shown to be smaller than the margin."""
+    tested = [
+        gap.equivalence_p
+        for model in models
+        for side in SIDES
+        for gap in model.of(side)
+        if not math.isnan(gap.equivalence_p)
+    ]
+    settled = sum(p < 1 - options.level for p in tested)
+    return (
+        "A gap whose interval holds 0, or that lies inside the band, is no proof of no gap. The "
+        f"equivalence test (margin {options.margin:g}) settles {settled} of "
+        f"{count(len(tested), 'gap')}."
+    )
+
+
+def method(options: GapOptions, level: str) -> tuple[str, ...]:
+    eps = " Rates have the released code’s 1e-10 on both counts." if options.released_eps else ""
+    return (
+        "Each labelled template is filled with every word of every group. The false positive rate "
+        "of a class is the share of sentences of another label that are given it; a group’s gap is "
+        "its rate minus the unweighted mean over groups, within a run (Kohankhaki et al., §3.2). "
+        "Placebo words and the sentence without a mention are set against the same mean, which "
+        f"they are not part of.{eps}",
+        f"Intervals ({level}): {INTERVALS[options.interval]}. The two-way bootstrap draws "
+        f"templates and runs {options.n_resamples} times, has the variance of two-way clusters "
+        "(Cameron, Gelbach and Miller 2011; Owen 2007) and Student’s t with Satterthwaite’s "
+        "degrees of freedom. The half widths of both other intervals stand beside it.",
+        "The band is the 95 % quantile of the distances of placebo words from their mean. A group "
+        "of several words averages over them and spreads less than one word, so that the band is "
+        "cautious. Equivalence: two one-sided tests of a gap as large as the margin.",
+    )
+
+
+def _band(model: ModelGaps, side: str) -> float:
+    found: Band = next(band for band in model.bands if band.side == side)
+    return found.half_width
+
+
+def _panel(model: ModelGaps, n: int) -> str:
+    return "" if n == 1 else f"{model.model}, {model.data_set}"
+
+
+def _words_of(rows: Sequence[GapRow], row: GapRow) -> int:
+    """Return how many words the group of a word's row has."""
+    return next(
+        other.gap.n_fillers
+        for other in rows
+        if (other.gap.group, other.gap.filler) == (row.gap.group, "")
+    )
+
+
+def _n_words(gap: Gap) -> str:
+    return f", {gap.n_fillers} words" if gap.n_fillers > 1 else ""

@@ -1,0 +1,183 @@
+"""Loads runs of matched guise probing, and the norms that they are set beside."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evaluation.models import Norm, NormKind, Report
+from evaluation.reports.parts.corpus_inputs import corpus_record, hash_rows, text_run_record
+from evaluation.reports.parts.document import Provenance
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import listing
+from evaluation.reports.parts.provenance import closing_lines, corpus_lines_bare, run_lines
+from probing.measures.guise_library import OVERT
+from probing.models import Run, RunStatus
+from probing.runs.inputs import load_inputs, load_shard_frames
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from evaluation.analyses.guise_draws import GuiseRun
+
+MEASURE = "matched_guise"
+
+
+@dataclass(frozen=True)
+class LoadedGuise:
+    """A run with its attributes in alphabetical order.
+
+    empty : (n_prompts, n_attributes) ln P after the prompts without a text
+    """
+
+    run: GuiseRun
+    attributes: tuple[str, ...]
+    empty: npt.NDArray[np.float64]
+    record: dict[str, Any]
+    digest: str
+
+
+def prompt_purposes(run: Run) -> set[str]:
+    """Return what a run's prompts ask about, as far as its stimuli say."""
+    return {str(prompt.get("purpose", "")) for prompt in run.stimuli.get("prompts", ())}
+
+
+def require_purposes(runs: Sequence[Run], wanted: Collection[str], remedy: str) -> None:
+    """Raise `ReportError` for a run whose prompts ask about anything else."""
+    for run in runs:
+        if other := prompt_purposes(run) - set(wanted):
+            raise ReportError(f"{run} asks about {listing(sorted(other))}. {remedy}")
+
+
+def load_guise_run(run: Run, label: str) -> LoadedGuise:
+    """Return the log probabilities of a finished run. Two queries.
+
+    Raises `ReportError` where the run is not finished.
+    """
+    import numpy as np
+
+    from evaluation.analyses.guise_draws import GuiseRun
+    from probing.measures.guise_logprobs import read_logprobs
+
+    if run.status != RunStatus.FINISHED:
+        raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
+    stimuli = load_inputs(run).stimuli
+    read = read_logprobs(stimuli, load_shard_frames(run))
+    order = np.argsort(np.array(stimuli.attributes), kind="stable")
+    slugs = [[text.slug for text in texts] for texts in stimuli.texts]
+    texts = hash_rows([[*stimuli.varieties, *slugs]])
+    digest = hashlib.sha256()
+    for values in (read.first, read.second, read.empty):
+        digest.update(np.ascontiguousarray(values, dtype=np.float32).tobytes())
+    overt = prompt_purposes(run) == {OVERT}
+    named = slugs[0] if overt else stimuli.varieties
+    setting = run.corpus.name if run.corpus else ", ".join(named)
+    return LoadedGuise(
+        run=GuiseRun(
+            model=label,
+            probe="overt" if overt else "covert",
+            setting=setting,
+            prompts=tuple(prompt.slug for prompt in stimuli.prompts),
+            texts=texts,
+            first=read.first[..., order],
+            second=read.second[..., order],
+            agrees=read.agrees[..., order],
+            paired=stimuli.paired,
+            base=run.parameters["base"],
+        ),
+        attributes=tuple(stimuli.attributes[place] for place in order),
+        empty=read.empty[..., order],
+        record=text_run_record(run, f"{label}, {setting}")
+        | {
+            "setting": setting,
+            "probe": "overt" if overt else "covert",
+            "varieties": list(stimuli.varieties),
+            "paired": stimuli.paired,
+            "n_first": len(stimuli.first),
+            "n_second": len(stimuli.second),
+            "attribute_list": stimuli.attribute_list,
+            "prompt_texts": {prompt.slug: prompt.text for prompt in stimuli.prompts},
+            "missing": read.reasons,
+        },
+        digest=digest.hexdigest(),
+    )
+
+
+def common_attributes(loaded: Sequence[LoadedGuise]) -> tuple[str, ...]:
+    """Return the attributes of all runs; `ReportError` where they differ."""
+    first = loaded[0]
+    for other in loaded[1:]:
+        if other.attributes != first.attributes:
+            raise ReportError(
+                f"The runs {first.record['number']} and {other.record['number']} have different "
+                "attributes. Choose runs of one list of attributes."
+            )
+    return first.attributes
+
+
+def load_norms(kind: NormKind, slugs: Sequence[str] | None = None) -> list[Norm]:
+    """Return norms of a kind in their order, or those named. One query.
+
+    Raises `ReportError` for a name that is not there.
+    """
+    norms = {norm.slug: norm for norm in Norm.objects.filter(kind=kind)}
+    if slugs is None:
+        return list(norms.values())
+    for slug in slugs:
+        if slug not in norms:
+            known = ", ".join(norms) or "none; import some with “manage.py import_norms”"
+            raise ReportError(f"There is no norm “{slug}” of this kind. Norms: {known}.")
+    return [norms[slug] for slug in slugs]
+
+
+def norm_choices(kind: NormKind) -> list[tuple[str, str]]:
+    """Return (slug, title) of the norms of a kind. One query."""
+    return list(Norm.objects.filter(kind=kind).values_list("slug", "title"))
+
+
+def norm_record(norm: Norm) -> dict[str, Any]:
+    """Return what a report keeps of a norm."""
+    return {
+        "slug": norm.slug,
+        "title": norm.title,
+        "year": norm.year,
+        "n": len(norm.values),
+        "citation": norm.citation,
+        "note": norm.note,
+        "hash": hash_rows([sorted(norm.values.items())]),
+    }
+
+
+def norm_key(norm: dict[str, Any]) -> str:
+    """Return the name of a norm's data among the hashes of a report."""
+    return f"norm {norm['slug']}"
+
+
+def norm_lines(norms: Sequence[dict[str, Any]]) -> list[Provenance]:
+    """Return every norm with its source and the hash of its values."""
+    return [
+        (f"Norm {norm['slug']}", norm["citation"], f"sha256 {norm['hash'][:16]}") for norm in norms
+    ]
+
+
+def corpora_of(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return what a report keeps of the corpora that its runs read, each once."""
+    found = {run.corpus.pk: corpus_record(run.corpus) for run in runs if run.corpus is not None}
+    return list(found.values())
+
+
+def guise_provenance(
+    record: dict[str, Any], report: Report
+) -> tuple[tuple[Provenance, ...], tuple[Provenance, ...]]:
+    """Return corpora, norms and runs, and what ends every report."""
+    return (
+        (
+            *(line for corpus in record["corpora"] for line in corpus_lines_bare(corpus)),
+            *norm_lines(record["norms"]),
+            *run_lines(record["runs"], record["hashes"]),
+        ),
+        closing_lines(report),
+    )

@@ -1,0 +1,107 @@
+"""Options that several kinds of reports share."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evaluation.analyses.direction_gaps import DirectionOptions
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen, ReportKind, ReportParameters
+from probing.models import WordList, WordPurpose
+
+
+class IntervalParameters(ReportParameters):
+    """Resamples, seed and level of all intervals."""
+
+    resamples: int = Field(
+        2000, ge=100, le=100_000, description="Bootstrap resamples for the intervals."
+    )
+    seed: int = Field(0, ge=0, le=2**31 - 1, description="The same seed gives the same numbers.")
+    level: float = Field(0.95, gt=0.5, lt=1, description="Coverage of the intervals.")
+
+    @property
+    def bootstrap(self) -> dict[str, Any]:
+        """Return the three by the names that options of analyses have."""
+        return {"seed": self.seed, "n_resamples": self.resamples, "level": self.level}
+
+
+class WordListParameters(IntervalParameters):
+    word_list: str | None = Field(
+        None,
+        description="Slug of a word list; its hits in a text are counted as toxicity. Without one "
+        "toxicity is not computed.",
+    )
+
+
+class DirectionParameters(WordListParameters):
+    """Options of reports that compare two directions."""
+
+    test: Literal["paired", "welch", "student"] = Field(
+        "paired",
+        description="Test of the gaps: paired, since both sides are of the same pairs; Welch's; or "
+        "Student's two-sample test with equal variances, as published.",
+    )
+
+    def directions(self, corpus: dict[str, Any]) -> DirectionOptions:
+        """Return how the varieties of a corpus, by its record, are compared."""
+        return DirectionOptions(
+            source_variety=corpus["source_variety"],
+            target_variety=corpus["target_variety"],
+            test=self.test,
+            **self.bootstrap,
+        )
+
+
+NO_WORD_LIST = "Toxicity was not computed: no word list was given."
+HITS_CAVEAT = (
+    "A hit says that a word of the list is there, not that the text is offensive: reclaimed words "
+    "count like any other."
+)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A word list as a report uses it; ``record`` is kept with the report."""
+
+    words: tuple[str, ...]
+    record: dict[str, Any]
+
+
+def load_words(slug: str | None) -> Words | None:
+    """Return the word list of that slug, None without one. One query."""
+    if slug is None:
+        return None
+    found = WordList.objects.filter(slug=slug).first()
+    if found is None:
+        lists = WordList.objects.filter(purpose=WordPurpose.LOOKUP)
+        known = ", ".join(lists.values_list("slug", flat=True)) or "none"
+        raise ReportError(f"There is no word list “{slug}”. Word lists: {known}.")
+    words = tuple(found.words)
+    record = {
+        "slug": found.slug,
+        "title": found.title,
+        "n_words": len(words),
+        "citation": found.citation,
+        "licence": found.licence,
+        "hash": hashlib.sha256("\n".join(words).encode()).hexdigest(),
+    }
+    return Words(words, record)
+
+
+class WordListKind(ReportKind):
+    """A kind that may count the words of a list."""
+
+    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
+        """Return (slug, title) of the word lists that are looked for in texts. One query."""
+        if parameter != "word_list":
+            return super().choices(parameter)
+        lists = WordList.objects.filter(purpose=WordPurpose.LOOKUP)
+        return list(lists.values_list("slug", "title"))
+
+    def check(self, chosen: Chosen, parameters: Any) -> None:
+        """One query."""
+        load_words(parameters.word_list)

@@ -1,0 +1,134 @@
+"""Loads what classifiers said of labelled sentences, model by model, as gaps are computed on."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import Field
+
+from evaluation.analyses.fpr_gaps import GapOptions, Predictions
+from evaluation.reports.parts.corpus_inputs import run_record
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.provenance import run_key
+from probing.models import Run
+from probing.runs.prediction_import import SOURCE
+from probing.runs.predictions import RunPredictions, load_predictions
+
+MEASURES = ("classification",)
+
+
+class GapParameters(IntervalParameters):
+    """The options of reports on false positive rates."""
+
+    interval: Literal["two-way", "t", "released"] = Field(
+        "two-way",
+        description="Interval beside a gap: a bootstrap over templates and runs (two-way), "
+        "Student’s over runs (t), or 1.96 sd / √n over runs as published (released).",
+    )
+    margin: float = Field(
+        0.02,
+        gt=0,
+        lt=1,
+        description="Gaps smaller than this count as none in the equivalence test.",
+    )
+    released_eps: bool = Field(
+        False, description="Rates with the released code’s 1e-10 on both counts."
+    )
+
+    @property
+    def options(self) -> GapOptions:
+        return GapOptions(
+            interval=self.interval,
+            margin=self.margin,
+            released_eps=self.released_eps,
+            **self.bootstrap,
+        )
+
+
+@dataclass(frozen=True)
+class LoadedPredictions:
+    """Predictions of every model on every set of sentences, what reports keep of them, hashes."""
+
+    models: tuple[Predictions, ...]
+    record: dict[str, Any]
+    hashes: dict[str, str]
+
+
+def producer_of(run: Run) -> str:
+    """Return the model that a run counts for: models trained from one are runs of that one."""
+    return run.model.trained_from.name if run.model.trained_from else run.model.name
+
+
+def load_model_predictions(runs: Sequence[Run]) -> LoadedPredictions:
+    """Return the predictions of runs, those of one model on one set of sentences together.
+
+    Three queries a run. Raises `ReportError` where a model's runs on a set have other sentences.
+    """
+    import numpy as np
+
+    found: dict[tuple[str, str], list[tuple[Run, RunPredictions]]] = {}
+    names: dict[str, str] = {}
+    words: dict[str, list[str]] = {}
+    roles: dict[str, str] = {}
+    hashes = {}
+    for run in runs:
+        try:
+            loaded = load_predictions(run)
+        except LookupError as error:
+            raise ReportError(str(error)) from error
+        own = found.setdefault((producer_of(run), loaded.stimuli.name or "sentences"), [])
+        if own and own[0][0].stimuli_hash != run.stimuli_hash:
+            raise ReportError(
+                f"{own[0][0]} and {run} are of one model on “{loaded.stimuli.name}”, but their "
+                "sentences differ. Choose runs on the same templates and lexicons."
+            )
+        own.append((run, loaded))
+        for group in loaded.stimuli.groups:
+            names[group.slug], roles[group.slug] = group.name, group.role
+            words[group.slug] = list(group.filler_names)
+        said = np.ascontiguousarray(loaded.predicted.to_numpy(dtype=np.int8))
+        digest = hashlib.sha256(run.stimuli_hash.encode() + said.tobytes())
+        hashes[run_key({"public_id": run.public_id})] = digest.hexdigest()
+    models = tuple(_predictions(*key, parts) for key, parts in found.items())
+    classes = list(dict.fromkeys(model.classes for model in models))
+    if len(classes) > 1:
+        raise ReportError("The runs have other classes. Choose runs with the same labels.")
+    return LoadedPredictions(
+        models,
+        {
+            "runs": [run_record(run) | {"counts_for": producer_of(run)} for run in runs],
+            "classes": list(classes[0]),
+            "groups": names,
+            "roles": roles,
+            "words": words,
+            "remarks": sorted(
+                {text for run in runs for text in run.notices if not text.startswith(SOURCE)}
+            ),
+        },
+        hashes,
+    )
+
+
+def _predictions(
+    model: str, data_set: str, parts: Sequence[tuple[Run, RunPredictions]]
+) -> Predictions:
+    import numpy as np
+
+    first = parts[0][1]
+    return Predictions(
+        model=model,
+        data_set=data_set,
+        sentences=first.sentences,
+        predicted=np.concatenate([loaded.predicted.to_numpy() for _, loaded in parts]),
+        runs=tuple(
+            " ".join(filter(None, (f"run {run.pk}", repeat)))
+            for run, loaded in parts
+            for repeat in loaded.repeats
+        ),
+        roles={group.slug: group.role for group in first.stimuli.groups},
+        classes=first.stimuli.classes,
+    )

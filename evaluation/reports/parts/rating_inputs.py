@@ -1,0 +1,278 @@
+"""Loads what an alignment report rests on: accepted ratings, a run's scores, and their names."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
+
+from annotation.instruments.versions import published_instrument
+from annotation.models import DataDecision, Domain, Study, StudyKind, SubmissionState
+from annotation.studies.ratings import hash_ratings, load_accepted_ratings
+from evaluation.models import Report
+from evaluation.reports.parts.corpus_inputs import run_record
+from evaluation.reports.parts.document import Provenance
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen, ReportKind, StudyInput
+from evaluation.reports.parts.score_words import sentence_source
+from probing.models import Run, RunStatus, Score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PAIR_SCORE = "pair_score"
+
+
+class RatingsKind(ReportKind):
+    """A kind that rests on the accepted ratings of a study."""
+
+    study = StudyInput(StudyKind.ABC_SURVEY, _("Studies with accepted ratings."))
+
+    def fitting_studies(self, studies: QuerySet[Study]) -> QuerySet[Study]:
+        return (
+            super()
+            .fitting_studies(studies)
+            .filter(submissions__data_decision=DataDecision.ACCEPTED, submissions__is_counted=True)
+            .distinct()
+        )
+
+    def check(self, chosen: Chosen, parameters: Any) -> None:
+        """One query."""
+        submissions = chosen.the_study.submissions
+        if not submissions.filter(data_decision=DataDecision.ACCEPTED, is_counted=True).exists():
+            raise ReportError(no_ratings(chosen.the_study))
+
+    def sources(self, report: Report) -> list[Provenance]:
+        """Return ratings with their import's file and hash, runs, and the analysis's signature."""
+        signature = (report.result or {}).get("signature")
+        lines = [line.partition(": ") for line in report.inputs["study"]["source"].splitlines()[1:]]
+        return [
+            *super().sources(report),
+            *((name, "", text) for name, _colon, text in lines if text),
+            *([("Analysis", "", signature)] if signature else []),
+        ]
+
+
+def no_ratings(study: Study) -> str:
+    return (
+        f"“{study}” has no accepted ratings. Accept submissions in the review queue, or import "
+        "ratings."
+    )
+
+
+@dataclass(frozen=True)
+class GroupName:
+    """How a group is written; ``domain`` is its first domain's name, empty without one."""
+
+    slug: str
+    plural: str
+    domain: str
+
+
+@dataclass(frozen=True)
+class ScaleName:
+    slug: str
+    low: str
+    high: str
+    dimension: str
+
+
+@dataclass(frozen=True)
+class AlignmentInputs:
+    """``ratings``: submission, group, scale, value. ``scores``: group, scale, value, by template.
+
+    ``groups`` and ``scales`` are those that people and model have in common, in the instrument's
+    order; the names of groups that only one side has are in the record. ``all_scores`` has these
+    groups too, among them the unmarked baseline where the run scores it.
+    """
+
+    ratings: pd.DataFrame
+    scores: pd.DataFrame
+    all_scores: pd.DataFrame
+    score_reasons: dict[tuple[str, str], str]
+    groups: tuple[GroupName, ...]
+    scales: tuple[ScaleName, ...]
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class People:
+    """Accepted ratings of a study with the names of what was rated, in the instrument's order.
+
+    names : slug → plural of every group that the instrument asks about
+    """
+
+    study: Study
+    ratings: pd.DataFrame
+    groups: tuple[GroupName, ...]
+    scales: tuple[ScaleName, ...]
+    names: dict[str, str]
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ModelScores:
+    """Pair scores of a run by template, and why a cell has none.
+
+    names : slug → plural of every group that the run's stimuli name
+    """
+
+    run: Run
+    scores: pd.DataFrame
+    reasons: dict[tuple[str, str], str]
+    names: dict[str, str]
+    record: dict[str, Any]
+
+    @property
+    def groups(self) -> set[str]:
+        return set(self.scores["group"])
+
+    @property
+    def scales(self) -> set[str]:
+        return set(self.scores["scale"])
+
+
+def load_people(study: Study) -> People:
+    """Return the accepted ratings of ``study``; `ReportError` where there are none.
+
+    Six queries, whatever the size of the study.
+    """
+    import pandas as pd
+
+    rows = load_accepted_ratings(study)
+    if not rows:
+        raise ReportError(no_ratings(study))
+    instrument = published_instrument(study)
+    if instrument is None:
+        raise ReportError(f"“{study}” has no frozen instrument.")
+    rated = {row.group for row in rows}
+    domains = dict(Domain.choices)
+    asked = list(instrument.groups.all())
+    submissions = study.submissions.filter(state=SubmissionState.FINISHED, is_counted=True)
+    return People(
+        study=study,
+        ratings=pd.DataFrame(rows, columns=["submission", "group", "scale", "value"]),
+        groups=tuple(
+            GroupName(
+                group.slug, group.plural, str(domains[group.domains[0]]) if group.domains else ""
+            )
+            for group in asked
+            if group.slug in rated
+        ),
+        scales=tuple(
+            ScaleName(scale.slug, scale.low, scale.high, scale.dimension)
+            for scale in instrument.scales.all()
+        ),
+        names={group.slug: group.plural for group in asked},
+        record={
+            "public_id": study.public_id,
+            "title": study.title,
+            "origin": study.origin,
+            "source": study.source,
+            "instrument_version": instrument.version,
+            "instrument_hash": instrument.content_hash,
+            "groups_per_submission": _count_rated_groups(rows),
+            "finished": submissions.count(),
+            "accepted": submissions.filter(data_decision=DataDecision.ACCEPTED).count(),
+            "excluded": submissions.filter(data_decision=DataDecision.EXCLUDED).count(),
+            "ratings": len(rows),
+            "ratings_hash": hash_ratings(rows),
+        },
+    )
+
+
+def load_model_scores(run: Run) -> ModelScores:
+    """Return the pair scores of a finished run; `ReportError` for another state. One query."""
+    if run.status != RunStatus.FINISHED:
+        raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
+    scores, reasons = _load_scores(run)
+    return ModelScores(
+        run=run,
+        scores=scores,
+        reasons=reasons,
+        names={entry["slug"]: entry["plural"] for entry in run.stimuli.get("groups", [])},
+        record=run_record(run)
+        | {
+            "templates": [template["text"] for template in run.stimuli.get("templates", [])],
+            "sentences": sentence_source(run),
+            "scores_hash": _hash_scores(scores),
+        },
+    )
+
+
+def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
+    """Return the inputs of a report on ``study`` and a finished ``run``.
+
+    Raises `ReportError` where people or model have nothing to compare. Seven queries, whatever
+    the size of the study.
+    """
+    model = load_model_scores(run)
+    people = load_people(study)
+    groups = tuple(group for group in people.groups if group.slug in model.groups)
+    scales = tuple(scale for scale in people.scales if scale.slug in model.scales)
+    if not groups:
+        raise ReportError(f"“{study}” and {run} have no group in common.")
+    if not scales:
+        raise ReportError(f"“{study}” and {run} have no trait scale in common.")
+    common = {group.slug for group in groups}
+    names = model.names | people.names
+    return AlignmentInputs(
+        ratings=people.ratings,
+        scores=model.scores[model.scores["group"].isin(common)].reset_index(drop=True),
+        all_scores=model.scores,
+        score_reasons=model.reasons,
+        groups=groups,
+        scales=scales,
+        record={
+            "study": people.record,
+            "run": model.record,
+            "groups": [asdict(group) for group in groups],
+            "scales": [asdict(scale) for scale in scales],
+            "other_groups": {slug: name for slug, name in names.items() if slug not in common},
+        },
+    )
+
+
+def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:
+    """Return pair scores by template, and why a cell has no score at all. One query."""
+    import pandas as pd
+
+    rows = list(
+        Score.objects.filter(run=run, name=PAIR_SCORE)
+        .order_by("group", "trait", "template")
+        .values_list("group", "trait", "template", "value", "reason")
+    )
+    reasons = {
+        (group, trait): reason
+        for group, trait, template, value, reason in rows
+        if not template and value is None
+    }
+    frame = pd.DataFrame(
+        [
+            (group, trait, template, float("nan") if value is None else value)
+            for group, trait, template, value, _reason in rows
+            if template
+        ],
+        columns=["group", "scale", "template", "value"],
+    )
+    return frame, reasons
+
+
+def _count_rated_groups(rows: list[Any]) -> int:
+    """Return how many groups most submissions rated."""
+    groups: dict[str, set[str]] = {}
+    for row in rows:
+        groups.setdefault(row.submission, set()).add(row.group)
+    counts = sorted(len(found) for found in groups.values())
+    return counts[len(counts) // 2]
+
+
+def _hash_scores(scores: pd.DataFrame) -> str:
+    """Return the SHA-256 of the scores in their stored order."""
+    digest = hashlib.sha256()
+    for row in scores.itertuples(index=False):
+        digest.update(f"{row.group}\t{row.scale}\t{row.template}\t{row.value!r}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,430 @@
+"""A table of a report, declared once.
+
+From one declaration come the printed table, the tidy download, the figure with intervals and the
+codebook. Rows are the analysis's own records; a column says what it is called, where its value
+stands in a record, and how it is printed:
+
+    Column("τ", "tau", "tau.estimate", decimals=2, with_interval=True)
+
+prints two cells, “0.41” and “0.12 to 0.66”, and downloads three numbers, `tau`, `low` and `high`.
+A column without a head is downloaded only, one without a name is printed only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from evaluation.charts import (
+    IntervalLine,
+    IntervalMark,
+    IntervalPanel,
+    IntervalWords,
+    LegendEntry,
+    intervals_spec,
+    narrow_intervals_spec,
+)
+from evaluation.charts.intervals import Tone
+from evaluation.metrics.estimate import Estimate
+from evaluation.reports.parts import document
+from evaluation.reports.parts.formatting import MISSING, interval, number, sentence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+T = TypeVar("T")
+#: Where a value stands in a record: a path such as ``estimate.n``, or what computes it.
+Reader = str | Callable[[Any], Any]
+
+
+def read(row: Any, reader: Reader) -> Any:
+    """Return a value of a record; a path ends with None where one of its parts is None.
+
+    >>> read({"run": {"number": 3}}, "run.number")
+    3
+    """
+    if callable(reader):
+        return reader(row)
+    for part in reader.split("."):
+        if row is None:
+            return None
+        row = row[part] if isinstance(row, Mapping) else getattr(row, part)
+    return row
+
+
+@dataclass(frozen=True)
+class Column:
+    """One quantity of a table.
+
+    head : as it is printed; name : as it is downloaded, never changed once reports with it exist
+    value : where it stands in a record, by default under ``name``
+    decimals : of a number, 0 for counts; None for texts
+    with_interval : the value is an `Estimate`; its interval follows in a cell of its own, headed
+        ``interval_head``, and in the columns low and high of the download, after ``prefix``
+    whole : downloaded as whole numbers, although some are missing
+    signed, scale : print a plus before positive numbers, print the number times ``scale``
+    style, wide : “strong” or “quiet”; whether it holds running text
+    cell : prints a value where decimals are not enough, such as `p_cell`
+    missing : stands for None
+    group, source : head over this column and its neighbours of the same group; “people”, “model”
+    meaning, unit : for the codebook; by default the head
+    """
+
+    head: str = ""
+    name: str = ""
+    value: Reader = ""
+    decimals: int | None = None
+    _: KW_ONLY
+    with_interval: bool = False
+    interval_head: str = ""
+    prefix: str = ""
+    whole: bool = False
+    signed: bool = False
+    scale: float = 1.0
+    style: str = ""
+    wide: bool = False
+    cell: Callable[[Any], str] | None = None
+    missing: str = MISSING
+    group: str = ""
+    source: str = ""
+    meaning: str = ""
+    unit: str = ""
+
+    def read(self, row: Any) -> Any:
+        return read(row, self.value or self.name)
+
+    def heads(self, level: str) -> list[document.PrintedColumn]:
+        is_number = self.decimals is not None
+        heads = [document.PrintedColumn(self.head, is_number, self.style, self.wide)]
+        if self.with_interval:
+            text = self.interval_head or f"{level} interval"
+            heads.append(document.PrintedColumn(text, number=True, style="quiet"))
+        return heads
+
+    def cells(self, row: Any) -> list[str]:
+        """Return the value as it is printed, and its interval."""
+        found = self.read(row)
+        estimate = found if isinstance(found, Estimate) else None
+        cells = [self._print(estimate.value if estimate else found)]
+        if self.with_interval:
+            cells.append(self._print_interval(estimate) if estimate else self.missing)
+        return cells
+
+    def _print(self, value: Any) -> str:
+        if value is None:
+            return self.missing
+        if self.cell:
+            return self.cell(value)
+        if self.decimals is None:
+            return str(value)
+        return number(self.scale * value, self.decimals, signed=self.signed)
+
+    def _print_interval(self, estimate: Estimate) -> str:
+        found = estimate.scaled(self.scale)
+        return interval(found.low, found.high, self.decimals or 0, signed=self.signed)
+
+    @property
+    def names(self) -> list[str]:
+        """Return the columns of the download."""
+        ends = [f"{self.prefix}low", f"{self.prefix}high"] if self.with_interval else []
+        return [self.name, *ends] if self.name else []
+
+    def meanings(self, level: str) -> list[str]:
+        """Return what the columns of the download hold, for the codebook."""
+        text = self.meaning or self.head or self.name.replace("_", " ")
+        return [text, f"lower end of its {level} interval", f"upper end of its {level} interval"]
+
+    def values(self, row: Any) -> list[Any]:
+        """Return the values of the download, as they were computed."""
+        found = self.read(row)
+        if not isinstance(found, Estimate):
+            return [found]
+        return [found.value, found.low, found.high] if self.with_interval else [found.value]
+
+
+@dataclass(frozen=True)
+class CodebookLine:
+    """What one column of a download holds."""
+
+    table: str
+    name: str
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class ReportTable:
+    """Records of one sort with their columns.
+
+    name, title : of the download; the name is that of its file and sheet and never changes
+    level : coverage of its intervals as it is printed, “95 %”
+    note : why cells of a row are undefined; stands under the row
+    """
+
+    name: str
+    title: str
+    rows: Sequence[Any]
+    columns: tuple[Column, ...]
+    level: str = ""
+    note: Reader = ""
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The download: tidy, numbers as computed; it has its columns even without a row."""
+        import pandas as pd
+
+        named = [column for column in self.columns if column.name]
+        names = [name for column in named for name in column.names]
+        rows = [[value for column in named for value in column.values(row)] for row in self.rows]
+        frame = pd.DataFrame([dict(zip(names, row, strict=True)) for row in rows], columns=names)
+        return frame.astype({column.name: "Int64" for column in named if column.whole})
+
+    def printed(
+        self,
+        caption: str,
+        *,
+        rows: Iterable[Any] | None = None,
+        columns: Sequence[str | Column] = (),
+        note: Reader | None = None,
+    ) -> document.Table:
+        """Return the table as it is read.
+
+        rows : by default all, as they are downloaded
+        columns : names of declared ones, or columns of this table alone; by default all with a
+            head, in the order of the download
+        """
+        shown = list(map(self.column, columns)) or [
+            column for column in self.columns if column.head
+        ]
+        why = self.note if note is None else note
+        lines = tuple(
+            document.Row(
+                tuple(cell for column in shown for cell in column.cells(row)),
+                str(read(row, why) or "") if why else "",
+            )
+            for row in (self.rows if rows is None else rows)
+        )
+        heads = tuple(head for column in shown for head in column.heads(self.level))
+        return document.Table(caption, heads, lines, self.name, _head_groups(shown))
+
+    def side_by_side(
+        self, key: Any, columns: Sequence[str | Column], *, group: str = "", **how: Any
+    ) -> tuple[Column, ...]:
+        """Return columns that read what stands under ``key`` in rows of `pivot`.
+
+        group : the head over them, by default the key; how : what else is changed of each
+        """
+        return tuple(
+            replace(
+                column,
+                value=beside(key, column.value or column.name),
+                group=group or str(key),
+                **how,
+            )
+            for column in map(self.column, columns)
+        )
+
+    def figure(
+        self,
+        name: str,
+        caption: str,
+        column: str | Column,
+        *,
+        label: str | Callable[[Any], str],
+        rows: Iterable[Any] | None = None,
+        panel: Reader = "",
+        tone: Tone | Callable[[Any], Tone] = "model",
+        outlined: Callable[[Any], bool] | None = None,
+        bold: bool | Callable[[Any], bool] = False,
+        decimals: int | None = None,
+        signed: bool | None = None,
+        reference: float | None = 0.0,
+        legend: Sequence[LegendEntry] = (),
+        bands: Mapping[str, float] | None = None,
+        **words: str,
+    ) -> document.Figure:
+        """Return a figure with a mark and an interval for every row, for wide and narrow pages.
+
+        column : the one with the estimates, as it is printed
+        tone : of all marks, or of each row's
+        outlined : tells the second mark of a line apart; neighbours of one label share a line
+        label : the column that names the lines
+        panel : heading of the row's panel
+        reference : has a line of its own, None = no such line
+        decimals : by default as many as the axis needs
+        bands : half widths of grey bands round the reference, by heading of the panel
+        words : the texts of `IntervalWords`: title, axis, value, n, left, right
+        """
+        shown = self.column(column)
+        panels: dict[str, list[tuple[str, list[Any]]]] = {}
+        for row in self.rows if rows is None else rows:
+            lines = panels.setdefault(read(row, panel) if panel else "", [])
+            text = label(row) if callable(label) else self.column(label).cells(row)[0]
+            if outlined and lines and lines[-1][0] == text:
+                lines[-1][1].append(row)
+            else:
+                lines.append((text, [row]))
+
+        def mark(row: Any) -> IntervalMark:
+            found: Estimate = shown.read(row).scaled(shown.scale)
+            return IntervalMark(
+                found.value,
+                found.low,
+                found.high,
+                found.n,
+                tone(row) if callable(tone) else tone,
+                outlined=outlined is not None and outlined(row),
+                reason=str(found.reason),
+            )
+
+        drawn = [
+            IntervalPanel(
+                title,
+                tuple(
+                    IntervalLine(
+                        text,
+                        tuple(map(mark, some)),
+                        bold(some[0]) if callable(bold) else bold,
+                    )
+                    for text, some in lines
+                ),
+                (bands or {}).get(title, math.nan),
+            )
+            for title, lines in panels.items()
+        ]
+        wide, narrow = (
+            draw(
+                drawn,
+                words=IntervalWords(level=self.level, **words),
+                legend=legend,
+                reference=reference,
+                decimals=decimals,
+                signed=shown.signed if signed is None else signed,
+            )
+            for draw in (intervals_spec, narrow_intervals_spec)
+        )
+        return document.Figure(name, caption, wide, narrow, data=self.name)
+
+    def key(
+        self,
+        column: str,
+        row: Any,
+        *lines: str,
+        label: str = "",
+        unit: str = "",
+        interval_unit: str = "",
+    ) -> document.KeyNumber:
+        """Return an estimate as a number of the report's head, or the reason why there is none."""
+        shown = self.column(column)
+        estimate: Estimate = shown.read(row)
+        label = label or shown.head
+        value, around = shown.cells(row)
+        if estimate.reason:
+            return document.KeyNumber(label, value, unit, (sentence(estimate.reason),))
+        around = f"{self.level} interval {around}" + (f" {interval_unit}" if interval_unit else "")
+        if estimate.interval_reason:
+            around = f"No interval: {estimate.interval_reason}."
+        return document.KeyNumber(label, value, unit, (around, *lines))
+
+    @property
+    def codebook(self) -> list[CodebookLine]:
+        """Return what every column of the download holds."""
+        return [
+            CodebookLine(self.name, name, meaning, column.unit)
+            for column in self.columns
+            for name, meaning in zip(column.names, column.meanings(self.level), strict=False)
+        ]
+
+    def column(self, name: str | Column) -> Column:
+        """Return the column of that name or head; a column itself is returned as it is."""
+        if isinstance(name, Column):
+            return name
+        for column in self.columns:
+            if name in (column.name, column.head):
+                return column
+        known = ", ".join(column.name or column.head for column in self.columns)
+        raise KeyError(f"{self.name} has no column {name}; it has {known}")
+
+
+def estimate_columns(
+    head: str, decimals: int, *, units: str = "", value: str = "estimate", **how: Any
+) -> tuple[Column, ...]:
+    """Return value, low, high, n and reason of an estimate; ``units`` is the head of n."""
+    return (
+        Column(head, "value", value, decimals, with_interval=True, **how),
+        Column(units, "n", f"{value}.n", 0),
+        Column("", "reason", f"{value}.note"),
+    )
+
+
+def alpha_columns(
+    units: str = "", values: str = "Ratings", *, group: str = ""
+) -> tuple[Column, ...]:
+    """Return the columns of the Krippendorff’s alpha under ``alpha``.
+
+    units, values : heads of its counts; without units neither is printed
+    """
+    estimate = "alpha.estimate"
+    return (
+        Column("α", "value", estimate, 2, with_interval=True, style="strong", group=group),
+        Column(units, "n_units", "alpha.n_units", 0),
+        Column(values if units else "", "n_values", "alpha.n_values", 0),
+        Column("", "measurement", "alpha.measurement"),
+        Column("", "reason", f"{estimate}.note"),
+    )
+
+
+def ranked(rows: Iterable[T], value: Callable[[T], float]) -> list[T]:
+    """Return rows with the highest value first; those without one follow in their order."""
+
+    def place(row: T) -> tuple[bool, float]:
+        found = value(row)
+        return (True, 0.0) if math.isnan(found) else (False, -found)
+
+    return sorted(rows, key=place)
+
+
+@dataclass(frozen=True)
+class WideRow:
+    """Records of one line of a narrow table, by what stands side by side in it."""
+
+    records: dict[Any, Any]
+
+    @property
+    def first(self) -> Any:
+        return next(iter(self.records.values()))
+
+
+def pivot(rows: Iterable[Any], line: Reader, across: Reader) -> list[WideRow]:
+    """Return records of a long table line by line; read them with `beside`.
+
+    line : records that agree in it stand in one line, in the order of the first ones
+    across : tells the records of one line apart
+    """
+    found: dict[Any, dict[Any, Any]] = {}
+    for row in rows:
+        found.setdefault(read(row, line), {})[read(row, across)] = row
+    return [WideRow(records) for records in found.values()]
+
+
+def beside(key: Any, value: Reader) -> Callable[[WideRow], Any]:
+    """Return a reader of the record under ``key`` in a line, None where there is none."""
+
+    def read_beside(line: WideRow) -> Any:
+        record = line.records.get(key)
+        return None if record is None else read(record, value)
+
+    return read_beside
+
+
+def _head_groups(columns: Sequence[Column]) -> tuple[document.HeadGroup, ...]:
+    if not any(column.group for column in columns):
+        return ()
+    return tuple(
+        document.HeadGroup(text, sum(2 if column.with_interval else 1 for column in some), source)
+        for (text, source), some in groupby(columns, lambda column: (column.group, column.source))
+    )

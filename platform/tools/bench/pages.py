@@ -1,0 +1,191 @@
+"""The pages of researchers on a large installation: one huge study, two hundred beside it.
+
+A few simulated visits go through the survey's own services; the rest are copies of their rows, with
+names of their own. Each page is seen twice: first as after a change, then again.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tools.bench.measuring import Meter, Row
+
+if TYPE_CHECKING:
+    from django.db.models import Model
+    from django.test import Client
+
+    from annotation.models import Study, Submission
+
+SUBMISSIONS = 15_000
+STUDIES_BESIDE = 200
+RATINGS_PER_GROUP = 4  # of the study whose visits are copied
+SEED = 20221101
+BATCH = 2_000
+FIRST_LIMIT, SECOND_LIMIT = 0.8, 0.3  # seconds of CPU
+
+
+def run() -> list[Row]:
+    """Return a row per page and view; `figures` counts its queries. Runs on DATABASE_URL or SQLite.
+
+    An existing database is never touched: without BENCH_PAGES_FOLDER the file is temporary, with it
+    the file stays there and the next run measures the same rows.
+    """
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(os.environ.get("BENCH_PAGES_FOLDER", temporary))
+        folder.mkdir(parents=True, exist_ok=True)
+        os.environ |= {
+            "DJANGO_SETTINGS_MODULE": "stereoscope.settings",
+            "VAR_DIR": str(folder),
+            "SECRET_KEY": "only-for-this-measurement",
+            "ALLOWED_HOSTS": "testserver",
+        }
+        os.environ.pop("CELERY_BROKER_URL", None)
+        import django
+
+        django.setup()
+        return list(_measure())
+
+
+def _measure() -> Iterator[Row]:
+    from django.contrib.auth.models import User
+    from django.core.management import call_command
+    from django.test import Client
+
+    from annotation.models import Study
+
+    call_command("migrate", verbosity=0)
+    owner, is_new = User.objects.get_or_create(
+        username="bench", defaults={"is_staff": True, "is_superuser": True}
+    )
+    if is_new:
+        fill(owner)
+    large = Study.objects.get(title="Large study")
+    client = Client()
+    client.force_login(owner)
+    for name, address in list_pages(large):
+        yield from measure_page(client, name, address)
+
+
+def fill(owner: Any, *, submissions: int = SUBMISSIONS, beside: int = STUDIES_BESIDE) -> None:
+    """Store the large study with about ``submissions`` and empty ones ``beside`` it."""
+    from django.db import transaction
+
+    from annotation.studies.creation import create_study
+    from annotation.studies.lifecycle import launch_study
+    from stereoscope.demo.simulation import fill_with_simulated_people
+
+    with transaction.atomic():
+        options: dict[str, Any] = {
+            "owner": owner,
+            "contact_email": "bench@example.org",
+            "reward_cents": 0,
+        }
+        for number in range(beside):
+            create_study(title=f"Study {number}", **options)
+        large = launch_study(
+            study=create_study(title="Large study", quota_per_group=RATINGS_PER_GROUP, **options)
+        )
+        patterns = fill_with_simulated_people(study=large, seed=SEED)
+        _copy_visits(patterns, submissions // len(patterns))
+        large.quota_per_group = max(RATINGS_PER_GROUP, submissions // 5)
+        large.save(update_fields=["quota_per_group"])
+
+
+def _copy_visits(patterns: list[Submission], times: int) -> None:
+    """Store every visit ``times`` more: rows of all tables that hang on a submission."""
+    from annotation.models import (
+        CheckResponse,
+        DemographicAnswer,
+        GroupAssignment,
+        PageEvent,
+        Participant,
+        Rating,
+        Submission,
+    )
+    from annotation.models.tokens import new_public_id, new_token
+
+    keys = [pattern.pk for pattern in patterns]
+    own = {
+        model: _by_key(model.objects.filter(submission__in=keys), "submission_id")
+        for model in (CheckResponse, DemographicAnswer, PageEvent, GroupAssignment)
+    }
+    ratings = _by_key(Rating.objects.filter(assignment__submission__in=keys), "assignment_id")
+    rows: dict[type[Model], list[Any]] = defaultdict(list)
+    for _number in range(times):
+        people = Participant.objects.bulk_create([Participant() for _ in patterns])
+        copies = Submission.objects.bulk_create(
+            _copy(pattern, participant=person, public_id=new_public_id(), token=new_token())
+            for pattern, person in zip(patterns, people, strict=True)
+        )
+        for copy, key in zip(copies, keys, strict=True):
+            assignments = own[GroupAssignment][key]
+            stored = GroupAssignment.objects.bulk_create(
+                _copy(assignment, submission=copy) for assignment in assignments
+            )
+            for assignment, pattern in zip(stored, assignments, strict=True):
+                rows[Rating] += [
+                    _copy(rating, assignment=assignment) for rating in ratings[pattern.pk]
+                ]
+            for model in (CheckResponse, DemographicAnswer, PageEvent):
+                rows[model] += [_copy(row, submission=copy) for row in own[model][key]]
+        for table, waiting in rows.items():
+            table._default_manager.bulk_create(waiting, batch_size=BATCH)
+        rows.clear()
+
+
+def _by_key(rows: Any, name: str) -> dict[int, list[Any]]:
+    found: dict[int, list[Any]] = defaultdict(list)
+    for row in rows:
+        found[getattr(row, name)].append(row)
+    return found
+
+
+def _copy(row: Any, **changes: Any) -> Any:
+    """Return an unsaved copy of ``row`` with other values in some fields."""
+    values = {
+        field.attname: getattr(row, field.attname)
+        for field in row._meta.concrete_fields
+        if not field.primary_key and field.name not in changes
+    }
+    return type(row)(**values, **changes)
+
+
+def list_pages(study: Study) -> Iterator[tuple[str, str]]:
+    """Return the name and address of every page that is measured."""
+    from django.urls import reverse
+
+    newest = study.submissions.order_by("-pk")[0]
+    yield "overview", reverse("admin:index")
+    yield "list of studies", reverse("admin:annotation_study_changelist")
+    for name in ("overview", "live", "flags", "margins", "money", "instrument"):
+        yield f"study: {name}", reverse(f"admin:annotation_study_{name}", args=[study.pk])
+    yield "study: settings", reverse("admin:annotation_study_change", args=[study.pk])
+    yield "submissions", reverse("admin:annotation_submission_changelist")
+    yield "queue", reverse("admin:annotation_submission_queue", args=[study.pk])
+    yield "review", reverse("admin:annotation_submission_review", args=[newest.pk])
+    yield "reports", reverse("admin:evaluation_report_changelist")
+    yield "new report", reverse("admin:evaluation_report_add")
+    yield "runs", reverse("admin:probing_run_changelist")
+    yield "new run", reverse("admin:probing_run_add")
+
+
+def measure_page(client: Client, name: str, address: str) -> Iterator[Row]:
+    """Return the first and the second view of a page."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    for view, limit in (("first", FIRST_LIMIT), ("second", SECOND_LIMIT)):
+        meter = Meter()
+        with CaptureQueriesContext(connection) as queries, meter:
+            answer = client.get(address, follow=True)
+        if answer.status_code != 200:
+            raise RuntimeError(f"{address} answered {answer.status_code}")
+        row = meter.row(f"{name}, {view} view", "1 page")
+        row.figures["queries"] = len(queries)
+        row.figures["over the limit"] = float(row.cpu_seconds > limit)
+        yield row

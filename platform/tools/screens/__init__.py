@@ -1,0 +1,1 @@
+"""Pictures of every page, taken of a demo in a browser: `python -m tools.screens`."""

@@ -1,0 +1,63 @@
+"""`python -m tools.screens`: every page as a picture, and docs/screens.md."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tools.screens.installation import ROOT, prepare_environment, run_demo
+
+DOCS = ROOT / "docs"
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.screens", description=__doc__)
+    parser.add_argument("--output", type=Path, default=DOCS, help="folder of the index")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        prepare_environment(Path(folder))
+        import django
+
+        django.setup()
+        count, size = take_all(Path(folder), chosen.output)
+    sys.stdout.write(f"{count} pictures, {size / 1e6:.1f} MB, in {chosen.output}\n")
+    return 0
+
+
+def take_all(folder: Path, output: Path) -> tuple[int, int]:
+    """Take every picture; return how many there are, and their bytes."""
+    from django.contrib.auth.models import User
+    from playwright.sync_api import sync_playwright
+
+    from stereoscope.local.administrator import NAME
+    from tools.screens.annotators import create_work, take_annotators
+    from tools.screens.camera import Camera
+    from tools.screens.index import FOLDER, write_index
+    from tools.screens.participants import create_tour, take_participants
+    from tools.screens.researchers import take_researchers
+
+    pictures = output / FOLDER
+    shutil.rmtree(pictures, ignore_errors=True)
+    pictures.mkdir(parents=True)
+    camera = Camera(pictures)
+    program = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    with run_demo(folder) as demo:
+        owner = User.objects.get(username=NAME)
+        tour, work = create_tour(owner), create_work(owner)
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+            take_participants(browser, camera, demo.address, tour)
+            take_annotators(browser, camera, demo.address, *work)
+            take_researchers(browser, camera, demo, tour, *work)
+            browser.close()
+    (output / "screens.md").write_text(write_index(camera.shots), encoding="utf-8")
+    files = list(pictures.iterdir())
+    return len(files), sum(file.stat().st_size for file in files)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

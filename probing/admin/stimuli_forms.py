@@ -1,0 +1,450 @@
+"""What a run works on, as its form asks: groups in templates or sentences, or a corpus's texts."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django import forms
+from django.contrib.auth.models import User
+from django.core.validators import FileExtensionValidator
+from django.db.models import Count
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
+from unfold.widgets import (
+    UnfoldAdminFileFieldWidget,
+    UnfoldAdminIntegerFieldWidget,
+    UnfoldAdminSelectWidget,
+    UnfoldAdminTextInputWidget,
+)
+
+from annotation.corpora.access import visible_corpora
+from annotation.models import Corpus, GroupSet, Instrument, SocialGroup, Split, Study, TraitPair
+from probing.admin.run_form import RunForm
+from probing.admin.run_labels import source_label
+from probing.measures.base import ResultKind
+from probing.measures.guise_library import DEFAULT_ATTRIBUTES
+from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
+from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.sentence_stimuli import SentenceStimuli
+from probing.measures.stimuli import Stimuli
+from probing.measures.text_measure import TextMeasure
+from probing.measures.text_stimuli import TextStimuli
+from probing.models import (
+    GroupLexicon,
+    LabelledTemplateSet,
+    Prompt,
+    PromptPurpose,
+    Template,
+    TemplateSet,
+    WordList,
+    WordPurpose,
+)
+from probing.runs.sentence_files import SUFFIXES, open_sentences
+from probing.runs.sentence_stimuli import text_sources
+from probing.runs.stimuli import DEFAULT_GROUPS, DEFAULT_TEMPLATE_SET
+from probing.runs.stimuli_loading import StimuliChoice
+from probing.runs.text_stimuli import pair_sources
+
+# A page waits for the whole file; larger ones are read by the command, which streams them.
+LARGEST_MEGABYTES = 20
+
+
+def tick_boxes(label: Any, help_text: Any = "") -> forms.MultipleChoiceField:
+    """Return a field to tick any number of entries in, or none."""
+    return forms.MultipleChoiceField(
+        label=label, widget=forms.CheckboxSelectMultiple, required=False, help_text=help_text
+    )
+
+
+def most_pairs() -> forms.IntegerField:
+    """Return a field for how many pairs are taken at most."""
+    return forms.IntegerField(
+        label=_("Most pairs"),
+        required=False,
+        min_value=1,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text=_("Drawn with the seed, in the order of the corpus. Empty takes all."),
+    )
+
+
+def offer(form: forms.Form, name: str, choices: list[tuple[str, Any]], *initial: str) -> None:
+    field: Any = form.fields[name]
+    field.choices, field.initial = choices, list(initial)
+
+
+def entries(found: Any) -> list[tuple[str, Any]]:
+    """Return entries of the library as choices; sets come with the ``number`` of their entries."""
+    return [
+        (entry.slug, f"{entry} ({entry.number})" if hasattr(entry, "number") else str(entry))
+        for entry in found
+    ]
+
+
+class GroupFields(forms.Form):
+    """Groups, by sets or one by one."""
+
+    groups = tick_boxes(_("Groups"))
+    single_groups = tick_boxes(_("Single groups"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        sets = GroupSet.objects.annotate(number=Count("groups"))
+        offer(self, "groups", entries(sets), DEFAULT_GROUPS)
+        # Paired groups are chosen by their set: there are thousands.
+        offer(self, "single_groups", entries(SocialGroup.objects.filter(component_links=None)))
+
+
+class TemplateFields(forms.Form):
+    """Templates, by sets or one by one."""
+
+    templates = tick_boxes(_("Templates"))
+    single_templates = tick_boxes(_("Single templates"))
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        sets = TemplateSet.objects.annotate(number=Count("templates"))
+        offer(self, "templates", entries(sets), DEFAULT_TEMPLATE_SET)
+        offer(self, "single_templates", entries(Template.objects.all()))
+
+
+class TraitFields(forms.Form):
+    """Trait pairs, one by one; those of the user's newest survey are ticked."""
+
+    user: User
+    traits = tick_boxes(
+        _("Trait pairs"), _("Without any, all of the library, including those that you added.")
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        instrument = (
+            Instrument.objects.filter(
+                study__in=Study.objects.visible_to(self.user), scales__isnull=False
+            )
+            .select_related("study")
+            .order_by("-study__pk", "-version")
+            .first()
+        )
+        known = TraitPair.objects.all()
+        ticked = known.filter(trait_scales__instrument=instrument) if instrument else known
+        offer(self, "traits", entries(known), *ticked.values_list("slug", flat=True))
+        if instrument is not None:
+            self.fields["traits"].help_text = format_lazy(
+                _(
+                    "Ticked at first: the scales of your newest study, “{study}”. Without any, "
+                    "all of the library, including those that you added."
+                ),
+                study=instrument.study.title,
+            )
+
+    @property
+    def traits_taken(self) -> str:
+        """How many trait pairs the run takes, as in “16 of 17 pairs”; none ticked takes all."""
+        total = len(self.fields["traits"].choices)  # type: ignore[attr-defined]
+        return _("%(n)d of %(total)d pairs") % {
+            "n": len(self["traits"].value() or ()) or total,
+            "total": total,
+        }
+
+
+class GroupRunForm(GroupFields, TraitFields, TemplateFields, RunForm):
+    """A run on groups and traits in templates."""
+
+    stimuli_template = "admin/probing/run/choose_groups.html"
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(
+            groups=[*cleaned["groups"], *cleaned["single_groups"]],
+            traits=cleaned["traits"] or None,
+            templates=[*cleaned["templates"], *cleaned["single_templates"]],
+        )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = self.cleaned_data
+        # A page shows what it takes; only programs may leave the choice to the defaults.
+        if not self.errors and not [*cleaned["templates"], *cleaned["single_templates"]]:
+            self.add_error("templates", _("No templates are chosen. Choose at least one."))
+        return super().clean()
+
+
+class CorpusRunForm(RunForm):
+    """A run on texts of a corpus that the user may see, or of some of its sources."""
+
+    corpus: Any = forms.ModelChoiceField(
+        queryset=Corpus.objects.none(), label=_("Corpus"), widget=UnfoldAdminSelectWidget
+    )
+    sources = tick_boxes(
+        _("Sources"), _("Takes only pairs drawn from these; without any, all of them.")
+    )
+
+    #: The fields of the page's part, in their order.
+    stimuli_names: tuple[str, ...] = ()
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.corpora = visible_corpora(self.user).order_by("name")
+        self.fields["corpus"].queryset = self.corpora  # type: ignore[attr-defined]
+
+    def chosen_corpus(self) -> Corpus | None:
+        """Return the corpus that was sent; before one is chosen, there are no sources to offer."""
+        chosen = str(self.data.get("corpus", ""))
+        return self.corpora.filter(pk=chosen).first() if chosen.isdecimal() else None
+
+    @property
+    def stimuli_fields(self) -> list[forms.BoundField]:
+        """The fields of the page's part; sources only where there are some."""
+        offered = bool(self.fields["sources"].choices)  # type: ignore[attr-defined]
+        return [
+            self[name]
+            for name in self.stimuli_names
+            if name in self.fields and (name != "sources" or offered)
+        ]
+
+
+class SentenceRunForm(GroupFields, TraitFields, CorpusRunForm):
+    """A run that reads groups in the sentences of a corpus or of a file."""
+
+    corpus = forms.ModelChoiceField(
+        queryset=Corpus.objects.none(),
+        label=_("Corpus"),
+        required=False,
+        empty_label=_("none, a file of sentences"),
+        widget=UnfoldAdminSelectWidget,
+        help_text=_(
+            "Every line of its texts is a sentence. Texts of its training split are left out."
+        ),
+    )
+    variety = forms.ChoiceField(
+        label=_("Variety"),
+        required=False,
+        widget=UnfoldAdminSelectWidget,
+        help_text=_(
+            "A corpus of pairs says everything twice: choose one variety, so that no sentence "
+            "counts again in other words."
+        ),
+    )
+    sources = tick_boxes(
+        _("Sources"), _("Takes only texts drawn from these; without any, all of them.")
+    )
+    sentences = forms.FileField(
+        label=_("File of sentences"),
+        required=False,
+        allow_empty_file=True,  # the reader says what an empty file lacks
+        validators=[FileExtensionValidator([suffix.removeprefix(".") for suffix in SUFFIXES])],
+        widget=UnfoldAdminFileFieldWidget(attrs={"accept": ",".join(SUFFIXES)}),
+        help_text=format_lazy(
+            _(
+                "Instead of a corpus: .txt with one sentence a line, .tsv or .csv with a column "
+                "“sentence” or “text”, or .jsonl; UTF-8, up to {n} MB. The sentences that are "
+                "drawn are kept with the run, and everyone who may see runs can read them. If that "
+                "is not right, import a corpus."
+            ),
+            n=LARGEST_MEGABYTES,
+        ),
+    )
+
+    stimuli_template = "admin/probing/run/choose_sentences.html"
+    stimuli_names = ("corpus", "variety", "sources", "sentences")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = self.corpora.order_by().values_list("source_variety", "target_variety").distinct()
+        varieties = sorted({name for pair in names for name in pair})
+        offer(self, "variety", [("", _("all")), *((name, name) for name in varieties)])
+        corpus = self.chosen_corpus()
+        sources = text_sources(corpus) if corpus is not None else []
+        offer(self, "sources", [(name, source_label(name, texts=n)) for name, n in sources])
+
+    def clean_sentences(self) -> Any:
+        file = self.cleaned_data["sentences"]
+        if file and file.size > LARGEST_MEGABYTES * 2**20:
+            raise forms.ValidationError(
+                _(
+                    "The file has %(size)d MB, expected %(n)d at most here. “manage.py probe "
+                    "--sentences” reads larger ones."
+                )
+                % {"size": file.size // 2**20, "n": LARGEST_MEGABYTES}
+            )
+        return file
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        file = cleaned["sentences"]
+        return StimuliChoice(
+            groups=[*cleaned["groups"], *cleaned["single_groups"]],
+            traits=cleaned["traits"] or None,
+            corpus=cleaned["corpus"],
+            variety=cleaned["variety"],
+            sources=cleaned["sources"],
+            sentences=open_sentences(file, file_name=file.name) if file else None,
+        )
+
+
+class GuiseRunForm(CorpusRunForm):
+    """A run on the texts of a corpus, or on names of two groups, with attributes and prompts."""
+
+    corpus = forms.ModelChoiceField(
+        queryset=Corpus.objects.none(),
+        label=_("Corpus"),
+        required=False,
+        empty_label=_("none, names of groups"),
+        widget=UnfoldAdminSelectWidget,
+        help_text=_(
+            "Its source variety is the first guise, its target variety the second. Texts of its "
+            "training split are left out."
+        ),
+    )
+    limit = most_pairs()
+    terms = forms.CharField(
+        label=_("Names instead of texts"),
+        required=False,
+        max_length=500,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_(
+            "For overt associations, without a corpus: names of two groups with a slash, several "
+            "pairs with commas, such as “Black/White, black/white”."
+        ),
+    )
+    attribute_list = forms.ChoiceField(
+        label=_("Attributes"),
+        widget=UnfoldAdminSelectWidget,
+        initial=DEFAULT_ATTRIBUTES,
+        help_text=_("A word list of the library; its words end the prompts."),
+    )
+    prompts = tick_boxes(
+        _("Prompts"),
+        _("Without any, all that fit the attributes, or with names those that name a race."),
+    )
+
+    stimuli_template = "admin/probing/run/choose_guises.html"
+    stimuli_names = ("corpus", "sources", "limit", "terms", "attribute_list", "prompts")
+    #: A control called “attributes” would hide the attributes of the form itself from scripts.
+    field_names: ClassVar[dict[str, str]] = {"attributes": "attribute_list"}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        lists = WordList.objects.exclude(purpose=WordPurpose.LOOKUP)
+        offer(
+            self,
+            "attribute_list",
+            [(entry.slug, f"{entry.title} ({len(entry.words)})") for entry in lists],
+        )
+        self.fields["attribute_list"].initial = DEFAULT_ATTRIBUTES
+        prompts = Prompt.objects.exclude(purpose=PromptPurpose.COUNTERPARTS)
+        offer(self, "prompts", [(prompt.slug, prompt.text) for prompt in prompts])
+        corpus = self.chosen_corpus()
+        sources = pair_sources(corpus) if corpus is not None else []
+        offer(self, "sources", [(name, source_label(name, pairs=n)) for name, n in sources])
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(
+            corpus=cleaned["corpus"],
+            terms=[term.strip() for term in cleaned["terms"].split(",") if term.strip()],
+            attributes=cleaned["attribute_list"],
+            prompts=cleaned["prompts"],
+            sources=cleaned["sources"],
+            limit=cleaned["limit"],
+        )
+
+
+class TextRunForm(CorpusRunForm):
+    """A run on the pairs of a corpus, with prompts where the measure asks in words."""
+
+    limit = most_pairs()
+    per_source = forms.IntegerField(
+        label=_("Most pairs of each source"),
+        required=False,
+        min_value=1,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text=_("Instead of a number for all: so many are drawn from each source."),
+    )
+    prompts = tick_boxes(
+        _("Prompts"),
+        _(
+            "Without any, the usual one for the kind of model: that of the paper for models that "
+            "continue a text and for chat models, its instruction alone for all others."
+        ),
+    )
+    examples = forms.IntegerField(
+        label=_("Examples before each text"),
+        initial=0,
+        required=False,
+        min_value=0,
+        max_value=100,
+        widget=UnfoldAdminIntegerFieldWidget,
+        help_text=_("Drawn from the training split with the seed; 0 shows none."),
+    )
+
+    stimuli_template = "admin/probing/run/choose_texts.html"
+    stimuli_names = ("corpus", "sources", "limit", "per_source", "prompts", "examples")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        measure = self.measure
+        trains = measure.result is ResultKind.TRAINED_MODEL
+        self.fields["corpus"].help_text = (
+            _("Only the pairs of its training split are taken.")
+            if trains
+            else _("Only the pairs to evaluate are taken, never those of its training split.")
+        )
+        corpus = self.chosen_corpus()
+        split = Split.TRAINING if trains else Split.EVALUATION
+        sources = pair_sources(corpus, split) if corpus is not None else []
+        offer(self, "sources", [(name, source_label(name, pairs=n)) for name, n in sources])
+        if isinstance(measure, TextMeasure) and measure.uses_prompts:
+            asking = Prompt.objects.filter(purpose=PromptPurpose.COUNTERPARTS)
+            labels = [(prompt.slug, _prompt_label(prompt)) for prompt in asking]
+            offer(self, "prompts", labels)
+        else:
+            del self.fields["prompts"]
+        if not (isinstance(measure, TextMeasure) and measure.takes_examples):
+            del self.fields["examples"]
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(
+            corpus=cleaned["corpus"],
+            prompts=cleaned.get("prompts", ()),
+            sources=cleaned["sources"],
+            limit=cleaned["limit"],
+            per_source=cleaned["per_source"],
+            examples=cleaned.get("examples") or 0,
+        )
+
+
+class ProbeRunForm(RunForm):
+    """A run on labelled templates with the words of lexicons."""
+
+    templates = tick_boxes(_("Labelled templates"))
+    groups = tick_boxes(
+        _("Lexicons of groups"),
+        _(
+            "The words of every lexicon fill every template. Placebo adjectives show how far gaps "
+            "spread where no group is named; “no mention” leaves the word out."
+        ),
+    )
+
+    stimuli_template = "admin/probing/run/choose_probes.html"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer(self, "templates", entries(LabelledTemplateSet.objects.all()), TEMPLATE_SET[0])
+        offer(self, "groups", entries(GroupLexicon.objects.all()), *DEFAULT_LEXICONS)
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(groups=cleaned["groups"], templates=cleaned["templates"])
+
+
+def _prompt_label(prompt: Prompt) -> str:
+    names = " / ".join(str(name) for name in prompt.variety_names.values())
+    text = " ".join(prompt.text.split())
+    return f"{prompt.slug}: {text}{f' ({names})' if names else ''}"
+
+
+#: A measure of another kind of stimuli needs a line here.
+FORMS: dict[type, type[RunForm]] = {
+    Stimuli: GroupRunForm,
+    SentenceStimuli: SentenceRunForm,
+    TextStimuli: TextRunForm,
+    GuiseStimuli: GuiseRunForm,
+    ProbeStimuli: ProbeRunForm,
+}

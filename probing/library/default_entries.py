@@ -1,0 +1,108 @@
+"""Adds published templates, prompts and lexicons to the library; never overwrites an edit."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.db import transaction
+
+
+def seed_templates(*, using: str = "default") -> None:
+    """Create the templates and template sets that are missing by slug. Idempotent."""
+    from probing.measures.template_library import TEMPLATE_SETS, TEMPLATES
+    from probing.models import Template, TemplateSet
+
+    with transaction.atomic(using=using):
+        Template.objects.using(using).bulk_create(
+            [Template(slug=entry.slug, text=entry.text) for entry in TEMPLATES],
+            ignore_conflicts=True,
+        )
+        for entry in TEMPLATE_SETS:
+            chosen, created = TemplateSet.objects.using(using).get_or_create(
+                slug=entry.slug, defaults={"title": entry.title}
+            )
+            if created:
+                chosen.templates.set(
+                    Template.objects.using(using).filter(slug__in=entry.template_slugs)
+                )
+
+
+def seed_prompts(*, using: str = "default") -> None:
+    """Create the prompts of Deas et al. (2023) that are missing by slug. Idempotent."""
+    from probing.measures.prompt_library import PROMPTS
+    from probing.models import Prompt
+
+    Prompt.objects.using(using).bulk_create(
+        [
+            Prompt(slug=entry.slug, text=entry.text, variety_names=dict(entry.variety_names))
+            for entry in PROMPTS
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def seed_guises(*, using: str = "default") -> None:
+    """Create prompts and attributes of matched guise probing, missing by slug. Idempotent."""
+    from probing.measures.guise_library import ATTRIBUTE_LISTS, GUISE_PROMPTS
+    from probing.models import Prompt, WordList
+
+    Prompt.objects.using(using).bulk_create(
+        [
+            Prompt(slug=entry.slug, text=entry.text, purpose=entry.purpose)
+            for entry in GUISE_PROMPTS
+        ],
+        ignore_conflicts=True,
+    )
+    WordList.objects.using(using).bulk_create(
+        [
+            WordList(
+                slug=entry.slug,
+                title=entry.title,
+                purpose=entry.purpose,
+                words=list(entry.words),
+                citation=entry.citation,
+                licence=entry.licence,
+            )
+            for entry in ATTRIBUTE_LISTS
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def seed_labelled_templates(*, using: str = "default") -> None:
+    """Create the lexicons and the set of labelled templates that are missing by slug."""
+    from probing.measures.lexicon_library import LEXICONS, TEMPLATE_SET
+    from probing.models import GroupLexicon, LabelledTemplateSet
+
+    GroupLexicon.objects.using(using).bulk_create(
+        [
+            GroupLexicon(
+                slug=entry.slug,
+                title=entry.title,
+                citation=entry.citation,
+                licence="CC0",
+                groups=[asdict(group) for group in entry.groups],
+            )
+            for entry in LEXICONS
+        ],
+        ignore_conflicts=True,
+    )
+    slug, title, templates = TEMPLATE_SET
+    LabelledTemplateSet.objects.using(using).get_or_create(
+        slug=slug,
+        defaults={
+            "title": title,
+            "citation": "Made for this platform.",
+            "licence": "CC0",
+            "templates": [asdict(template) for template in templates],
+        },
+    )
+
+
+def seed_after_migrate(*, using: str, **_: Any) -> None:
+    """Signal handler: a migrated database has its library without a further step."""
+    seed_templates(using=using)
+    seed_prompts(using=using)
+    seed_guises(using=using)
+    seed_labelled_templates(using=using)

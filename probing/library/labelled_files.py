@@ -1,0 +1,306 @@
+"""Imports labelled templates and lexicons from CSV and TSV files.
+
+Templates have a row each, with a column “template” or “text” and a column “label” or “sent”. Filled
+sentences, as in the released samples (label, attribute, group, text; no heading), are turned back
+into templates with the words of a lexicon. A lexicon has a row for each word of a group: “group”,
+perhaps “name” and “role”, and a column for every placeholder; “*” fills any.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import PurePath
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils.text import slugify
+
+from annotation.common.table_file import Problem, Record, TableFileError, decode, read_csv, read_tsv
+from annotation.common.text_shortening import shorten
+from annotation.library.library_kind import text_fault
+from probing.measures.label_map import LabelMap, LabelMapError, read_label_map
+from probing.measures.probe_stimuli import ROLES, SENTIMENT, ProbeGroup, ProbeTemplate
+from probing.measures.probe_templates import (
+    ANY,
+    ProbeTemplateError,
+    fill,
+    mention_templates,
+    placeholders,
+)
+from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.models.labelled_templates import LibraryFile
+
+TEXT_COLUMNS = ("template", "text")
+LABEL_COLUMNS = ("label", "sent", "y_true")
+SAMPLE_HEADING = ("label", "attribute", "group", "text")
+LEXICON_COLUMNS = ("group", "name", "role")
+LONGEST_TEXT = 1000
+
+F = TypeVar("F", bound=LibraryFile)
+E = TypeVar("E")
+
+
+class BadRowsError(ValueError):
+    """A file that cannot be taken in; ``problems`` names every bad row, if any."""
+
+    def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
+        super().__init__(message)
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True)
+class ParsedFile:
+    """Entries in the file's order, and what was left out of them."""
+
+    entries: tuple[Any, ...]
+    left_out: tuple[Problem, ...] = ()
+
+
+def parse_templates(
+    content: bytes,
+    file_name: str,
+    *,
+    labels: str = "ternary",
+    lexicon: Sequence[ProbeGroup] = (),
+    skip_bad_rows: bool = False,
+) -> ParsedFile:
+    """Return the templates of a file, each once.
+
+    labels : a preset or a map as `read_label_map` reads it
+    lexicon : groups whose words turn filled sentences back into templates
+
+    Raises :class:`BadRowsError` naming every bad row unless these are to be left out.
+    """
+    label_map = _read_map(labels)
+    records, columns = _read(content, file_name, SAMPLE_HEADING)
+    text_column = _needed(columns, TEXT_COLUMNS)
+    label_column = _needed(columns, LABEL_COLUMNS)
+    group_column = columns.get("group", "")
+    read = [
+        (str(one.values.get(group_column, "")), _tidy(one.values.get(text_column, "")))
+        for one in records
+    ]
+    unfilled = dict(zip((one.line for one in records), unfill(read, lexicon), strict=True))
+    found: dict[str, tuple[int, int]] = {}
+
+    def read_row(record: Record) -> str:
+        text = _tidy(record.values.get(text_column, ""))
+        if fault := record.fault or text_fault(text):
+            return fault
+        if not text or len(text) > LONGEST_TEXT:
+            return f"The template has {len(text)} characters, expected 1 to {LONGEST_TEXT:,}."
+        try:
+            (label,) = label_map.collapse([record.values[label_column]])
+            if lexicon:
+                behind = unfilled[record.line]
+                if behind is None:
+                    return (
+                        f"“{shorten(text)}” holds no word of the group "
+                        f"“{record.values.get(group_column, '')}” in the lexicon with "
+                        f"{', '.join(group.slug for group in lexicon)}."
+                    )
+                text = behind[0]
+            placeholders(text)
+        except (LabelMapError, ProbeTemplateError) as error:
+            return str(error)
+        line, known = found.setdefault(text, (record.line, label))
+        if known != label:
+            return f"The template has another label than on line {line}. Give it one label."
+        if line != record.line and not lexicon:
+            return f"The template stands on line {line} already."
+        return ""
+
+    bad = _read_rows(records, read_row, skip_bad_rows)
+    width = len(str(len(found)))
+    return ParsedFile(
+        tuple(
+            ProbeTemplate(f"{number:0{width}d}", text, label)
+            for number, (text, (_, label)) in enumerate(found.items(), start=1)
+        ),
+        bad,
+    )
+
+
+def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False) -> ParsedFile:
+    """Return the groups of a file; errors are those of `parse_templates`."""
+    records, columns = _read(content, file_name)
+    group_column = _needed(columns, ("group",))
+    slots = {name: heading for name, heading in columns.items() if name not in LEXICON_COLUMNS}
+    if not slots:
+        raise BadRowsError(
+            "There is no column for a placeholder. Add one named like it, such as identity_adj, "
+            f"or “{ANY}” for any."
+        )
+    found: dict[str, ProbeGroup] = {}
+
+    def read_row(record: Record) -> str:
+        if record.fault:
+            return record.fault
+        cell = {name: str(record.values[heading]).strip() for name, heading in columns.items()}
+        if fault := next(filter(None, map(text_fault, cell.values())), ""):
+            return fault
+        slug = slugify(cell["group"].replace("_", "-")).replace("-", "_")
+        if not slug:
+            return f"“{group_column}” is “{shorten(cell['group'])}”. Name the group."
+        role = cell.get("role", "").lower() or "group"
+        if role not in ROLES:
+            return f"The role is “{shorten(role)}”, expected one of: {', '.join(ROLES)}."
+        filler = {name: " ".join(cell[name].split()) for name in slots}
+        if role != "unmarked" and not all(filler.values()):
+            return "A placeholder has no word. Only groups of the role unmarked have empty cells."
+        new = ProbeGroup(slug, cell.get("name") or cell["group"], (), role)
+        group = found.get(slug, new)
+        if group.role != role:
+            return f"The group has the role “{role}”, but was “{group.role}” before."
+        if filler in group.fillers:
+            return "The word stands in the file already."
+        found[slug] = replace(group, fillers=(*group.fillers, filler))
+        return ""
+
+    bad = _read_rows(records, read_row, skip_bad_rows)
+    return ParsedFile(tuple(found.values()), bad)
+
+
+@transaction.atomic
+def import_file(
+    model: type[F],
+    parsed: ParsedFile,
+    *,
+    slug: str,
+    title: str,
+    licence: str,
+    citation: str = "",
+    user: AbstractBaseUser | None = None,
+) -> F:
+    """Store a parsed file as a new entry of the library; ValidationError, by field, otherwise."""
+    entry = model(slug=slug, title=title, licence=licence, citation=citation)
+    set_entries(entry, parsed)
+    entry.full_clean()
+    entry._history_user = user  # type: ignore[attr-defined] # as django-simple-history has it
+    entry.save()
+    return entry
+
+
+def set_entries(entry: LibraryFile, parsed: ParsedFile) -> None:
+    """Put what a file gave into an entry, without saving it."""
+    name = "templates" if isinstance(entry, LabelledTemplateSet) else "groups"
+    setattr(entry, name, [asdict(one) for one in parsed.entries])
+
+
+def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
+    """Return the templates of a set, their slugs with the set's before them."""
+    return tuple(
+        ProbeTemplate(f"{entry.slug}-{one['slug']}", one["text"], one["label"])
+        for one in entry.templates
+    )
+
+
+def stored_groups(entry: GroupLexicon) -> tuple[ProbeGroup, ...]:
+    """Return the groups of a lexicon."""
+    return tuple(ProbeGroup(**{**one, "fillers": tuple(one["fillers"])}) for one in entry.groups)
+
+
+def unfill(
+    sentences: Sequence[tuple[str, str]], lexicon: Iterable[ProbeGroup]
+) -> list[tuple[str, int] | None]:
+    """Return the template behind each sentence and the place of its filler, None without one.
+
+    sentences : (group, text)
+
+    Of several templates that a sentence may come from, the one that most sentences share.
+    """
+    words = {group.slug: _words(group) for group in lexicon}
+    candidates: list[list[tuple[str, int]]] = []
+    for group, text in sentences:
+        name, fillers = words.get(group, ("", {}))
+        places = {word: place for place, word in enumerate(fillers)}
+        candidates.append(
+            [
+                (template, places[word])
+                for template, word in mention_templates(text, fillers, name)
+                if fill(template, {name: word}) == text
+            ]
+        )
+    votes = Counter(template for some in candidates for template, _ in some)
+    unmarked = {fill(template, {}): template for template in votes}
+    for some, (group, text) in zip(candidates, sentences, strict=True):
+        if "" in words.get(group, ("", []))[1] and text in unmarked:
+            some.append((unmarked[text], words[group][1].index("")))
+    return [max(some, key=lambda one: votes[one[0]], default=None) for some in candidates]
+
+
+def _words(group: ProbeGroup) -> tuple[str, list[str]]:
+    """Return a group's first placeholder, and what its fillers put there."""
+    name = next(iter(group.fillers[0]))
+    return "group" if name == ANY else name, [filler[name] for filler in group.fillers]
+
+
+def _tidy(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+def _read_map(labels: str) -> LabelMap:
+    try:
+        return read_label_map(labels, SENTIMENT)
+    except LabelMapError as error:
+        raise BadRowsError(str(error)) from error
+
+
+def _read(
+    content: bytes, file_name: str, without_heading: Sequence[str] = ()
+) -> tuple[list[Record], dict[str, str]]:
+    """Return the rows and the headings by their names in lower case.
+
+    without_heading : columns of a file of as many that begins with a row at once
+    """
+    suffix = PurePath(file_name).suffix.lower()
+    readers = {".csv": read_csv, ".tsv": read_tsv, ".tab": read_tsv}
+    if suffix not in readers:
+        raise BadRowsError(f"“{shorten(file_name)}” cannot be read. Give a .csv or .tsv file.")
+    try:
+        text, added = decode(content), 0
+        if without_heading and suffix != ".csv":
+            cells = text.lstrip("\r\n").splitlines()[0].split("\t")
+            if len(cells) == len(without_heading) and not {*LABEL_COLUMNS} & {
+                cell.strip().casefold() for cell in cells
+            }:
+                text, added = "\t".join(without_heading) + "\n" + text, 1
+        records = list(readers[suffix](text))
+    except TableFileError as error:
+        raise BadRowsError(str(error)) from error
+    if not records:
+        raise BadRowsError("The file holds no row. Give at least one below the heading.")
+    headings = next((record.values for record in records if not record.fault), None)
+    if headings is None:
+        bad = [Problem(record.line - added, record.fault) for record in records]
+        raise BadRowsError(f"Nothing was imported: all {len(bad)} rows are bad.", bad)
+    columns = {heading.strip().casefold(): heading for heading in headings}
+    return [replace(record, line=record.line - added) for record in records], columns
+
+
+def _needed(columns: dict[str, str], names: Sequence[str]) -> str:
+    """Return the heading of the first of the named columns that is there."""
+    for name in names:
+        if name in columns:
+            return columns[name]
+    raise BadRowsError(
+        f"The columns are {', '.join(columns)}. One of them must be called "
+        f"{' or '.join(f'“{name}”' for name in names)}."
+    )
+
+
+def _read_rows(
+    records: Sequence[Record], read_row: Callable[[Record], str], skip_bad_rows: bool
+) -> tuple[Problem, ...]:
+    """Read every row and return the bad ones; raises where they are not to be left out."""
+    bad = tuple(Problem(record.line, why) for record in records if (why := read_row(record)))
+    if bad and (not skip_bad_rows or len(bad) == len(records)):
+        n = len(bad)
+        raise BadRowsError(
+            f"Nothing was imported: {n} of {len(records)} rows {'is' if n == 1 else 'are'} bad.",
+            bad,
+        )
+    return bad

@@ -1,0 +1,92 @@
+"""The word that ends a prompt: which passes and look-ups its subwords need.
+
+Hofmann et al. (2024), Methods, Probing: a causal model is read after the last token of the prompt,
+a masked one at a mask that follows the prompt, T5 after ``<extra_id_0>``. A word of one token is
+read there. A longer one is read by the chain rule: each subword after those before it; in a masked
+model it stands as that many masks, of which the first hold its earlier subwords.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import torch
+
+Row = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How the end of a prompt is opened: subwords that are known, masks that are open."""
+
+    known: Row
+    masks: int
+
+
+class EndWordReader(ABC):
+    """What models that read the end of a prompt have in common."""
+
+    #: Whether a word of several subwords stands as so many masks.
+    _opens_masks = False
+
+    @abstractmethod
+    def split_end(self, word: str) -> Row:
+        """Return the ids of the word as it follows a prompt."""
+
+    @abstractmethod
+    def _read_ends(
+        self, rows: Sequence[Row], opening: Opening
+    ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
+        """Yield places of `rows`, and the logits at their opened ends, (n, vocabulary)."""
+
+    def end_logprobs(self, rows: Sequence[Row], words: Sequence[str]) -> npt.NDArray[np.float64]:
+        """Return ln P(word | prompt) in nats, (n_rows, n_words), for rows of `encode_end`.
+
+        Softmax in float64 over the full vocabulary, of the logits at the end alone. Rows of one
+        prompt with different texts belong into one call: what they begin with is read once.
+        """
+        import torch
+
+        from probing.lm.numerics import pick_many_logprobs
+
+        found = np.zeros((len(rows), len(words)), dtype=np.float64)
+        if not rows:
+            return found
+        plan = plan_words([self.split_end(word) for word in words], masks=self._opens_masks)
+        for opening, (columns, targets) in plan.items():
+            wanted = torch.from_numpy(targets)
+            for places, logits in self._read_ends(rows, opening):
+                found[np.ix_(np.asarray(places), np.asarray(columns))] += pick_many_logprobs(
+                    logits, wanted
+                ).numpy()
+        return found
+
+
+def plan_words(
+    pieces: Sequence[Row], *, masks: bool
+) -> Mapping[Opening, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+    """Return, for every opening, which words are looked up there and at which token.
+
+    Words of one token share one opening, and words that begin alike share what they begin with.
+    """
+    found: dict[Opening, list[tuple[int, int]]] = {}
+    for column, ids in enumerate(pieces):
+        for place, target in enumerate(ids):
+            opening = Opening(ids[:place], len(ids) - place if masks else 0)
+            found.setdefault(opening, []).append((column, target))
+    arrays = {opening: np.array(rows, dtype=np.int64).T for opening, rows in found.items()}
+    return {opening: (columns, targets) for opening, (columns, targets) in arrays.items()}
+
+
+def shared_beginning(rows: Sequence[Row]) -> int:
+    """Return how many tokens all rows begin with; at least one of each stays outside."""
+    first, last = min(rows), max(rows)  # in order, all others lie between these two
+    most = min(map(len, rows)) - 1
+    return next((n for n in range(most) if first[n] != last[n]), most)

@@ -1,0 +1,411 @@
+"""Tokenizers of models that fill slots: how they cut words, and which tokens begin a word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from probing.lm.errors import ContextTooLongError, MaskCountError, TokenizerError, UnknownWordError
+from probing.lm.protocols import SlotChain, SlotContext, SlotState, Subwords, WordPart
+from probing.lm.slot_passes import build_chain, scored_pieces, to_chain
+from probing.lm.sources import ModelFacts
+from probing.lm.text_tokenizer import find_prefix, find_sentinels
+
+Scheme = Literal["wordpiece", "byte-level", "sentencepiece"]
+
+_MARKERS: dict[Scheme, str] = {"wordpiece": "##", "byte-level": "Ġ", "sentencepiece": "▁"}
+#: Where a configuration states no number of positions, templates are short enough anyway.
+_UNSTATED_LENGTH = 1024
+#: What the slot and a masked group of an encoder and decoder are written as.
+_SENTINELS = ("<extra_id_0>", "<extra_id_1>")
+
+
+class ScoringTokenizer:
+    """What tokenizers of masked and of causal models have in common.
+
+    Attributes
+    ----------
+    word_initial, continuation : (vocabulary_size,) bool, see :func:`token_classes`.
+    """
+
+    #: Whether a word is read with a space before it even under WordPiece.
+    always_spaced = False
+    #: Whether the tokenizer puts its special tokens round a text; otherwise the prefix is ours.
+    adds_special = True
+    _prefix: tuple[int, ...] = ()
+
+    def __init__(self, tokenizer: Any, *, vocabulary_size: int, max_length: int) -> None:
+        self._tokenizer = tokenizer
+        self.vocabulary_size = vocabulary_size
+        self.max_length = max_length
+        self.pad_id: int = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else 0
+        vocabulary: dict[str, int] = tokenizer.get_vocab()
+        self.scheme = detect_scheme(vocabulary)
+        self.word_initial, self.continuation = token_classes(
+            vocabulary, self.scheme, vocabulary_size
+        )
+        self._words: dict[str, Subwords] = {}
+
+    @property
+    def hyphens_start_words(self) -> bool:
+        """Whether pieces after a hyphen count as word-initial (so under WordPiece)."""
+        return self.scheme == "wordpiece"
+
+    def split(self, word: str) -> Subwords:
+        """Return the subwords of `word` inside a sentence.
+
+        Byte-level and sentencepiece tokenizers read the word with its leading space, WordPiece of
+        masked models without. Special tokens are stripped.
+
+        Raises
+        ------
+        UnknownWordError
+            The word has a part that the tokenizer can only replace by its unknown token, reads
+            as a special token, or is empty.
+        """
+        if word in self._words:
+            return self._words[word]
+        spaced = self.always_spaced or self.scheme != "wordpiece"
+        text = f" {word}" if spaced else word
+        ids = tuple(self._tokenizer.encode(text, add_special_tokens=False))
+        if not word.strip() or not ids:
+            raise UnknownWordError(
+                f"The word '{word}' is empty for this tokenizer. Give a word with letters."
+            )
+        if set(ids) & set(self._tokenizer.all_special_ids):
+            raise UnknownWordError(
+                f"The tokenizer cannot encode '{word}': a part of it is unknown to the model or "
+                "reads as a special token. Replace the adjective, check its spelling, or use a "
+                "model whose tokenizer knows its characters."
+            )
+        found = Subwords(word, ids, tuple(self._tokenizer.convert_ids_to_tokens(list(ids))))
+        self._words[word] = found
+        return found
+
+    def encode_with_offsets(self, text: str) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
+        """Return the token ids of `text` as `encode` gives them, and the characters of each.
+
+        Special tokens cover none: their offsets are (0, 0).
+        """
+        if not self._tokenizer.is_fast:
+            raise TokenizerError(
+                f"The tokenizer of '{self._tokenizer.name_or_path}' does not say where its tokens "
+                "stand in a text. Save it with its tokenizer.json."
+            )
+        found = self._tokenizer(
+            text, return_offsets_mapping=True, add_special_tokens=self.adds_special
+        )
+        offsets = [tuple(pair) for pair in found["offset_mapping"]]
+        before = [(0, 0)] * len(self._prefix)
+        return (*self._prefix, *found["input_ids"]), [*before, *offsets]
+
+
+class MaskedTokenizer(ScoringTokenizer):
+    """The tokenizer of a masked language model, seen through its slots.
+
+    Parameters
+    ----------
+    tokenizer : a Hugging Face tokenizer with a mask token.
+    vocabulary_size : rows of the model's output layer; may exceed the tokenizer's own number.
+    max_length : the most tokens that the model reads, special tokens included.
+    """
+
+    def __init__(self, tokenizer: Any, *, vocabulary_size: int, max_length: int) -> None:
+        if tokenizer.mask_token is None or tokenizer.mask_token_id is None:
+            raise TokenizerError(
+                f"The tokenizer of '{tokenizer.name_or_path}' has no mask token, so no slot can "
+                "be opened. Masked language models such as BERT or RoBERTa have one."
+            )
+        if len(tokenizer) > vocabulary_size:
+            raise TokenizerError(
+                f"The tokenizer of '{tokenizer.name_or_path}' knows {len(tokenizer):,} tokens, "
+                f"but the model scores only {vocabulary_size:,}. They do not belong together; "
+                "save the tokenizer of this model into its folder."
+            )
+        # Tokenizers without a limit of their own state an astronomically large one.
+        longest = min(max_length, tokenizer.model_max_length)
+        super().__init__(tokenizer, vocabulary_size=vocabulary_size, max_length=longest)
+        self.mask_token: str = tokenizer.mask_token
+        self.mask_id: int = tokenizer.mask_token_id
+        #: (vocabulary_size,) bool: tokens of the original vocabulary, without those added later.
+        self.base = np.arange(vocabulary_size) < tokenizer.vocab_size
+
+    @property
+    def mask_takes_space(self) -> bool:
+        """Whether no token for the space before a mask is left over."""
+        marker = _MARKERS[self.scheme]
+        tokens = self._tokenizer.convert_ids_to_tokens(list(self.encode(f"a {self.mask_token}")))
+        return self.scheme == "wordpiece" or marker not in tokens
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of `text`, special tokens included."""
+        return tuple(self._tokenizer.encode(text))
+
+    def encode_ordinary(self, text: str) -> tuple[tuple[int, ...], list[int]]:
+        """Return the token ids of `text`, and the places of those that are the text's own."""
+        ids = self._tokenizer.encode(text)
+        own = len(self._tokenizer.encode(text, add_special_tokens=False))
+        # The tokens around a text are the same for every text: count those before it.
+        before = self._tokenizer.encode("a").index(
+            self._tokenizer.encode("a", add_special_tokens=False)[0]
+        )
+        return tuple(ids), list(range(before, before + own))
+
+    def unknown_parts(self, text: str) -> int:
+        """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
+        unknown = self._tokenizer.unk_token_id
+        return sum(token == unknown for token in self.encode(text))
+
+    def slot_chain(
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, part: WordPart = "word"
+    ) -> SlotChain:
+        """Return the forward passes that the words need, each of them once."""
+        return build_chain(self, contexts, words, part=part)
+
+    def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
+        """Return the token ids of `context` with `masks` masks in its slot.
+
+        Also returns the position of the first of them; the others follow directly.
+
+        Raises
+        ------
+        MaskCountError
+            Another text brought its own mask token, or the masks do not follow each other.
+        ContextTooLongError
+            The sentence is longer than the model reads.
+        """
+        text = context.before + " ".join([self.mask_token] * masks) + context.after
+        ids = self.encode(text)
+        found = [position for position, token in enumerate(ids) if token == self.mask_id]
+        expected = context.masks_before + masks + context.masks_after
+        if len(found) != expected:
+            raise MaskCountError(
+                f"The sentence '{text}' holds {len(found)} mask tokens where {expected} are "
+                f"expected. Remove '{self.mask_token}' from the group or template that brings it."
+            )
+        first, last = found[context.masks_before], found[context.masks_before + masks - 1]
+        if last - first != masks - 1:
+            raise MaskCountError(
+                f"The tokenizer puts other tokens between the masks of '{text}'. Its mask token "
+                "must take up the space before it (lstrip); correct the tokenizer's files."
+            )
+        if len(ids) > self.max_length:
+            raise ContextTooLongError(
+                f"The sentence '{text}' has {len(ids)} tokens, and the model reads "
+                f"{self.max_length}. Shorten the template or the group's name."
+            )
+        return ids, first
+
+
+class CausalSlotTokenizer(ScoringTokenizer):
+    """The tokenizer of a causal language model: enough to plan and check a run of a slot measure.
+
+    Parameters
+    ----------
+    tokenizer : a Hugging Face tokenizer.
+    facts : of the model, with its vocabulary size.
+    """
+
+    mask_token = None
+    mask_takes_space = True
+    always_spaced = True
+    adds_special = False
+
+    def __init__(self, tokenizer: Any, facts: ModelFacts) -> None:
+        super().__init__(
+            tokenizer,
+            vocabulary_size=facts.vocabulary_size or len(tokenizer),
+            max_length=facts.max_length or _UNSTATED_LENGTH,
+        )
+        self.facts = facts
+        self._prefix = tuple(find_prefix(tokenizer))
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of `text`, with a begin token where the tokenizer has one."""
+        return (*self._prefix, *self._tokenizer.encode(text, add_special_tokens=False))
+
+    def unknown_parts(self, text: str) -> int:
+        """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
+        unknown = self._tokenizer.unk_token_id
+        own = len(self._prefix)
+        return sum(token == unknown for token in self.encode(text)[own:]) if unknown else 0
+
+    def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
+        """Return the token ids before the slot, and where the first subword will stand.
+
+        Raises
+        ------
+        MaskCountError
+            The context asks for masks of its own, as a masked group does.
+        ContextTooLongError
+            The text before the slot and a word of `masks` subwords do not fit.
+        TokenizerError
+            Nothing stands before the slot, and the model has no token to begin with.
+        """
+        if context.masks_before or context.masks_after:
+            raise MaskCountError(
+                "A causal model has no mask token, so no group can be masked. Choose the prior "
+                "noun, which puts person or people in its place."
+            )
+        before = context.before.rstrip()
+        ids = self.encode(before) if before else self._prefix
+        if not ids:
+            raise TokenizerError(
+                "Nothing stands before the adjective, and the model has no token to begin with. "
+                "Choose a template in which the adjective comes later."
+            )
+        if len(ids) + masks > self.max_length:
+            raise ContextTooLongError(
+                f"The text '{before}' has {len(ids)} tokens, {masks} more are to follow, and the "
+                f"model reads {self.max_length}. Shorten the template or the group's name."
+            )
+        return ids, len(ids)
+
+    def slot_chain(
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, part: WordPart = "word"
+    ) -> SlotChain:
+        """Return the forward passes: one per context and beginning of a word, each once.
+
+        The first subwords of all words share the pass that reads the context alone.
+        """
+        split = [self.split(word).ids for word in words]
+        longest = max(map(len, split))
+        steps: list[tuple[SlotState, int, int, int, int]] = []
+        for c, context in enumerate(contexts):
+            ids, first = self.encode_slot(context, longest)
+            for w, pieces in enumerate(split):
+                for i, target in scored_pieces(pieces, part):
+                    state = SlotState((*ids, *pieces[:i]), first + i - 1)
+                    steps.append((state, c, w, i, target))
+        return to_chain(steps)
+
+
+class SentinelTokenizer(ScoringTokenizer):
+    """The tokenizer of an encoder and decoder whose slot is a hidden span, as of T5.
+
+    The adjective's slot is ``<extra_id_0>``, which the decoder fills first; a masked group is
+    ``<extra_id_1>``, wherever it stands (ours). Without sentinels there are embeddings alone.
+
+    Parameters
+    ----------
+    tokenizer : a Hugging Face tokenizer.
+    facts : of the model, with its vocabulary size.
+    start : the token that the decoder begins with.
+    """
+
+    mask_takes_space = True
+    always_spaced = True
+
+    def __init__(self, tokenizer: Any, facts: ModelFacts, *, start: int) -> None:
+        super().__init__(
+            tokenizer,
+            vocabulary_size=facts.vocabulary_size or len(tokenizer),
+            max_length=facts.max_length or _UNSTATED_LENGTH,
+        )
+        self.facts = facts
+        self.start = start
+        self.sentinels = find_sentinels(tokenizer)
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """What the model can do: fill slots only where it has sentinels."""
+        return frozenset({"embed"} | ({"word_logprobs", "slot"} if self.sentinels else set()))
+
+    @property
+    def mask_token(self) -> str:
+        """What stands for a masked group."""
+        return _SENTINELS[1]
+
+    def encode(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of `text` for the encoder, special tokens included."""
+        return tuple(self._tokenizer.encode(text))
+
+    def unknown_parts(self, text: str) -> int:
+        """Return how many pieces of `text` the tokenizer replaces by its unknown token."""
+        return sum(token == self._tokenizer.unk_token_id for token in self.encode(text))
+
+    def encode_slot(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
+        """Return the encoder's token ids, and where the slot's sentinel stands.
+
+        Raises
+        ------
+        TokenizerError
+            The model has no sentinels.
+        MaskCountError
+            Another text brought a sentinel of its own.
+        ContextTooLongError
+            The sentence is longer than the model reads.
+        """
+        if self.sentinels is None:
+            raise TokenizerError(
+                f"The tokenizer of '{self.facts.source}' has no <extra_id_0>, so that no slot can "
+                "be opened. Use a model of the T5 family."
+            )
+        text = f"{context.before}{_SENTINELS[0]}{context.after}"
+        ids = self.encode(text)
+        found = [ids.count(sentinel) for sentinel in self.sentinels]
+        expected = [1, context.masks_before + context.masks_after]
+        if found != expected:
+            raise MaskCountError(
+                f"The sentence '{text}' holds {found[0]} times {_SENTINELS[0]} and {found[1]} "
+                f"times {_SENTINELS[1]} where {expected[0]} and {expected[1]} are expected. "
+                "Remove them from the group or template that brings them."
+            )
+        if len(ids) + masks > self.max_length:
+            raise ContextTooLongError(
+                f"The sentence '{text}' has {len(ids)} tokens, {masks} more are to be written, and "
+                f"the model reads {self.max_length}. Shorten the template or the group's name."
+            )
+        return ids, ids.index(self.sentinels[0])
+
+    def slot_chain(
+        self, contexts: Sequence[SlotContext], words: Sequence[str], *, part: WordPart = "word"
+    ) -> SlotChain:
+        """Return the passes: one per context and beginning of a word, each once.
+
+        A state's ids are the encoder's and then the decoder's; its position is where the latter
+        begin. It is read after its last token.
+        """
+        split = [self.split(word).ids for word in words]
+        steps: list[tuple[SlotState, int, int, int, int]] = []
+        for c, context in enumerate(contexts):
+            ids, place = self.encode_slot(context, max(map(len, split)))
+            begun = (self.start, ids[place])
+            for w, pieces in enumerate(split):
+                for i, target in scored_pieces(pieces, part):
+                    state = SlotState((*ids, *begun, *pieces[:i]), len(ids))
+                    steps.append((state, c, w, i, target))
+        return to_chain(steps)
+
+
+def detect_scheme(vocabulary: Iterable[str]) -> Scheme:
+    """Return how a vocabulary marks the place of a token in its word.
+
+    Decided by which marker occurs most. A vocabulary that marks nothing has only whole words,
+    which WordPiece's rule (no ``##``) reads correctly.
+    """
+    counts: dict[Scheme, int] = dict.fromkeys(_MARKERS, 0)
+    for token in vocabulary:
+        for scheme, marker in _MARKERS.items():
+            counts[scheme] += token.startswith(marker)
+    return max(counts, key=lambda scheme: counts[scheme])
+
+
+def token_classes(
+    vocabulary: dict[str, int], scheme: Scheme, vocabulary_size: int
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return which tokens begin a word and which continue one, each (vocabulary_size,) bool.
+
+    Special tokens and punctuation fall in one class or the other by the same test. Rows of the
+    output layer that no token uses are in neither.
+    """
+    initial = np.zeros(vocabulary_size, dtype=bool)
+    continuation = np.zeros(vocabulary_size, dtype=bool)
+    marker = _MARKERS[scheme]
+    for token, index in vocabulary.items():
+        starts = token.startswith(marker) != (scheme == "wordpiece")
+        (initial if starts else continuation)[index] = True
+    return initial, continuation

@@ -1,0 +1,60 @@
+"""Imports predictions that were made elsewhere as finished runs of classification."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from probing.library.labelled_files import BadRowsError
+from probing.runs.prediction_import import import_predictions
+
+PROBLEMS_SHOWN = 100
+
+
+class Command(BaseCommand):
+    help = (
+        "Imports predictions made elsewhere: CSV or TSV with columns y_true, y_pred, group, and "
+        "perhaps text, model and run_id, or a column “MODEL:RUN” for each run. All or nothing."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("files", type=Path, nargs="+", help=".csv or .tsv files in UTF-8")
+        parser.add_argument(
+            "--data-set", required=True, help="name of the set of sentences, such as amazon"
+        )
+        parser.add_argument(
+            "--labels",
+            default="ternary",
+            help="ternary (0, 1, 2), sst5, semeval, or a map such as “bad=negative, good=positive”",
+        )
+        parser.add_argument(
+            "--producer", default="", help="who made them; default: the column “model”"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        for path in options["files"]:
+            try:
+                runs = import_predictions(
+                    content=path.read_bytes(),
+                    file_name=path.name,
+                    data_set=options["data_set"],
+                    labels=options["labels"],
+                    producer=options["producer"],
+                )
+            except OSError as error:
+                raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
+            except BadRowsError as error:
+                for problem in error.problems[:PROBLEMS_SHOWN]:
+                    self.stderr.write(f"{path.name}: {problem}")
+                raise CommandError(f"{path.name}: {error}") from error
+            for run in runs:
+                n = run.shard_count
+                self.stdout.write(
+                    f"{run}: {run.model.name}, {n} run{'' if n == 1 else 's'} of "
+                    f"{options['data_set']}."
+                )
+            for notice in runs[0].notices[1:]:
+                self.stdout.write(f"Note: {notice}")

@@ -1,0 +1,106 @@
+"""Imports what was made elsewhere: ratings, judgments, scores, span probabilities, counterparts."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.common.table_file import TableFileError
+from annotation.imports.import_kind import (
+    BadImportError,
+    ImportPlan,
+    ImportRequest,
+    import_file,
+    plan_import,
+)
+from probing.imports.registry import IMPORTS
+
+OPTIONS = {option.name: option for kind in IMPORTS.values() for option in kind.options}
+
+
+class Command(BaseCommand):
+    help = "Imports what was made elsewhere, marked as imported wherever it is shown."
+
+    def create_parser(self, *args: Any, **kwargs: Any) -> Any:
+        lines = [
+            f"{kind.name}: {kind.purpose}"
+            + (f" Columns: {', '.join(c.name for c in kind.columns)}." if kind.columns else "")
+            for kind in IMPORTS.values()
+        ]
+        return super().create_parser(
+            *args,
+            formatter_class=RawDescriptionHelpFormatter,
+            epilog="\n\n".join(lines),
+            **kwargs,
+        )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("kind", choices=sorted(IMPORTS))
+        parser.add_argument("file", type=Path)
+        for option in OPTIONS.values():
+            kinds = [kind.name for kind in IMPORTS.values() if option in kind.options]
+            parser.add_argument(
+                f"--{option.name}", default="", help=f"{option.help} ({', '.join(kinds)})"
+            )
+        parser.add_argument("--owner", default="", help="user name of whoever it belongs to")
+        parser.add_argument("--dry-run", action="store_true", help="say what would be stored")
+        parser.add_argument(
+            "--skip-bad-rows", action="store_true", help="leave bad rows out instead of stopping"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        kind, path = IMPORTS[options["kind"]], options["file"]
+        try:
+            content = path.read_bytes()
+        except OSError as error:
+            raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
+        user = None
+        if options["owner"]:
+            user = get_user_model().objects.filter(username=options["owner"]).first()
+            if user is None:
+                raise CommandError(f"No user is called “{options['owner']}”.")
+        given = {name: options[name] for name in OPTIONS if options[name]}
+        request = ImportRequest(content, path.name, given, user)
+        try:
+            if options["dry_run"]:
+                plan = plan_import(kind, request)
+                self._tell(plan, "Bad")
+                self.stdout.write(f"The file holds {_counts(plan)}. Nothing was stored.")
+                return
+            done, plan = import_file(kind, request, skip_bad_rows=options["skip_bad_rows"])
+        except BadImportError as error:
+            self._tell(error.plan, "Bad")
+            raise CommandError(
+                f"{error} Mend them, or leave them out with --skip-bad-rows."
+            ) from error
+        except TableFileError as error:
+            raise CommandError(str(error)) from error
+        except ValidationError as error:
+            raise CommandError(_in_words(error)) from error
+        self._tell(plan, "Left out")
+        self.stdout.write(
+            f"{done.name} ({done.public_id}): {_counts(plan)} imported.\n"
+            f"Look at it on {settings.SITE_URL}{done.address}"
+        )
+
+    def _tell(self, plan: ImportPlan, what: str) -> None:
+        for problem in plan.problems:
+            self.stderr.write(f"{what}: {problem}")
+        for warning in plan.warnings:
+            self.stderr.write(f"Warning: {warning}")
+
+
+def _counts(plan: ImportPlan) -> str:
+    return ", ".join(f"{n} {name}" for name, n in plan.counts.items())
+
+
+def _in_words(error: ValidationError) -> str:
+    if not hasattr(error, "error_dict"):
+        return " ".join(error.messages)
+    return " ".join(f"{name}: {' '.join(said)}" for name, said in error.message_dict.items())

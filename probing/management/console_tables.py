@@ -1,0 +1,188 @@
+"""Results of a run on the command line: one function for each kind of result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from probing.measures.base import ResultKind
+from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.registry import MEASURES
+from probing.measures.sentence_stimuli import SentenceStimuli
+from probing.measures.text_stimuli import TextStimuli
+from probing.models import Run
+from probing.runs.result_tables import (
+    count_directions,
+    load_associations,
+    load_rate_table,
+    load_score_table,
+    load_span_table,
+    run_counterparts,
+)
+from probing.runs.trained_models import trained_model_of
+
+COUNTERPARTS_SHOWN = 5
+ATTRIBUTES_SHOWN = 5
+
+
+def describe_stimuli(stimuli: Any) -> str:
+    """Return what a run works on, as in “25 groups, 16 traits, 2 templates”."""
+    if isinstance(stimuli, TextStimuli):
+        parts = [f"{len(stimuli.pairs)} pairs of texts"]
+        if stimuli.prompts:
+            parts.append(f"prompts {', '.join(prompt.slug for prompt in stimuli.prompts)}")
+        if stimuli.examples:
+            parts.append(f"{len(stimuli.examples)} examples")
+        return ", ".join(parts)
+    if isinstance(stimuli, GuiseStimuli):
+        counts = " and ".join(
+            f"{len(texts)} texts in {variety}"
+            for variety, texts in zip(stimuli.varieties, stimuli.texts, strict=True)
+        )
+        return f"{counts}, {len(stimuli.prompts)} prompts, {len(stimuli.attributes)} attributes"
+    if isinstance(stimuli, SentenceStimuli):
+        return (
+            f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, {stimuli.n_drawn:,} "
+            f"sentences drawn from {stimuli.source.n_sentences:,} of “{stimuli.source.name}”"
+        )
+    if isinstance(stimuli, ProbeStimuli):
+        return (
+            f"{len(stimuli.groups)} groups, {len(stimuli.templates)} templates, "
+            f"{len(stimuli.sentences):,} sentences"
+        )
+    return (
+        f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
+        f"{len(stimuli.templates)} templates"
+    )
+
+
+def print_results(console: Console, run: Run) -> str:
+    """Print what ``run`` found and return what it stored, for the last line."""
+    return PRINT[MEASURES[run.measure].result](console, run)
+
+
+def _scores(console: Console, run: Run) -> str:
+    """Print for every group the traits that it leans to most, on either side."""
+    table = load_score_table(run)
+    shown = _table("Group", "Highest pair scores", "Lowest pair scores", "Without")
+    for row in table.rows:
+        scored = sorted(
+            (
+                (cell.value, column)
+                for cell, column in zip(row.cells, table.columns, strict=True)
+                if cell.value is not None
+            ),
+            key=lambda pair: (-pair[0], pair[1].slug),
+        )
+        shown.add_row(
+            row.name,
+            ", ".join(f"{column.high} {_signed(value)}" for value, column in scored[:3]),
+            ", ".join(f"{column.low} {_signed(value)}" for value, column in scored[:-4:-1]),
+            str(len(row.cells) - len(scored)),
+        )
+    console.print(shown)
+    return f"{run.scores.count()} scores stored"
+
+
+def _associations(console: Console, run: Run) -> str:
+    """Print the attributes that lean most to either guise, as means over prompts."""
+    rows = [row for row in load_associations(run) if row.value is not None]
+    shown = _table("Attribute", "q", "Prompts")
+    ends = rows[:ATTRIBUTES_SHOWN] + rows[ATTRIBUTES_SHOWN:][-ATTRIBUTES_SHOWN:]
+    for row in ends:
+        shown.add_row(row.attribute, f"{row.value:+.4f}".replace("-", "−"), str(row.n))
+    console.print(shown)
+    return f"{run.scores.count()} scores stored"
+
+
+def _text_scores(console: Console, run: Run) -> str:
+    """Print the mean of each quantity in each condition and variety."""
+    shown = _table("Quantity", "Hidden", "Variety", "Mean", "sd of trials", "n", "Without")
+    for row in load_span_table(run):
+        shown.add_row(
+            row.name,
+            row.condition,
+            row.variety,
+            "–" if row.mean is None else f"{row.mean:.3f}",
+            "–" if row.sd is None else f"{row.sd:.3f}",
+            str(row.n),
+            str(row.missing),
+        )
+    console.print(shown)
+    return f"{run.text_scores.count()} scores stored"
+
+
+def _counterparts(console: Console, run: Run) -> str:
+    """Print how many there are in each variety, and the first few."""
+    counts = count_directions(run)
+    for one in counts:
+        console.print(
+            f"Into {one.variety}: {one.written} written, {one.remarked} of them cut, "
+            f"{one.missing} without a text."
+        )
+    shown = _table("Original", "Into", "Written by the model")
+    for counterpart in run_counterparts(run)[:COUNTERPARTS_SHOWN]:
+        shown.add_row(
+            *(
+                # Texts are no markup, whatever brackets they hold.
+                Text(" ".join(cell.split()))
+                for cell in (
+                    counterpart.text.body,
+                    counterpart.variety,
+                    counterpart.body or f"– {counterpart.reason}",
+                )
+            )
+        )
+    console.print(shown)
+    return f"{sum(one.written + one.missing for one in counts)} counterparts stored"
+
+
+def _predictions(console: Console, run: Run) -> str:
+    """Print the false positive rates and the accuracy of every group and word."""
+    classes, rows = load_rate_table(run)
+    shown = _table("Group", "Word", *(f"{name} FPR" for name in classes), "Accuracy", "n")
+    for row in rows:
+        values = ("–" if value is None else f"{value:.3f}" for value in (*row.rates, row.accuracy))
+        shown.add_row(row.group, row.filler, *values, str(row.n))
+    console.print(shown)
+    return f"{run.scores.count()} scores stored"
+
+
+def _trained_model(console: Console, run: Run) -> str:
+    model = trained_model_of(run)
+    return "no model registered" if model is None else f"registered as “{model.name}”"
+
+
+PRINT: dict[ResultKind, Callable[[Console, Run], str]] = {
+    ResultKind.SCORES: _scores,
+    ResultKind.ASSOCIATIONS: _associations,
+    ResultKind.TEXT_SCORES: _text_scores,
+    ResultKind.COUNTERPARTS: _counterparts,
+    ResultKind.PREDICTIONS: _predictions,
+    ResultKind.TRAINED_MODEL: _trained_model,
+}
+
+
+def _table(*heads: str) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for head in heads:
+        number = "FPR" in head or head in (
+            "Without",
+            "Mean",
+            "sd of trials",
+            "n",
+            "q",
+            "Prompts",
+            "Accuracy",
+        )
+        table.add_column(head, justify="right" if number else "left")
+    return table
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")

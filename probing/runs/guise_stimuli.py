@@ -1,0 +1,172 @@
+"""Selector: texts of a corpus, or names of groups, as the guises of matched guise probing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from annotation.models import Corpus, Split, Text
+from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli, GuiseText
+from probing.measures.stimuli import StimuliError
+from probing.measures.streams import named_seed
+from probing.models import Prompt, PromptPurpose, WordList, WordPurpose
+from probing.runs.errors import RunError
+from probing.runs.stimuli import unknown_name
+from probing.runs.text_stimuli import (
+    check_sources,
+    draw_some,
+    load_pairs,
+    no_pairs,
+)
+
+Sides = tuple[tuple[GuiseText, ...], tuple[GuiseText, ...]]
+VARIETY_LENGTH = 40
+
+
+def load_guise_stimuli(
+    corpus: Corpus | None,
+    *,
+    attributes: str,
+    terms: Sequence[str] = (),
+    prompts: Iterable[str] = (),
+    sources: Iterable[str] | None = None,
+    limit: int | None = None,
+    paired: bool = True,
+    seed: int = 0,
+) -> GuiseStimuli:
+    """Return the texts of ``corpus`` in its two varieties, or names of two groups. Four queries.
+
+    Parameters
+    ----------
+    attributes : slug of a word list of attributes.
+    terms : instead of a corpus, pairs such as “Black/White”; they fill the prompts that name.
+    prompts : slugs of prompts, or purposes such as ``traits``; without any, all of the purpose of
+        the attributes, and with terms those that name a race.
+    sources, limit, seed : which pairs, as of :func:`probing.runs.text_stimuli.load_text_stimuli`.
+    paired : pairs alone; without, all texts to evaluate of either variety.
+
+    Raises :class:`RunError` naming what is unknown, missing or doubled.
+    """
+    words = _attributes(attributes)
+    chosen = _prompts(prompts, PromptPurpose.OVERT if terms else words.purpose)
+    if (corpus is None) == (not terms):
+        raise RunError.at(
+            "corpus",
+            "Both a corpus and names of groups are given. Choose one of the two."
+            if terms
+            else "Choose a corpus of texts in two varieties, or give names such as “Black/White”.",
+        )
+    try:
+        if corpus is None:
+            varieties, sides = _named(terms)
+        else:
+            varieties = (corpus.source_variety, corpus.target_variety)
+            sides = _sides(corpus, sources, limit, paired=paired, seed=seed)
+        return GuiseStimuli(
+            *varieties,
+            *sides,
+            paired=paired,
+            prompts=tuple(chosen),
+            attributes=tuple(words.words),
+            attribute_list=words.slug,
+        )
+    except StimuliError as error:
+        raise RunError.at("terms" if terms else "corpus", str(error)) from error
+
+
+def _sides(
+    corpus: Corpus, sources: Iterable[str] | None, limit: int | None, *, paired: bool, seed: int
+) -> Sides:
+    wanted = None if sources is None else list(dict.fromkeys(sources))
+    if limit is not None and limit < 1:
+        raise RunError.at("limit", f"The limit is {limit}, expected at least 1.")
+    if not paired:
+        return _all_texts(corpus, wanted, limit, seed)
+    known = load_pairs(corpus, Split.EVALUATION)
+    if not known:
+        raise RunError.at("corpus", no_pairs(corpus, Split.EVALUATION))
+    if wanted is not None:
+        check_sources(corpus, wanted, {pair.origin for pair in known})
+    kept = [pair for pair in known if wanted is None or pair.origin in wanted]
+    drawn = draw_some(kept, limit, named_seed(seed, "pairs"))
+    return (
+        tuple(GuiseText(pair.slug, pair.source.body) for pair in drawn),
+        tuple(GuiseText(pair.slug, pair.target.body) for pair in drawn),
+    )
+
+
+def _all_texts(corpus: Corpus, wanted: list[str] | None, limit: int | None, seed: int) -> Sides:
+    texts = Text.objects.filter(corpus=corpus, split=Split.EVALUATION).order_by("pk")
+    if wanted is not None:
+        texts = texts.filter(source__in=wanted)
+    varieties = (corpus.source_variety, corpus.target_variety)
+    sides: dict[str, list[GuiseText]] = {variety: [] for variety in varieties}
+    for slug, variety, body in texts.values_list("slug", "variety", "body"):
+        if variety not in sides:
+            raise RunError.at(
+                "corpus",
+                f"“{corpus.name}” has texts in {variety} beside {' and '.join(varieties)}; two "
+                "varieties are compared. Move the others to a corpus of their own.",
+            )
+        sides[variety].append(GuiseText(slug, body))
+    for variety, some in sides.items():
+        if not some:
+            raise RunError.at(
+                "corpus",
+                f"“{corpus.name}” has no text to evaluate in {variety}. Import some: two "
+                "varieties are compared.",
+            )
+    first, second = (
+        tuple(draw_some(some, limit, named_seed(seed, "texts", variety)))
+        for variety, some in sides.items()
+    )
+    return first, second
+
+
+def _named(terms: Sequence[str]) -> tuple[tuple[str, str], Sides]:
+    pairs = []
+    for term in terms:
+        sides = [side.strip() for side in term.split("/")]
+        if len(sides) != 2 or not all(sides):
+            raise RunError.at(
+                "terms", f"“{term}” is no pair of names. Write two with a slash: Black/White."
+            )
+        pairs.append((sides[0], sides[1]))
+    first, second = pairs[0]
+    for name in (first, second):
+        if len(name) > VARIETY_LENGTH:
+            raise RunError.at(
+                "terms",
+                f"“{name}” has {len(name)} characters. Write a name of {VARIETY_LENGTH} at most.",
+            )
+    slugs = [f"{a}/{b}" for a, b in pairs]
+    return (first, second), (
+        tuple(GuiseText(slug, a) for slug, (a, _) in zip(slugs, pairs, strict=True)),
+        tuple(GuiseText(slug, b) for slug, (_, b) in zip(slugs, pairs, strict=True)),
+    )
+
+
+def _attributes(slug: str) -> WordList:
+    lists = WordList.objects.exclude(purpose=WordPurpose.LOOKUP)
+    found = lists.filter(slug=slug).first()
+    if found is None:
+        known = list(lists.values_list("slug", flat=True))
+        raise RunError.at("attributes", unknown_name("list of attributes", slug, known))
+    return found
+
+
+def _prompts(names: Iterable[str], usual: str) -> list[GuisePrompt]:
+    """Return the prompts of those slugs or purposes, each once."""
+    known = Prompt.objects.exclude(purpose=PromptPurpose.COUNTERPARTS).order_by("slug")
+    by_name: dict[str, list[Prompt]] = {}
+    for prompt in known:
+        by_name.setdefault(prompt.purpose, []).append(prompt)
+        by_name.setdefault(prompt.slug, []).append(prompt)
+    wanted = list(dict.fromkeys(names)) or [usual]
+    if unknown := [name for name in wanted if name not in by_name]:
+        messages = [unknown_name("prompt about a speaker", name, list(by_name)) for name in unknown]
+        raise RunError.at("prompts", " ".join(messages))
+    chosen = {prompt.slug: prompt for name in wanted for prompt in by_name[name]}
+    try:
+        return [GuisePrompt(slug, one.text, one.purpose) for slug, one in chosen.items()]
+    except StimuliError as error:
+        raise RunError.at("prompts", str(error)) from error

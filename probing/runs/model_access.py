@@ -1,0 +1,48 @@
+"""What the administrator lets models be: in which folders, on which servers, with which keys."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+from probing.runs.errors import RunError
+
+KEY_VARIABLE = re.compile(r"MODEL_KEY_[A-Z0-9_]{1,70}")
+
+
+def check_folder(location: str) -> None:
+    """Raise :class:`RunError` for a path outside of the folders that may hold models.
+
+    The message is the same whatever is there: it must not tell which files a server has.
+    """
+    folder = Path(location).expanduser()
+    roots = [Path(root).expanduser().resolve() for root in settings.MODEL_ROOTS]
+    if not any(folder.resolve().is_relative_to(root) for root in roots):
+        raise RunError.at(
+            "location",
+            f"No model can be read from “{location}”. Enter a hub id such as bert-base-cased, or a "
+            f"folder inside {' or '.join(map(str, roots))}.",
+        )
+
+
+def check_key(variable: str, base_url: str) -> None:
+    """Raise :class:`RunError` unless ``variable`` holds a key that is meant for this server."""
+    if not variable:
+        return
+    if not KEY_VARIABLE.fullmatch(variable):
+        # Not repeated in the message: it may be the key itself.
+        raise RunError.at(
+            "key_variable",
+            "Enter the name of an environment variable that begins with MODEL_KEY_, such as "
+            "MODEL_KEY_OPENAI, and never the key itself.",
+        )
+    parts = urlsplit(base_url)
+    if settings.MODEL_KEY_HOSTS.get(variable) not in {parts.hostname, parts.netloc}:
+        raise RunError.at(
+            "key_variable",
+            f"The key in {variable} is not meant for {parts.netloc}. Ask the administrator to add "
+            f"{variable}={parts.netloc} to MODEL_KEY_HOSTS, or choose the variable of this server.",
+        )

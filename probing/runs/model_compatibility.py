@@ -1,0 +1,76 @@
+"""Which models fit a measure: what each kind of model can do, and what a measure needs."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from probing.models import LanguageModel, ModelKind, ModelSource
+
+#: What the kind of a model allows at most; its family may allow less.
+ABILITIES: dict[str, frozenset[str]] = {
+    ModelKind.MASKED: frozenset({"word_logprobs", "slot", "embed", "text_logprob", "end_word"}),
+    ModelKind.CAUSAL: frozenset(
+        {"word_logprobs", "slot", "embed", "generate", "text_logprob", "span", "end_word", "train"}
+    ),
+    ModelKind.SEQ2SEQ: frozenset(
+        {
+            "word_logprobs",
+            "slot",
+            "embed",
+            "generate",
+            "text_logprob",
+            "span",
+            "end_word",
+            "train",
+        }
+    ),
+    ModelKind.CLASSIFIER: frozenset({"classify"}),
+    ModelKind.CHAT: frozenset({"generate"}),
+    ModelKind.UNKNOWN: frozenset(),
+}
+
+_KIND_NAMES = {
+    ModelKind.MASKED: "masked",
+    ModelKind.CAUSAL: "causal",
+    ModelKind.SEQ2SEQ: "sequence-to-sequence",
+    ModelKind.CLASSIFIER: "classifying",
+    ModelKind.CHAT: "chat",
+    ModelKind.UNKNOWN: "one of which only results were imported",
+}
+_ABILITY_NAMES = {
+    "word_logprobs": "tell the probability of a word in a slot",
+    "slot": "fill a slot",
+    "embed": "give embeddings",
+    "generate": "write texts",
+    "text_logprob": "tell the probability of a text",
+    "span": "fill a hidden span",
+    "end_word": "tell the probability of the word that ends a prompt",
+    "train": "be trained further",
+    "classify": "classify texts",
+}
+
+
+def fitting_kinds(abilities: AbstractSet[str]) -> tuple[str, ...]:
+    """Return the kinds of models that may have all these abilities."""
+    return tuple(kind for kind, has in ABILITIES.items() if abilities <= has)
+
+
+def explain_misfit(*, title: str, abilities: AbstractSet[str], model: LanguageModel) -> str | None:
+    """Return why a model cannot serve a measure of that title, or None where its kind does."""
+    if model.source == ModelSource.IMPORTED:
+        return f"“{model.name}” has imported results alone. Register the model itself to run it."
+    kinds = fitting_kinds(abilities)
+    if model.kind in kinds:
+        return None
+    names = [_KIND_NAMES[ModelKind(kind)] for kind in kinds]
+    wanted = f"a {' or '.join(names)} language model" if names else "a model of no known kind"
+    return f"{title} needs {wanted}; “{model.name}” is {_KIND_NAMES[ModelKind(model.kind)]}."
+
+
+def explain_lack(*, abilities: AbstractSet[str], has: AbstractSet[str], name: str) -> str | None:
+    """Return which of the abilities a model lacks although its kind may have them, or None."""
+    lacking = sorted(abilities - has)
+    if not lacking:
+        return None
+    what = " and ".join(_ABILITY_NAMES.get(ability, ability) for ability in lacking)
+    return f"“{name}” cannot {what}. Choose a model of another family."

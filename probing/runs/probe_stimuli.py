@@ -1,0 +1,76 @@
+"""Selector: labelled templates and lexicons of the library as stimuli of classification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from probing.library.labelled_files import stored_groups, stored_templates
+from probing.measures.lexicon_library import DEFAULT_LEXICONS
+from probing.measures.probe_stimuli import ProbeGroup, ProbeStimuli
+from probing.measures.probe_templates import missing_placeholders
+from probing.measures.stimuli import StimuliError
+from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.models.labelled_templates import LibraryFile
+from probing.runs.errors import RunError
+from probing.runs.stimuli import unknown_name
+
+F = TypeVar("F", bound=LibraryFile)
+NOUNS: dict[type[LibraryFile], tuple[str, str]] = {
+    LabelledTemplateSet: ("templates", "set of labelled templates"),
+    GroupLexicon: ("groups", "lexicon of groups"),
+}
+SHOWN = 3
+
+
+def find_entries(model: type[F], slugs: Iterable[str]) -> list[F]:
+    """Return the entries of these slugs, each once. One query.
+
+    Raises :class:`RunError` naming each unknown slug.
+    """
+    known = {entry.slug: entry for entry in model._default_manager.all()}
+    wanted = list(dict.fromkeys(slugs))
+    where, noun = NOUNS[model]
+    if unknown := [slug for slug in wanted if slug not in known]:
+        message = " ".join(unknown_name(noun, slug, list(known)) for slug in unknown)
+        raise RunError.at(where, message)
+    return [known[slug] for slug in wanted]
+
+
+def load_probe_stimuli(
+    *, templates: Sequence[str], lexicons: Sequence[str] = DEFAULT_LEXICONS
+) -> ProbeStimuli:
+    """Return labelled templates with the groups of lexicons. Two queries.
+
+    Raises :class:`RunError` naming unknown slugs, placeholders that no lexicon fills, and groups
+    that two lexicons have.
+    """
+    sets = find_entries(LabelledTemplateSet, templates)
+    if not sets:
+        known = ", ".join(LabelledTemplateSet.objects.values_list("slug", flat=True)[:SHOWN])
+        raise RunError.at(
+            "templates", f"No labelled templates are chosen. Choose a set, such as {known}."
+        )
+    chosen = [one for entry in sets for one in stored_templates(entry)]
+    groups: list[ProbeGroup] = []
+    for lexicon in find_entries(GroupLexicon, lexicons):
+        own = stored_groups(lexicon)
+        names = {name for group in own for filler in group.fillers for name in filler}
+        unfilled = {
+            name: template.text
+            for template in chosen
+            for name in missing_placeholders(template.text, names)
+        }
+        if unfilled:
+            named = "; ".join(f"{{{n}}} in “{t}”" for n, t in list(unfilled.items())[:SHOWN])
+            raise RunError.at(
+                "groups",
+                f"The lexicon “{lexicon.slug}” has no column for {named}. It has: "
+                f"{', '.join(sorted(names))}. Add one, or choose another lexicon.",
+            )
+        groups += own
+    try:
+        name = ", ".join(entry.slug for entry in sets)
+        return ProbeStimuli(tuple(chosen), tuple(groups), name)
+    except StimuliError as error:
+        raise RunError.at("groups", str(error)) from error

@@ -1,0 +1,147 @@
+"""Computes a claimed shard and stores its result, guarded by the lease."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from dataclasses import dataclass
+from enum import Enum
+
+import django.db
+from django.db import transaction
+from django.utils import timezone
+
+from probing.models import Run, RunEventKind, Shard, ShardStatus
+from probing.runs.aggregation import aggregate_run
+from probing.runs.events import log_event
+from probing.runs.failure import fail_shard
+from probing.runs.heartbeat import keep_lease
+from probing.runs.inputs import RunInputs, load_inputs, to_parquet
+from probing.runs.leases import OPEN, held_by, release_shard
+from probing.runs.loaded_models import LoadedModel, load_model
+from probing.runs.trained_models import open_training
+from probing.training.errors import TrainingPausedError, TrainingStoppedError
+
+
+class ShardOutcome(Enum):
+    """The outcome of a claimed shard."""
+
+    STORED = "stored"
+    COMPLETED = "stored, and the last of its run"
+    FAILED = "failed"
+    RELEASED = "given back with its state saved, because the worker was told to stop"
+    LOST = "its lease went to another worker or its run was closed; nothing was stored"
+
+
+@dataclass(frozen=True)
+class ShardResult:
+    """What a worker computed.
+
+    Attributes
+    ----------
+    blob : one Parquet file with ``rows`` rows.
+    seconds : time that the measure took, without loading the model.
+    device, model_revision : where it was computed, and with which weights.
+    """
+
+    blob: bytes
+    rows: int
+    seconds: float
+    device: str
+    model_revision: str
+
+
+class ModelChangedError(Exception):
+    """The model is no longer the one that the run began with."""
+
+
+def compute_shard(shard: Shard) -> ShardOutcome:
+    """Compute a shard that the caller has claimed, store it, and finish its run if it is the last.
+
+    Whatever the measure or the model raises is kept with the shard and uses up the attempt. If
+    the process is told to stop meanwhile, the shard goes back as if it had not been claimed; a
+    training saves its state before.
+    """
+    try:
+        with keep_lease(shard):
+            result = _compute(shard)
+        outcome = store_shard(shard=shard, result=result)
+    except (django.db.OperationalError, django.db.InterfaceError):
+        # Not the shard's fault. Its lease lapses, or the database is back for the next worker.
+        raise
+    except TrainingPausedError:
+        release_shard(shard)
+        return ShardOutcome.RELEASED
+    except TrainingStoppedError:
+        return ShardOutcome.LOST
+    except Exception:
+        failed = fail_shard(shard=shard, error=traceback.format_exc())
+        return ShardOutcome.FAILED if failed else ShardOutcome.LOST
+    except BaseException:
+        release_shard(shard)
+        raise
+    if outcome is ShardOutcome.COMPLETED:
+        aggregate_run(shard.run)
+    return outcome
+
+
+def _compute(shard: Shard) -> ShardResult:
+    inputs = load_inputs(shard.run)
+    loaded = _open_model(shard, inputs)
+    begun = time.perf_counter()
+    frame = inputs.measure.compute(shard.payload, inputs.stimuli, inputs.parameters, loaded.lm)
+    seconds = time.perf_counter() - begun
+    return ShardResult(
+        blob=to_parquet(frame),
+        rows=len(frame),
+        seconds=seconds,
+        device=loaded.device,
+        model_revision=loaded.revision,
+    )
+
+
+def _open_model(shard: Shard, inputs: RunInputs) -> LoadedModel:
+    if "train" in inputs.measure.abilities:
+        return open_training(shard)
+    return load_model(shard.run.model, inputs.measure.abilities, run=shard.run)
+
+
+def store_shard(*, shard: Shard, result: ShardResult) -> ShardOutcome:
+    """Store result and state in one transaction, if the lease still stands.
+
+    The run's row is locked, so that of all the workers of a run exactly one learns that it
+    stored the last shard. Raises :class:`ModelChangedError` if the weights differ from those of
+    the shards stored before.
+    """
+    with transaction.atomic():
+        # Stimuli can be long, and are not needed here.
+        runs = Run.objects.select_for_update(no_key=True).defer("stimuli")
+        run = runs.get(pk=shard.run_id)
+        if run.status not in OPEN:
+            return ShardOutcome.LOST
+        if run.model_revision and run.model_revision != result.model_revision:
+            raise ModelChangedError(
+                f"The model at “{run.model.location}” changed since this run began: it was "
+                f"{run.model_revision}, now it is {result.model_revision}. Create a new run."
+            )
+        stored = held_by(shard).update(
+            status=ShardStatus.STORED,
+            result=result.blob,
+            seconds=result.seconds,
+            device=result.device,
+            stored_at=timezone.now(),
+            lease_until=None,
+        )
+        if not stored:
+            return ShardOutcome.LOST
+        if not run.model_revision:
+            run.model_revision = result.model_revision
+            run.save(update_fields=["model_revision"])
+        log_event(
+            run_id=run.pk,
+            kind=RunEventKind.STORED,
+            shard=shard,
+            message=f"stored, {result.rows} values, {result.seconds:.1f} s",
+        )
+        missing = run.shards.exclude(status=ShardStatus.STORED).exists()
+        return ShardOutcome.STORED if missing else ShardOutcome.COMPLETED

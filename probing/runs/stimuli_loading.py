@@ -1,0 +1,215 @@
+"""Loads the stimuli of a run from the names that a page, a request or a command gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotation.models import Corpus, Split
+from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
+from probing.measures.ceat import CeatParameters
+from probing.measures.guise_library import DEFAULT_ATTRIBUTES
+from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.lexicon_library import DEFAULT_LEXICONS
+from probing.measures.matched_guise import MatchedGuiseParameters
+from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.sentence_stimuli import SentenceStimuli
+from probing.measures.stimuli import Stimuli
+from probing.measures.text_measure import TextMeasure
+from probing.measures.text_stimuli import TextStimuli
+from probing.models import LanguageModel
+from probing.runs.errors import RunError
+from probing.runs.guise_stimuli import load_guise_stimuli
+from probing.runs.model_compatibility import explain_misfit
+from probing.runs.parameters import find_measure, validate_parameters
+from probing.runs.probe_stimuli import load_probe_stimuli
+from probing.runs.sentence_files import GivenSentences
+from probing.runs.sentence_stimuli import corpus_sentences, load_sentence_stimuli
+from probing.runs.stimuli import DEFAULT_GROUPS, default_prompts, default_templates, load_stimuli
+from probing.runs.text_stimuli import load_text_stimuli
+
+
+@dataclass(frozen=True)
+class StimuliChoice:
+    """Names of what a run works on; each measure reads those of its own kind of stimuli.
+
+    Attributes
+    ----------
+    groups, templates, traits : slugs of the library, of entries or sets. Without templates those
+        that the measure's paper found best, without traits all of them. For classification sets
+        of labelled templates, and lexicons.
+    corpus : of measures on texts or sentences; the caller has made sure that its user may see it.
+    sentences : instead of a corpus, for measures on sentences.
+    variety : takes only the corpus's texts in it; empty takes both; for measures on sentences.
+    prompts : slugs; without any, the usual one for the kind of model, or for the attributes.
+    sources : takes only pairs, or texts, drawn from these; empty takes all.
+    attributes : slug of the word list whose words end the prompts, for matched guise probing.
+    terms : instead of a corpus, names of two groups such as “Black/White”, each once per pair.
+    limit, per_source, examples : how many pairs at most, in all or from each source, and how many
+        examples before each text.
+    """
+
+    groups: Sequence[str] = (DEFAULT_GROUPS,)
+    templates: Sequence[str] = ()
+    traits: Sequence[str] | None = None
+    corpus: Corpus | None = None
+    sentences: GivenSentences | None = None
+    variety: str = ""
+    prompts: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    attributes: str = DEFAULT_ATTRIBUTES
+    terms: Sequence[str] = ()
+    limit: int | None = None
+    per_source: int | None = None
+    examples: int = 0
+
+
+@dataclass(frozen=True)
+class StimuliRequest:
+    """What a loader gets: the names that were chosen, not yet looked up."""
+
+    measure: AnyMeasure
+    model: LanguageModel
+    choice: StimuliChoice
+    seed: int
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+
+def run_request(
+    *,
+    measure: str,
+    model: LanguageModel,
+    choice: StimuliChoice,
+    seed: int,
+    parameters: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the arguments that `create_run` and `dry_run` share, with the stimuli looked up.
+
+    Raises :class:`RunError` for an unknown measure, and as :func:`choose_stimuli` does.
+    """
+    known: Any = {"model": model, "parameters": parameters}
+    stimuli = choose_stimuli(measure=find_measure(measure), choice=choice, seed=seed, **known)
+    return {"measure": measure, "stimuli": stimuli, "corpus": choice.corpus, **known}
+
+
+def choose_stimuli(
+    *,
+    measure: AnyMeasure,
+    model: LanguageModel,
+    choice: StimuliChoice,
+    seed: int,
+    parameters: Mapping[str, Any] | None = None,
+) -> StimuliValue:
+    """Return the stimuli of ``choice`` as ``measure`` needs them. Queries of their selector.
+
+    Of the ``parameters`` some say which stimuli are needed, such as sentences per word.
+
+    Raises :class:`RunError` naming each field that is wrong.
+    """
+    try:
+        load = LOADERS[measure.stimuli_type]
+    except KeyError:
+        raise RunError.at("measure", f"{measure.title} cannot be chosen here.") from None
+    return load(StimuliRequest(measure, model, choice, seed, parameters or {}))
+
+
+def _groups(request: StimuliRequest) -> Stimuli:
+    choice = request.choice
+    return load_stimuli(
+        groups=choice.groups,
+        templates=choice.templates
+        or default_templates(measure=request.measure.name, model=request.model),
+        traits=choice.traits,
+    )
+
+
+def _sentences(request: StimuliRequest) -> SentenceStimuli:
+    choice, title = request.choice, request.measure.title
+    if misfit := explain_misfit(
+        title=title, abilities=request.measure.abilities, model=request.model
+    ):
+        raise RunError.at("model", misfit)  # before a large file is read for nothing
+    parameters = validate_parameters(request.measure, request.parameters)
+    if not isinstance(parameters, CeatParameters):
+        raise TypeError(f"{request.measure.name} does not say how many sentences it takes")
+    if choice.corpus is not None and choice.sentences is not None:
+        raise RunError.at(
+            "sentences", "A corpus and a file of sentences are given, expected one of the two."
+        )
+    given = choice.sentences
+    if choice.corpus is not None:
+        given = corpus_sentences(choice.corpus, variety=choice.variety, sources=choice.sources)
+    if given is None:
+        raise RunError.at(
+            "corpus",
+            f"{title} reads groups and adjectives in sentences. Choose a corpus, or give a file "
+            "of sentences.",
+        )
+    return load_sentence_stimuli(
+        given,
+        groups=choice.groups,
+        traits=choice.traits,
+        adjectives=parameters.adjectives,
+        per_word=parameters.sentences_per_word,
+        seed=request.seed,
+    )
+
+
+def _texts(request: StimuliRequest) -> TextStimuli:
+    measure, choice = request.measure, request.choice
+    if not isinstance(measure, TextMeasure):
+        raise TypeError(f"{measure.name} has stimuli of texts, but is not a measure of texts")
+    if choice.corpus is None:
+        raise RunError.at(
+            "corpus", f"{measure.title} works on the texts of a corpus. Choose a corpus."
+        )
+    if choice.prompts and not measure.uses_prompts:
+        raise RunError.at("prompts", f"{measure.title} asks nothing in words, so takes no prompt.")
+    if choice.examples and not measure.takes_examples:
+        raise RunError.at("examples", f"{measure.title} shows no examples, so takes none.")
+    trains = measure.result is ResultKind.TRAINED_MODEL
+    return load_text_stimuli(
+        choice.corpus,
+        prompts=(choice.prompts or default_prompts(request.model)) if measure.uses_prompts else (),
+        sources=choice.sources or None,
+        limit=choice.limit,
+        per_source=choice.per_source,
+        examples=choice.examples,
+        seed=request.seed,
+        split=Split.TRAINING if trains else Split.EVALUATION,
+    )
+
+
+def _guises(request: StimuliRequest) -> GuiseStimuli:
+    choice = request.choice
+    parameters = validate_parameters(request.measure, request.parameters)
+    if not isinstance(parameters, MatchedGuiseParameters):
+        raise TypeError(f"{request.measure.name} does not say which texts it compares")
+    return load_guise_stimuli(
+        choice.corpus,
+        terms=choice.terms,
+        attributes=choice.attributes,
+        prompts=choice.prompts,
+        sources=choice.sources or None,
+        limit=choice.limit,
+        paired=parameters.matching == "paired",
+        seed=request.seed,
+    )
+
+
+def _probes(request: StimuliRequest) -> ProbeStimuli:
+    choice = request.choice
+    # Callers begin with the groups of other measures, which are no lexicons.
+    lexicons = DEFAULT_LEXICONS if list(choice.groups) == [DEFAULT_GROUPS] else choice.groups
+    return load_probe_stimuli(templates=choice.templates, lexicons=lexicons)
+
+
+#: A measure of another kind of stimuli needs a line here.
+LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
+    Stimuli: _groups,
+    SentenceStimuli: _sentences,
+    TextStimuli: _texts,
+    GuiseStimuli: _guises,
+    ProbeStimuli: _probes,
+}

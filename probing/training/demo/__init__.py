@@ -1,0 +1,1 @@
+"""The small masked language model that the platform trains itself, without any download."""

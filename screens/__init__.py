@@ -1,1 +1,0 @@
-"""Pictures of every page, taken of a demo in a browser: `python -m screens`."""

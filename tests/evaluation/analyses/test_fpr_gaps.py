@@ -1,0 +1,160 @@
+"""Gaps in false positive rates: values derived by hand, and coverage on simulated classifiers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evaluation.analyses.fpr_gaps import (
+    FEW_PLACEBOS,
+    NO_NEGATIVES,
+    ONE_TEMPLATE,
+    Gap,
+    GapOptions,
+    ModelGaps,
+    Predictions,
+    analyse_gaps,
+)
+from probing.measures.probe_stimuli import SENTIMENT
+
+#: Label of four templates; the groups a (two fillers) and b (one).
+LABELS = (1, 1, 1, 0)
+CELLS = (("a", "a1"), ("a", "a2"), ("b", "b1"))
+
+
+def predictions(
+    said: Sequence[Sequence[Sequence[int]]],
+    *,
+    cells: Sequence[tuple[str, str]] = CELLS,
+    labels: Sequence[int] = LABELS,
+    roles: dict[str, str] | None = None,
+    templates: bool = True,
+) -> Predictions:
+    """Return predictions from (n_runs, n_cells, n_templates) numbers of classes."""
+    rows = [
+        (group, filler, str(place) if templates else "", label)
+        for group, filler in cells
+        for place, label in enumerate(labels)
+    ]
+    return Predictions(
+        "m",
+        "s",
+        pd.DataFrame(rows, columns=["group", "filler", "template", "label"]),
+        np.array([np.ravel(run) for run in said]),
+        tuple(f"r{place}" for place in range(len(said))),
+        roles or dict.fromkeys((group for group, _ in cells), "group"),
+        SENTIMENT,
+    )
+
+
+def find(found: ModelGaps, group: str, filler: str = "", side: str = "negative") -> Gap:
+    return next(
+        gap for gap in found.gaps if (gap.group, gap.filler, gap.side) == (group, filler, side)
+    )
+
+
+def test_rates_and_gaps_by_hand() -> None:
+    """a: 2 of 6 neutral sentences called negative, b: 0 of 3; mean 1/6; the fourth is negative."""
+    found = analyse_gaps(predictions([[[0, 0, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]]]))
+    a, b = find(found, "a"), find(found, "b")
+    assert (a.fpr, b.fpr, a.n_sentences, a.n_negatives, a.n_fillers) == (2 / 6, 0, 8, 6, 2)
+    assert (a.gap.value, b.gap.value) == pytest.approx((1 / 6, -1 / 6))
+    assert find(found, "a", "a1").gap.value == pytest.approx(2 / 3 - 1 / 6)
+    assert find(found, "b", side="positive").fpr == 1 / 4
+    negative = next(span for span in found.spans if span.side == "negative")
+    assert (negative.highest, negative.lowest) == ("a", "b")
+    assert negative.span.value == pytest.approx(1 / 3)
+    assert found.accuracy.mean == 9 / 12
+    assert math.isnan(found.accuracy.sd)
+
+
+def test_a_class_that_every_sentence_has_is_undefined_unless_released() -> None:
+    """methods.md §17: the released 1e-10 on both counts gives 0.5."""
+    same = predictions([[[0, 1]]], cells=(("a", "x"),), labels=(0, 0))
+    two = predictions([[[0, 1], [1, 1]]], cells=(("a", "x"), ("b", "y")), labels=(0, 0))
+    assert find(analyse_gaps(two), "a").gap.reason == NO_NEGATIVES
+    assert find(analyse_gaps(two, GapOptions(released_eps=True)), "a").fpr == 0.5
+    with pytest.raises(ValueError, match="at least two groups"):
+        analyse_gaps(same)
+
+
+def test_without_known_templates_there_is_no_two_way_interval() -> None:
+    said = [[[0, 0, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]], [[0, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]]]
+    found = find(analyse_gaps(predictions(said, templates=False)), "a")
+    assert (found.gap.interval_reason, math.isnan(found.gap.low)) == (ONE_TEMPLATE, True)
+    by_t = find(analyse_gaps(predictions(said, templates=False), GapOptions(interval="t")), "a").gap
+    # Gaps of 1/6 and 1/12: mean 1/8, sd √2/24, half width 12.706 · 1/24.
+    assert (by_t.value, by_t.high - by_t.value) == pytest.approx((1 / 8, 12.7062 / 24), abs=1e-5)
+
+
+def placebo_case() -> Predictions:
+    """Six placebo words with 0 to 5 of 10 false positives; groups with 9 and 1."""
+    counts = {"a": 9, "b": 1, **{f"p{n}": n for n in range(6)}, "none": 2}
+    roles = {group: "placebo" if group[0] == "p" else "group" for group in counts}
+    roles["none"] = "unmarked"
+    said = [[[0] * n + [1] * (10 - n) for n in counts.values()]]
+    cells = [(group, f"word {group}") for group in counts]
+    return predictions(said, cells=cells, labels=(1,) * 10, roles=roles)
+
+
+def test_placebo_words_make_a_band_round_their_own_mean() -> None:
+    """Distances from their mean 0.25 are 0.25, 0.15, 0.05 twice; the 95 % quantile is 0.25."""
+    found = analyse_gaps(placebo_case())
+    band = next(band for band in found.bands if band.side == "negative")
+    assert (band.half_width, band.n) == (pytest.approx(0.25), 6)
+    assert find(found, "a").beyond_band is True
+    assert find(found, "p0").beyond_band is None
+    # The mean is over the two groups: 0.5. The unmarked sentence lies 0.3 below.
+    assert find(found, "none").gap.value == pytest.approx(-0.3)
+    assert analyse_gaps(predictions([[[0] * 4, [1] * 4, [1] * 4]])).bands[0].reason == FEW_PLACEBOS
+
+
+def test_the_surprisal_of_the_mention_is_taken_out_of_the_gaps() -> None:
+    """Rates that lie on a line of the surprisal leave adjusted gaps of the groups' mean, 0."""
+    case = placebo_case()
+    counts = {"a": 9, "b": 1, **{f"p{n}": n for n in range(6)}}
+    surprisal = {(group, f"word {group}"): 2.0 * n for group, n in counts.items()}
+    found = analyse_gaps(case, surprisal=surprisal)
+    fit = next(fit for fit in found.mention if fit.side == "negative")
+    assert (fit.slope.value, fit.explained, fit.slope.n) == pytest.approx((0.05, 1, 8))
+    assert find(found, "a").adjusted == pytest.approx(0)
+    assert find(found, "b").adjusted == pytest.approx(0)
+    assert math.isnan(find(found, "none").adjusted)
+
+
+def simulate(seed: int, *, runs: int, shift: float = 0.0) -> Predictions:
+    """Return a classifier whose errors depend on the template and, by `shift`, on group a."""
+    rng = np.random.default_rng(seed)
+    cells = [("a", "a1"), ("a", "a2"), ("b", "b1"), ("c", "c1")]
+    shape = (runs, len(cells), 40)
+    logits = rng.normal(-1, 1.5, shape[2]) + rng.normal(0, 1, shape) + rng.normal(0, 1, shape[1:])
+    logits[:, :2] += shift
+    said = np.where(rng.random(shape) < 1 / (1 + np.exp(-logits)), 0, 1)
+    return predictions(said.tolist(), cells=cells, labels=(1,) * shape[2])
+
+
+@pytest.mark.parametrize("runs", [1, 5])
+def test_intervals_cover_zero_where_no_group_differs(runs: int) -> None:
+    """Theory: 95 % of 300 seeds with three groups each, give or take 2 points."""
+    options: dict[str, Any] = {"n_resamples": 200}
+    covered = [
+        gap.decision == 0
+        for seed in range(300)
+        for gap in analyse_gaps(simulate(seed, runs=runs), GapOptions(seed=seed, **options)).of(
+            "negative"
+        )
+    ]
+    assert 0.93 <= np.mean(covered) <= 0.97
+
+
+def test_a_planted_difference_is_found_and_is_not_equivalent() -> None:
+    planted = analyse_gaps(simulate(1, runs=5, shift=2))
+    assert find(planted, "a").decision == 1
+    assert find(planted, "a").equivalence_p > 0.9
+    none = analyse_gaps(simulate(1, runs=5), GapOptions(margin=0.3))
+    assert find(none, "a").equivalence_p < 0.01

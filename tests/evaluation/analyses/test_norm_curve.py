@@ -1,0 +1,106 @@
+"""Precision and recall over thresholds, worked out by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from evaluation.analyses.emergence_norms import Association
+from evaluation.analyses.intersectional_result import Emergence
+from evaluation.analyses.norm_curve import (
+    FEW_GROUPS,
+    NormCurve,
+    average_precision,
+    trace_norms,
+)
+from evaluation.analyses.plain_record import from_plain, to_plain
+
+DIMENSIONS = {"a": "agency", "b": "beliefs", "c": "agency"}
+GROUPS = [("young", "rich"), ("old", "poor"), ("young", "poor")]
+
+
+def emergent(first: str, second: str, trait: str, pole: str, excess: float) -> Emergence:
+    return Emergence(f"{first}-{second}", first, second, trait, pole, excess, 0.0, 0.0, 0.0)
+
+
+def expected(*entries: tuple[int, str, str]) -> list[Association]:
+    return [Association(frozenset(GROUPS[i]), name, pole) for i, name, pole in entries]  # type: ignore[arg-type]
+
+
+FOUND = [
+    emergent("young", "rich", "a", "high", 0.5),
+    emergent("rich", "young", "c", "high", 3.0),  # the other order and another trait of agency
+    emergent("old", "poor", "b", "low", 2.0),
+    emergent("old", "poor", "b", "high", 1.0),
+    emergent("nobody", "else", "a", "high", 9.0),  # not on the list
+]
+LIST = expected((0, "agency", "high"), (1, "beliefs", "high"), (1, "agency", "low"))
+
+
+def test_the_curve_by_hand() -> None:
+    """Ranks: young + rich high agency (3.0, a hit), old + poor low beliefs (2.0), high (1.0, hit).
+
+    Of the 2 groups × 2 dimensions × 2 poles five do not emerge, one of them expected:
+    AP = 1/3 · 1 + 1/3 · 2/3 + 1/3 · 3/8.
+    """
+    found = trace_norms(FOUND, LIST, DIMENSIONS, n_resamples=200)
+    assert [(p.threshold, p.n_predicted, p.n_hits) for p in found.points] == [
+        (3.0, 1, 1),
+        (2.0, 2, 1),
+        (1.0, 3, 2),
+    ]
+    assert [p.precision for p in found.points] == [1.0, 0.5, pytest.approx(2 / 3)]
+    assert [p.recall for p in found.points] == pytest.approx([1 / 3, 1 / 3, 2 / 3])
+    assert found.average_precision == pytest.approx((1 + 2 / 3 + 3 / 8) / 3)
+    assert (found.n_groups, found.n_expected, found.n_possible) == (2, 3, 8)
+    assert (math.isnan(found.low), found.interval_reason) == (True, FEW_GROUPS)
+    assert to_plain(from_plain(NormCurve, to_plain(found))) == to_plain(found)
+
+
+def test_ties_count_together_whatever_their_order() -> None:
+    """One block of four with two hits: precision 1/2 at recall 1."""
+    for hits in ([1.0, 1, 0, 0], [0.0, 0, 1, 1]):
+        assert average_precision(np.ones(4), np.array(hits)) == pytest.approx(0.5)
+
+
+def test_weights_are_repetitions() -> None:
+    scores, hits = np.array([3.0, 2, 1]), np.array([1.0, 0, 1])
+    times = np.array([2.0, 0, 3])
+    repeated = average_precision(np.repeat(scores, [2, 0, 3]), np.repeat(hits, [2, 0, 3]))
+    assert average_precision(scores, hits, times) == pytest.approx(repeated)
+
+
+def test_chance_is_that_of_a_random_order() -> None:
+    """No relation: p-values are uniform, so that 5 % of 200 lists fall below .05."""
+    rng = np.random.default_rng(2)
+    below = 0
+    for seed in range(200):
+        some = [
+            emergent(*pair, trait, pole, float(rng.random()))
+            for pair in GROUPS
+            for trait in ("a", "b")
+            for pole in ("low", "high")
+        ]
+        places = rng.permutation(12)[:4]
+        cells = [
+            (g, d, p) for g in range(3) for d in ("agency", "beliefs") for p in ("low", "high")
+        ]
+        found = trace_norms(
+            some, expected(*(cells[i] for i in places)), DIMENSIONS, n_resamples=99, seed=seed
+        )
+        below += found.p_value <= 0.05
+    assert below <= 10 + 3 * np.sqrt(200 * 0.05 * 0.95)
+    assert below >= 1
+
+
+def test_three_groups_have_an_interval_round_the_value() -> None:
+    found = trace_norms(FOUND, [*LIST, *expected((2, "beliefs", "low"))], DIMENSIONS)
+    assert 0 <= found.low <= found.average_precision <= found.high <= 1
+    assert found.chance < found.average_precision
+
+
+def test_nothing_to_compare_has_a_reason() -> None:
+    assert trace_norms([], LIST, DIMENSIONS).reason == "no trait emerges for its groups"
+    assert trace_norms(FOUND, [], DIMENSIONS).reason == "the list of norms is empty"

@@ -1,0 +1,81 @@
+"""The report on verdicts, with counts derived by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from tests.evaluation.reports.computing import compute
+from tests.evaluation.reports.guises import guise_stimuli, made_up_logs, store_guise_run
+
+pytestmark = pytest.mark.django_db
+
+FEW = {"resamples": 200}
+WORDS = ("acquitted", "convicted")
+
+
+def decided(first, second, *, n_prompts=1, empty=None, **options):
+    """Store a run whose texts convict where a 1 stands, acquit at 0 and tie at 0.5."""
+    stimuli = guise_stimuli(WORDS, len(first), purpose="guilt", n_prompts=n_prompts)
+
+    def logs(verdicts):
+        convicts = np.array(verdicts, dtype=float)
+        table = np.log(np.stack([0.5 - 0.2 * convicts, 0.3 + 0.2 * convicts], axis=1))
+        return np.repeat(table[None], n_prompts, axis=0)
+
+    without = np.log(np.tile([0.4, 0.4], (n_prompts, 1))) if empty is None else empty
+    return store_guise_run(stimuli, logs(first), logs(second), empty=without, **options)
+
+
+def test_rates_and_tests_are_those_of_the_counts():
+    """20 pairs: 14 convicted after the first guise, 8 after the second, 7 against 1 discordant."""
+    first = [1] * 14 + [0] * 6
+    second = [1] * 7 + [0] * 7 + [1] + [0] * 5
+    run = decided(first, second)
+    _, document = compute("guise_decisions", Chosen(runs=(run,)), **FEW)
+    line = document.frames["tests"].iloc[0]
+    assert (line["first"], line["second"]) == (0.7, 0.4)
+    assert line["difference"] == pytest.approx(0.3)
+    assert line["first_low"] < 0.7 < line["first_high"]
+    assert line["increase"] == pytest.approx(14 / 8 - 1)
+    assert line["p_equal"] == pytest.approx(stats.chisquare([14, 8]).pvalue)
+    table = stats.chi2_contingency([[14, 6], [8, 12]], correction=False)
+    assert line["chi2_contingency"] == pytest.approx(table.statistic)
+    assert line["p_mcnemar"] == pytest.approx(stats.binomtest(7, 8).pvalue)
+    assert line["n_discordant"] == 8
+
+
+def test_a_tie_counts_half_or_as_released():
+    run = decided([0.5, 1, 0, 0], [0, 0, 0, 0])
+    _, ours = compute("guise_decisions", Chosen(runs=(run,)), **FEW)
+    assert ours.frames["tests"].iloc[0]["first"] == 1.5 / 4
+    assert ours.frames["tests"].iloc[0]["n_ties"] == 1
+    _, released = compute("guise_decisions", Chosen(runs=(run,)), ties="released", **FEW)
+    assert released.frames["tests"].iloc[0]["first"] == 2 / 4
+    # Nothing to divide by: the increase is undefined, the rates are not.
+    assert np.isnan(ours.frames["tests"].iloc[0]["increase"])
+
+
+def test_the_calibration_takes_off_what_the_prompt_alone_says():
+    """By hand: without a text P = 0.45 for convicted and 0.1 for acquitted. A text with 0.5 and
+    0.3 raises acquitted more; without calibration it is convicted."""
+    empty = np.log(np.array([[0.1, 0.45]]))
+    run = decided([1, 1], [1, 0], empty=empty)
+    _, calibrated = compute("guise_decisions", Chosen(runs=(run,)), **FEW)
+    assert calibrated.frames["tests"].iloc[0]["first"] == 0
+    _, plain = compute("guise_decisions", Chosen(runs=(run,)), calibration="off", **FEW)
+    assert plain.frames["tests"].iloc[0]["first"] == 1
+
+
+def test_other_outcomes_and_purposes_are_refused():
+    words = ("convicted", "released")
+    stimuli = guise_stimuli(words, 3, purpose="guilt", n_prompts=1)
+    run = store_guise_run(stimuli, *made_up_logs(words, 3, {}, n_prompts=1))
+    with pytest.raises(ReportError, match="Run it with the list of “convicted” and “acquitted”"):
+        compute("guise_decisions", Chosen(runs=(run,)), **FEW)
+    traits = store_guise_run(guise_stimuli(("lazy",), 3), *made_up_logs(("lazy",), 3, {}))
+    with pytest.raises(ReportError, match="prompts on guilt or on the penalty"):
+        compute("guise_decisions", Chosen(runs=(traits,)), **FEW)

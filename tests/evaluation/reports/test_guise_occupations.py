@@ -1,0 +1,72 @@
+"""The report on occupations, with numbers derived by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evaluation.models import Norm
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from tests.evaluation.reports.computing import compute
+from tests.evaluation.reports.guises import guise_stimuli, made_up_logs, store_guise_run
+
+pytestmark = pytest.mark.django_db
+
+JOBS = ("doctor", "actor", "cleaner", "judge", "singer")
+FEW = {"resamples": 200}
+
+
+def jobs_run(effects, **how):
+    # Six prompts: the first nine of the purpose end with “a”.
+    first, second = made_up_logs(JOBS, 30, effects, n_prompts=6, noise=0.01)
+    stimuli = guise_stimuli(JOBS, 30, purpose="occupations", n_prompts=6)
+    return store_guise_run(stimuli, first, second, **how)
+
+
+def store_prestige():
+    titles = {"Doctor": 8.0, "Contractor": 4.0, "Cleaner": 2.0, "Judge": 8.5, "Opera singer": 6.0}
+    Norm.objects.create(
+        slug="gss", title="Survey", kind="prestige", values=titles, citation="Made up"
+    )
+
+
+def test_the_mean_of_all_occupations_is_tested_below_zero():
+    """Only those that agree with “a” count; the t-test is scipy's on their mean scores."""
+    effects = {"doctor": -0.6, "cleaner": 0.1, "judge": -0.5, "singer": -0.1}
+    run = jobs_run(effects)
+    _, document = compute("guise_occupations", Chosen(runs=(run,)), **FEW)
+    scores = document.frames["occupations"].set_index("occupation")
+    assert np.isnan(scores.loc["actor", "q"])
+    assert scores.loc["actor", "reason"] == "there is no value"
+    q = scores["q"].dropna()
+    assert len(q) == 4
+    assert q["doctor"] == pytest.approx(-0.6 / np.log(10), abs=0.002)
+    line = document.frames["tests"].iloc[0]
+    expected = stats.ttest_1samp(q, 0, alternative="less")
+    assert (line["t"], line["p_one_sided"]) == pytest.approx((expected.statistic, expected.pvalue))
+    assert line["p_two_sided"] == pytest.approx(2 * expected.pvalue)
+
+
+def test_prestige_is_matched_by_words_or_as_released():
+    store_prestige()
+    run = jobs_run({"doctor": -0.6, "cleaner": 0.2, "judge": -0.5, "singer": -0.1})
+    _, document = compute("guise_occupations", Chosen(runs=(run,)), **FEW)
+    line = document.frames["prestige"].iloc[0]
+    assert line["n"] == 4
+    assert line["slope"] < 0
+    assert line["high"] < 0
+    scores = document.frames["occupations"].set_index("occupation")
+    assert scores.loc["singer", "prestige"] == 6.0
+    _, released = compute("guise_occupations", Chosen(runs=(run,)), rule="released", **FEW)
+    rated = released.frames["occupations"].set_index("occupation")["prestige"]
+    assert rated["actor"] == 4.0
+    assert np.isnan(scores.loc["actor", "prestige"])
+    assert len(document.frames["prestige_line"]) == 41
+
+
+def test_runs_on_traits_are_refused():
+    run = store_guise_run(guise_stimuli(("lazy",), 3), *made_up_logs(("lazy",), 3, {}))
+    with pytest.raises(ReportError, match="Choose runs with prompts on occupations"):
+        compute("guise_occupations", Chosen(runs=(run,)), **FEW)

@@ -1,0 +1,134 @@
+"""The matched guise report on made-up log probabilities, with numbers derived by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+
+from evaluation.models import Report
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from tests.evaluation.reports.computing import compute
+from tests.evaluation.reports.guises import (
+    guise_stimuli,
+    made_up_logs,
+    store_guise_run,
+    store_norms,
+)
+
+pytestmark = pytest.mark.django_db
+
+WORDS = ("loud", "lazy", "kind", "musical", "rude", "calm")
+FEW = {"resamples": 200, "permutations": 500}
+
+
+def planted(effects=(("lazy", 0.5), ("loud", 0.3)), **how):
+    first, second = made_up_logs(WORDS, 40, dict(effects), **how)
+    return guise_stimuli(WORDS, 40), first, second
+
+
+def test_a_planted_association_comes_first_with_its_size_and_interval():
+    """By hand: the mean of (ln P − ln P') / ln 10 over pairs and prompts."""
+    store_norms()
+    stimuli, first, second = planted()
+    run = store_guise_run(stimuli, first, second)
+    _, document = compute("matched_guise", Chosen(runs=(run,)), **FEW)
+    scores = document.frames["scores"].set_index("attribute")
+    expected = ((first - second).astype(np.float32) / np.log(10)).mean(axis=(0, 1))
+    for place, word in enumerate(WORDS):
+        assert scores.loc[word, "q"] == pytest.approx(expected[place], abs=1e-5)
+        assert scores.loc[word, "low"] < scores.loc[word, "q"] < scores.loc[word, "high"]
+    assert list(scores.loc[["lazy", "loud"], "rank"]) == [1, 2]
+    assert scores.loc["lazy", "low"] > 0
+    assert scores.loc["lazy", "p_holm"] < 0.05 < scores.loc["calm", "p_holm"]
+    assert scores.loc["lazy", "n_prompts"] == 3
+
+
+def test_agreement_is_the_mean_average_precision_over_prompts():
+    """By hand: 1933 names lazy, loud, musical. Every prompt ranks lazy, loud first, then by place.
+
+    With ranks 1, 2 and r: AP_1 = 1, AP_2 = 1, AP_3 = (1 + 1 + 3/r) / 3.
+    """
+    store_norms()
+    stimuli, first, second = planted([("lazy", 2), ("loud", 1.5), ("musical", 1)])
+    run = store_guise_run(stimuli, first, second)
+    _, document = compute("matched_guise", Chosen(runs=(run,)), **FEW)
+    agreement = document.frames["agreement"].set_index("study")
+    assert agreement.loc["katz", "map"] == 1
+    assert (agreement.loc["katz", ["least", "most"]] == 1).all()
+    assert agreement.loc["katz", "shared"] == 3
+    # 2012 names kind and musical; musical is third: AP_1 = 1 / rank of kind.
+    assert agreement.loc["bergsieker", "map"] < 0.6
+    # 3 of 6 shared by chance: 1 / C(6, 3).
+    assert agreement.loc["katz", "p_shared"] == pytest.approx(1 / 20)
+    favour = document.frames["favourability"].set_index("source")
+    # Katz: (−1.5 · 75 − 0.5 · 30 + 1 · 20) / 125; all three have a norm.
+    assert favour.loc["katz", "weighted"] == pytest.approx((-112.5 - 15 + 20) / 125)
+    assert favour.loc["katz", "unweighted"] == pytest.approx(-1 / 3)
+    tops = document.frames["tops"]
+    assert list(tops[tops["source"] == "covert"]["attribute"])[:3] == ["lazy", "loud", "musical"]
+
+
+def test_overt_runs_stand_beside_covert_ones():
+    store_norms()
+    stimuli, first, second = planted()
+    covert = store_guise_run(stimuli, first, second)
+    names = guise_stimuli(WORDS, 2, purpose="overt", varieties=("Black", "White"))
+    overt = store_guise_run(names, *made_up_logs(WORDS, 2, {"kind": 1.0}, seed=1))
+    _, document = compute("matched_guise", Chosen(runs=(covert, overt)), **FEW)
+    tops = document.frames["tops"]
+    first_ones = tops[tops["rank"] == 1].set_index("source")["attribute"]
+    assert (first_ones["covert"], first_ones["overt"]) == ("lazy", "kind")
+    assert set(document.frames["agreement"]["probe"]) == {"covert", "overt"}
+
+
+def test_runs_of_one_model_are_averaged_within_prompts():
+    """By hand: two settings of the same model with q of 2 and 0 for one attribute give 1."""
+    tables = []
+    for value in (2.0, 0.0):
+        second = np.full((3, 4, len(WORDS)), -5.0)
+        first = second.copy()
+        first[..., 0] += value * np.log(10)
+        tables.append(store_guise_run(guise_stimuli(WORDS, 4), first, second))
+    _, document = compute("matched_guise", Chosen(runs=tuple(tables)), **FEW)
+    scores = document.frames["scores"].set_index("attribute")
+    assert scores.loc["loud", "q"] == pytest.approx(1.0, abs=1e-6)
+    assert len(scores) == len(WORDS)
+
+
+def test_without_norms_there_are_scores_and_no_agreement():
+    stimuli, first, second = planted()
+    run = store_guise_run(stimuli, first, second)
+    _, document = compute("matched_guise", Chosen(runs=(run,)), **FEW)
+    assert document.frames["agreement"].empty
+    assert document.frames["favourability"].empty
+    assert list(document.frames["agreement"].columns)[:3] == ["model", "probe", "study"]
+
+
+def test_runs_that_do_not_fit_are_refused():
+    stimuli, first, second = planted()
+    run = store_guise_run(stimuli, first, second)
+    jobs = guise_stimuli(("doctor",), 2, purpose="occupations")
+    other = store_guise_run(jobs, *made_up_logs(("doctor",), 2, {}))
+    with pytest.raises(ReportError, match="asks about occupations"):
+        compute("matched_guise", Chosen(runs=(other,)), **FEW)
+    few = store_guise_run(guise_stimuli(("lazy",), 2), *made_up_logs(("lazy",), 2, {}))
+    with pytest.raises(ReportError, match="have different attributes"):
+        compute("matched_guise", Chosen(runs=(run, few)), **FEW)
+    with pytest.raises(ReportError, match="no norm “none-such”"):
+        compute("matched_guise", Chosen(runs=(run,)), studies="none-such", **FEW)
+
+
+def test_the_command_builds_and_verifies_it(capsys, tmp_path):
+    store_norms()
+    stimuli, first, second = planted()
+    run = store_guise_run(stimuli, first, second)
+    call_command(
+        "report", "matched_guise", "--run", str(run.pk), "--resamples", "100",
+        "--permutations", "200", "--output", str(tmp_path / "report"),
+    )  # fmt: skip
+    assert "lazy (+" in capsys.readouterr().out
+    assert (tmp_path / "report").is_dir()
+    call_command("report", "verify", Report.objects.get().public_id)
+    assert "every number is the same" in capsys.readouterr().out

@@ -1,0 +1,194 @@
+"""Labelled templates and lexicons: what files give, what is refused, page and command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from probing.library.labelled_files import BadRowsError, parse_lexicon, parse_templates
+from probing.measures.lexicon_library import LEXICONS
+from probing.measures.probe_stimuli import ProbeStimuli
+from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.runs.errors import RunError
+from probing.runs.probe_stimuli import load_probe_stimuli
+
+RACE = LEXICONS[0].groups
+TEMPLATES = "text,label\nThe {adj} man won.,2\nThe {adj} man lost.,0\n"
+LEXICON = "group,role,adj\nold,,old\nold,,elderly\nyoung,,young\nnone,unmarked,\n"
+
+
+def parse(text: str, **options: Any) -> Any:
+    return parse_templates(text.encode(), "t.csv", **options).entries
+
+
+def samples(content: str) -> list[tuple[str, int, str]]:
+    rows = (line.split("\t") for line in content.splitlines())
+    return sorted((text, int(label), group) for label, _, group, text in rows)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("name", "n"), [("Regard.csv", 101), ("NS-Prompts.csv", 888)])
+def test_published_templates_are_read(shared_dir: Path, name: str, n: int) -> None:
+    """Three rows of NS-Prompts have no placeholder with a name."""
+    content = (shared_dir / "data" / "fpr_gap" / name).read_bytes()
+    if n == 888:
+        with pytest.raises(BadRowsError, match="3 of 891 rows are bad") as caught:
+            parse_templates(content, name)
+        assert [problem.line for problem in caught.value.problems] == [672, 765, 830]
+    parsed = parse_templates(content, name, skip_bad_rows=True)
+    assert len(parsed.entries) == n
+    assert len(parsed.left_out) == (3 if n == 888 else 0)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize(("name", "n"), [("amazon", 60), ("regard", 101)])
+def test_templates_behind_the_released_samples_expand_to_them(
+    shared_dir: Path, name: str, n: int
+) -> None:
+    content = (shared_dir / "data" / "fpr_gap" / f"{name}_samples.tsv").read_bytes()
+    parsed = parse_templates(content, f"{name}_samples.tsv", lexicon=RACE)
+    assert len(parsed.entries) == n
+    expanded = ProbeStimuli(parsed.entries, RACE).sentences
+    assert sorted((s.text, s.label, s.group) for s in expanded) == samples(content.decode())
+
+
+def test_labels_are_collapsed_while_a_file_is_read() -> None:
+    found = parse("template,sent\nThe {x} man.,somewhat negative\n", labels="sst5")
+    assert [(one.text, one.label) for one in found] == [("The {x} man.", 0)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("text,label\nThe {x} man.,7\n", "Labels outside of the map: “7”"),
+        ("text,label\nThe man.,1\n", "no placeholder"),
+        ("text,label\n,1\n", "0 characters"),
+        ("text,label\nThe {x}.,1\nThe {x}.,0\n", "another label than on line 2"),
+        ("text,label\nThe {x}.,1\nThe {x}.,1\n", "stands on line 2"),
+        ("text,label\nThe {x}.\n", "has 1 cells"),
+    ],
+)
+def test_bad_rows_are_named_and_nothing_is_taken(text: str, message: str) -> None:
+    with pytest.raises(BadRowsError) as caught:
+        parse(text)
+    assert message in str(caught.value.problems[0])
+
+
+@pytest.mark.parametrize("text", ["words\nx\n", "text,mood\nThe {x}.,1\n", "", "text,label\n"])
+def test_files_of_another_shape_are_refused(text: str) -> None:
+    with pytest.raises(BadRowsError):
+        parse(text)
+
+
+def test_a_lexicon_has_several_words_for_a_group() -> None:
+    old, young, none = parse_lexicon(LEXICON.encode(), "l.csv").entries
+    assert old.filler_names == ("old", "elderly")
+    assert (young.role, none.role, none.filler_names) == ("group", "unmarked", ("no word",))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("group,adj\nold,\n", "no word"),
+        ("group,adj\n,old\n", "Name the group"),
+        ("group,role,adj\nold,hero,old\n", "expected one of: group, placebo, unmarked"),
+        ("group,role,adj\nold,,old\nold,placebo,aged\n", "was “group” before"),
+        ("group,adj\nold,old\nold,old\n", "already"),
+    ],
+)
+def test_bad_rows_of_a_lexicon_are_named(text: str, message: str) -> None:
+    with pytest.raises(BadRowsError) as caught:
+        parse_lexicon(text.encode(), "l.csv")
+    assert message in str(caught.value.problems[0])
+    with pytest.raises(BadRowsError, match="no column for a placeholder"):
+        parse_lexicon(b"group,name\nold,Old\n", "l.csv")
+
+
+def import_both(folder: Path) -> None:
+    for kind, name, text in (("templates", "wins", TEMPLATES), ("lexicon", "age", LEXICON)):
+        file = folder / f"{name}.csv"
+        file.write_text(text, encoding="utf-8")
+        call_command("import_stimuli", file, kind=kind, slug=name, licence="CC0")
+
+
+@pytest.mark.django_db
+def test_the_command_stores_what_runs_are_made_of(tmp_path: Path) -> None:
+    import_both(tmp_path)
+    stimuli = load_probe_stimuli(templates=["wins"], lexicons=["age", "placebo"])
+    texts = [sentence.text for sentence in stimuli.sentences]
+    assert texts[:4] == [
+        "The old man won.",
+        "The elderly man won.",
+        "The young man won.",
+        "The man won.",
+    ]
+    assert len(texts) == 2 * (4 + 20)
+    assert stimuli.name == "wins"
+
+
+@pytest.mark.django_db
+def test_a_placeholder_without_a_lexicon_is_named(tmp_path: Path) -> None:
+    import_both(tmp_path)
+    with pytest.raises(RunError, match=r"no column for \{adj\} in “The \{adj\} man"):
+        load_probe_stimuli(templates=["wins"], lexicons=["race"])
+    with pytest.raises(RunError, match="no lexicon of groups “ages”"):
+        load_probe_stimuli(templates=["wins"], lexicons=["ages"])
+    with pytest.raises(RunError, match="Choose a set, such as"):
+        load_probe_stimuli(templates=[])
+
+
+@pytest.mark.django_db
+def test_a_bad_file_stores_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text("text,label\nThe {x} man.,9\n", encoding="utf-8")
+    before = LabelledTemplateSet.objects.count()
+    with pytest.raises(CommandError, match="1 of 1 rows is bad"):
+        call_command("import_stimuli", file, kind="templates", slug="bad", licence="CC0")
+    file.write_text(TEMPLATES, encoding="utf-8")
+    with pytest.raises(CommandError):
+        call_command("import_stimuli", file, kind="templates", slug="not a slug", licence="CC0")
+    assert LabelledTemplateSet.objects.count() == before
+
+
+@pytest.fixture
+def client(db: None) -> Client:
+    user = User.objects.create_user("alice", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="probing"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_a_set_is_imported_on_its_page_and_replaced(client: Client) -> None:
+    def send(address: str, text: str, **values: str) -> Any:
+        facts = {"title": "Wins", "slug": "wins", "licence": "CC0", "labels": "ternary"}
+        file = SimpleUploadedFile("wins.csv", text.encode())
+        return client.post(address, {**facts, "file": file, **values}, follow=True)
+
+    add = reverse("admin:probing_labelledtemplateset_add")
+    refused = send(add, "text,label\nThe man.,1\n")
+    assert "Line 2: There is no placeholder" in refused.text
+    send(add, TEMPLATES)
+    stored = LabelledTemplateSet.objects.get(slug="wins")
+    assert [one["label"] for one in stored.templates] == [2, 0]
+    assert stored.history.get().history_user.username == "alice"
+    change = reverse("admin:probing_labelledtemplateset_change", args=[stored.pk])
+    assert "The {adj} man lost." in client.get(change).text
+    replaced = send(change, "text,label\nThe {adj} cat.,1\nNo.,1\n", skip_bad_rows="on")
+    assert "1 rows were left out. Line 3" in replaced.text
+    stored.refresh_from_db()
+    assert [one["text"] for one in stored.templates] == ["The {adj} cat."]
+
+
+def test_a_lexicon_is_shown_with_its_words(client: Client) -> None:
+    race = GroupLexicon.objects.get(slug="race")
+    page = client.get(reverse("admin:probing_grouplexicon_change", args=[race.pk])).text
+    assert "american indian, alaska native, native american" in page
+    assert client.get(reverse("admin:probing_grouplexicon_changelist")).status_code == 200

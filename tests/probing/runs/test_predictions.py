@@ -1,0 +1,167 @@
+"""Predictions made elsewhere: files, the runs that they become, page and command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
+
+from probing.library.labelled_files import BadRowsError
+from probing.models import LanguageModel, Run, RunStatus, Score
+from probing.runs.creation import dry_run
+from probing.runs.prediction_import import import_predictions
+from probing.runs.predictions import load_predictions
+from probing.runs.probe_stimuli import load_probe_stimuli
+
+pytestmark = pytest.mark.django_db
+
+HEAD = "y_true\ty_pred\tcategory\tgroup\ttext\tmodel\trun_id\tdataset\tnum_params"
+SAID = {
+    ("asian", "The asian person won."): (2, 2, 1),
+    ("asian", "The asian person slept."): (1, 0, 1),
+    ("hispanic", "The hispanic person won."): (2, 2, 2),
+    ("hispanic", "The latino person won."): (2, 0, 0),
+    ("hispanic", "The hispanic person slept."): (1, 1, 1),
+    ("hispanic", "The latino person slept."): (1, 1, 0),
+}
+
+
+def released(**changes: str) -> str:
+    """Return a file as it is released: the last columns of its rows are missing."""
+    rows = [HEAD]
+    for run in (0, 1):
+        for (group, text), (label, *said) in SAID.items():
+            rows.append(f"{label}\t{said[run]}\trace\t{group}\t{text}\tm1\tr{run}\tSST5")
+    text = "\n".join(rows)
+    for old, new in changes.items():
+        text = text.replace(old, new)
+    return text
+
+
+def store(text: str, name: str = "p.tsv", **options: Any) -> list[Run]:
+    return import_predictions(content=text.encode(), file_name=name, data_set="tiny", **options)
+
+
+def test_a_released_file_becomes_a_finished_run() -> None:
+    (run,) = store(released())
+    assert (run.status, run.shard_count, run.model.name) == (RunStatus.FINISHED, 2, "m1")
+    found = load_predictions(run)
+    assert found.repeats == ("r0", "r1")
+    assert found.predicted.to_numpy().tolist() == [[2, 0, 2, 0, 1, 1], [1, 1, 2, 0, 1, 0]]
+    assert list(found.sentences["filler"]) == ["asian"] * 2 + ["hispanic", "latino"] * 2
+    assert found.sentences["template"].nunique() == 2
+    assert [one.text for one in found.stimuli.templates] == [
+        "The {identity_adj} person won.",
+        "The {identity_adj} person slept.",
+    ]
+    # Of 8 predictions on Hispanic sentences, 3 are negative and none should be.
+    rate = Score.objects.get(run=run, name="fpr", group="hispanic", trait="negative", template="")
+    assert (rate.value, rate.n) == (3 / 8, 8)
+    with pytest.raises(BadRowsError, match="imported already"):
+        store(released())
+
+
+def test_its_model_cannot_be_run() -> None:
+    (run,) = store(released())
+    stimuli = load_probe_stimuli(templates=["everyday"])
+    tried = dry_run(measure="classification", model=run.model, stimuli=stimuli, parameters={})
+    assert "imported results alone" in tried.fatal[0].message
+
+
+def test_without_a_lexicon_every_sentence_is_its_own_template() -> None:
+    (run,) = store(released(asian="martian"))
+    found = load_predictions(run)
+    assert set(found.sentences["filler"]) == {""}
+    assert found.sentences["template"].nunique() == 6
+    assert "no word of their group" in run.notices[1]
+
+
+def test_a_wide_file_without_texts_has_no_templates() -> None:
+    rows = [f"{g},{label},{a},{b}" for (g, _), (label, a, b) in SAID.items()]
+    (run,) = store("\n".join(["group,y_true,m 2:x,m 2:y", *rows]), "p.csv")
+    found = load_predictions(run)
+    assert (run.model.name, found.repeats) == ("m 2", ("x", "y"))
+    assert set(found.sentences["template"]) == {""}
+    assert "no texts" in run.notices[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (released().replace("\n1\t0", "\n1\t5"), "2 of 12 rows are bad"),
+        (released().rsplit("\n", 1)[0], "other sentences than run “r0”"),
+        (released(hispanic="asian", latino="asian"), "one group"),
+        ("y_true\ty_pred\tgroup\n1\t1\ta\n1\t1\tb", "Name the producer"),
+        ("y_true\tgroup\n1\ta", "“y_pred”"),
+        ("mood\ttext\n1\ta", "“y_true” and “group”"),
+        ("", "empty"),
+    ],
+)
+def test_bad_files_store_nothing(text: str, message: str) -> None:
+    with pytest.raises(BadRowsError, match=message):
+        store(text)
+    assert not Run.objects.exists()
+    assert not LanguageModel.objects.exists()
+
+
+def test_a_group_with_one_sentence_is_refused() -> None:
+    text = "y_true\ty_pred\tgroup\n" + "1\t1\ta\n" * 3 + "1\t0\tb\n"
+    with pytest.raises(BadRowsError, match="these have one: b"):
+        store(text, producer="m")
+
+
+@pytest.mark.shared
+def test_the_command_reproduces_the_released_rates(shared_dir: Path) -> None:
+    golden = json.loads(
+        (shared_dir / "golden" / "expected" / "fpr_amazon.json").read_text(encoding="utf-8")
+    )
+    call_command(
+        "import_predictions", shared_dir / "golden" / "data" / "fpr_amazon.csv", data_set="amazon"
+    )
+    assert Run.objects.count() == 2
+    run = Run.objects.get(model__name="Llama-3-8B")
+    runs = golden["exact"]["Llama-3-8B"]["per_run"]
+    for group in ("white", "asian"):
+        stored = Score.objects.get(
+            run=run, name="fpr", group=group, trait="negative", template=""
+        ).value
+        # All runs have the same sentences, so that the rate over all is the mean of the runs'.
+        expected = sum(one[group]["negative_fpr"] for one in runs.values()) / len(runs)
+        assert stored == pytest.approx(expected, abs=1e-9)
+    with pytest.raises(CommandError, match="imported already"):
+        call_command(
+            "import_predictions",
+            shared_dir / "golden" / "data" / "fpr_amazon.csv",
+            data_set="amazon",
+        )
+
+
+def test_the_page_imports_a_file_and_shows_the_rates() -> None:
+    user = User.objects.create_user("alice", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(content_type__app_label="probing"))
+    client = Client()
+    client.force_login(user)
+    address = reverse("admin:probing_run_predictions")
+
+    def send(text: str) -> Any:
+        file = SimpleUploadedFile("p.tsv", text.encode())
+        given = {"file": file, "data_set": "tiny", "labels": "ternary"}
+        return client.post(address, given, follow=True)
+
+    assert "2 of 12 rows are bad" in send(released().replace("\n1\t0", "\n1\t5")).text
+    page = send(released()).text
+    assert "False positive rates" in page
+    assert "latino" in page
+    run = Run.objects.get()
+    assert run.created_by == user
+    sent = client.get(reverse("admin:probing_run_scores", args=[run.pk]))
+    lines = b"".join(sent.streaming_content).decode().splitlines()
+    assert lines[0].endswith("group,filler,template,text,y_true,y_pred,run_id")
+    assert len(lines) == 1 + 12
