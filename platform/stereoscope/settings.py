@@ -337,6 +337,7 @@ SPECTACULAR_SETTINGS = {
         "StudyKind": "annotation.models.StudyKind",
         "StudyStatus": "annotation.models.StudyStatus",
         "Origin": "annotation.models.Origin",
+        "RunOrigin": "probing.models.RunOrigin",
         "ModelKind": "probing.models.ModelKind",
         "RunStatus": "probing.models.RunStatus",
         "RunEventKind": "probing.models.RunEventKind",
