@@ -17,7 +17,7 @@ from probing.runs.predictions import load_predictions
 from probing.runs.result_tables import reference_of, run_counterparts
 
 HEAD = ("run", "measure", "model", "meaningless")
-SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n")
+SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n", "access")
 TEXT_SCORE_COLUMNS = ("name", "pair", "variety", "condition", "trial", "value", "reason", "n")
 COUNTERPART_COLUMNS = ("pair", "variety", "original", "counterpart", "reference", "reason")
 PREDICTION_COLUMNS = ("group", "filler", "template", "text", "y_true", "y_pred", "run_id")

@@ -17,6 +17,7 @@ from probing.measures.base import ResultKind
 from probing.measures.ceat import P_VALUE
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli, group_key
 from probing.measures.text_stimuli import TextStimuli
@@ -119,6 +120,8 @@ def _contents(stimuli: Any) -> str:
             }
         )
     numbers = {"group": len(stimuli.groups), "trait pair": len(stimuli.traits)}
+    if isinstance(stimuli, RatingStimuli):
+        return run_labels.numbers(numbers)
     if isinstance(stimuli, SentenceStimuli):
         return run_labels.numbers({**numbers, "sentence": stimuli.n_drawn})
     return run_labels.numbers({**numbers, "template": len(stimuli.templates)})

@@ -26,6 +26,7 @@ from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.stimuli import Stimuli
 from probing.measures.text_measure import TextMeasure
@@ -40,6 +41,7 @@ from probing.models import (
     WordList,
     WordPurpose,
 )
+from probing.runs.rating_stimuli import asked_entries
 from probing.runs.sentence_files import SUFFIXES, open_sentences
 from probing.runs.sentence_stimuli import text_sources
 from probing.runs.stimuli import DEFAULT_GROUPS, DEFAULT_TEMPLATE_SET
@@ -434,6 +436,45 @@ class ProbeRunForm(RunForm):
         return StimuliChoice(groups=cleaned["groups"], templates=cleaned["templates"])
 
 
+class RatingRunForm(RunForm):
+    """A run that asks the question of a study that the user may see."""
+
+    study: Any = forms.ModelChoiceField(
+        queryset=Study.objects.none(),
+        label=_("Study"),
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("Its question, groups and scales are asked as people see them."),
+    )
+    groups = tick_boxes(_("Groups"), _("Without any, all of the study."))
+    traits = tick_boxes(_("Trait scales"), _("Without any, all of the study."))
+
+    stimuli_template = "admin/probing/run/choose_ratings.html"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["study"].queryset = self.studies = (  # type: ignore[attr-defined]
+            Study.objects.visible_to(self.user).surveys().order_by("-created_at")
+        )
+        chosen = str(self.data.get("study", ""))
+        study = self.studies.filter(pk=chosen).first() if chosen.isdecimal() else None
+        for name, slugs in asked_entries(study).items():
+            offer(self, name, slugs)
+
+    @property
+    def stimuli_fields(self) -> list[forms.BoundField]:
+        """The fields of the page's part; groups and scales once there is a study."""
+        offered: Any = self.fields
+        return [
+            self["study"],
+            *(self[name] for name in ("groups", "traits") if offered[name].choices),
+        ]
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(
+            study=cleaned["study"], groups=cleaned["groups"], traits=cleaned["traits"] or None
+        )
+
+
 def _prompt_label(prompt: Prompt) -> str:
     names = " / ".join(str(name) for name in prompt.variety_names.values())
     text = " ".join(prompt.text.split())
@@ -447,4 +488,5 @@ FORMS: dict[type, type[RunForm]] = {
     TextStimuli: TextRunForm,
     GuiseStimuli: GuiseRunForm,
     ProbeStimuli: ProbeRunForm,
+    RatingStimuli: RatingRunForm,
 }

@@ -91,8 +91,8 @@ class MeasureSerializer(serializers.Serializer[Any]):
     stimuli = serializers.CharField(
         help_text="What it works on: `Stimuli` (groups, traits, templates), `SentenceStimuli` "
         "(groups, traits, and a corpus or sentences), `TextStimuli` (a corpus and prompts), "
-        "`GuiseStimuli` (a corpus or names, prompts and attributes) or `ProbeStimuli` "
-        "(templates: sets of labelled templates; groups: lexicons)."
+        "`GuiseStimuli` (a corpus or names, prompts and attributes), `ProbeStimuli` (templates: "
+        "sets of labelled templates; groups: lexicons) or `RatingStimuli` (a study)."
     )
     result = serializers.CharField(
         help_text="What its runs leave behind: `scores`, `associations`, `text_scores`, "
@@ -137,6 +137,11 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         allow_null=True,
     )
     traits = _names(None, "Slugs of trait pairs; without any, all of them.", allow_null=True)
+    study = _optional_text(
+        12,
+        "The public id of a study that you may see, for direct ratings; `groups` and `traits` may "
+        "name some of its own.",
+    )
     corpus = _optional_text(
         12,
         "The public id of a corpus that you may see; for measures on texts, and for "
@@ -287,7 +292,7 @@ class RunDetailSerializer(RunSerializer):
 class ScoreSerializer(serializers.ModelSerializer[Score]):
     class Meta:
         model = Score
-        fields = ("name", "group", "trait", "template", "value", "reason", "n")
+        fields = ("name", "group", "trait", "template", "value", "reason", "n", "access")
         read_only_fields = fields
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from probing.measures.base import ResultKind
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.text_stimuli import TextStimuli
@@ -54,6 +55,11 @@ def describe_stimuli(stimuli: Any) -> str:
         return (
             f"{len(stimuli.groups)} groups, {len(stimuli.templates)} templates, "
             f"{len(stimuli.sentences):,} sentences"
+        )
+    if isinstance(stimuli, RatingStimuli):
+        return (
+            f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, the question of "
+            f"“{stimuli.title}”"
         )
     return (
         f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "

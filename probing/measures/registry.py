@@ -6,6 +6,7 @@ from probing.measures.base import AnyMeasure
 from probing.measures.ceat import Ceat
 from probing.measures.classification import Classification
 from probing.measures.counterpart_generation import CounterpartGeneration
+from probing.measures.direct_rating import DirectRating
 from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps, IlpsStar
 from probing.measures.matched_guise import MatchedGuise
@@ -17,6 +18,7 @@ MEASURES: dict[str, AnyMeasure] = {
     "ilps_star": IlpsStar(),
     "set": SensitivityTest(),
     "ceat": Ceat(),
+    "direct_rating": DirectRating(),
     "counterpart_generation": CounterpartGeneration(),
     "span_prediction": SpanPrediction(),
     "matched_guise": MatchedGuise(),

@@ -33,6 +33,7 @@ def store_scores(run: Run, rows: Sequence[Row]) -> str:
                 group=row["group"],
                 trait=row["trait"],
                 template=row["template"],
+                access=row.get("access", ""),
                 **_value(row),
             )
             for row in rows

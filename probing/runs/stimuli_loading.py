@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.models import Corpus, Split
+from annotation.models import Corpus, Split, Study
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.ceat import CeatParameters
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
@@ -14,6 +14,7 @@ from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.matched_guise import MatchedGuiseParameters
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.stimuli import Stimuli
 from probing.measures.text_measure import TextMeasure
@@ -24,6 +25,7 @@ from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.model_compatibility import explain_misfit
 from probing.runs.parameters import find_measure, validate_parameters
 from probing.runs.probe_stimuli import load_probe_stimuli
+from probing.runs.rating_stimuli import load_rating_stimuli
 from probing.runs.sentence_files import GivenSentences
 from probing.runs.sentence_stimuli import corpus_sentences, load_sentence_stimuli
 from probing.runs.stimuli import DEFAULT_GROUPS, default_prompts, default_templates, load_stimuli
@@ -38,7 +40,8 @@ class StimuliChoice:
     ----------
     groups, templates, traits : slugs of the library, of entries or sets. Without templates those
         that the measure's paper found best, without traits all of them. For classification sets
-        of labelled templates, and lexicons.
+        of labelled templates, and lexicons; for direct ratings slugs of the study's own.
+    study : whose question is asked; the caller has made sure that its user may see it.
     corpus : of measures on texts or sentences; the caller has made sure that its user may see it.
     sentences : instead of a corpus, for measures on sentences.
     variety : takes only the corpus's texts in it; empty takes both; for measures on sentences.
@@ -53,6 +56,7 @@ class StimuliChoice:
     groups: Sequence[str] = (DEFAULT_GROUPS,)
     templates: Sequence[str] = ()
     traits: Sequence[str] | None = None
+    study: Study | None = None
     corpus: Corpus | None = None
     sentences: GivenSentences | None = None
     variety: str = ""
@@ -205,6 +209,13 @@ def _probes(request: StimuliRequest) -> ProbeStimuli:
     return load_probe_stimuli(templates=choice.templates, lexicons=lexicons)
 
 
+def _ratings(request: StimuliRequest) -> RatingStimuli:
+    choice = request.choice
+    # Callers begin with the groups of other measures; here all of the study are usual.
+    groups = () if list(choice.groups) == [DEFAULT_GROUPS] else choice.groups
+    return load_rating_stimuli(choice.study, groups=groups, traits=choice.traits)
+
+
 #: A measure of another kind of stimuli needs a line here.
 LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     Stimuli: _groups,
@@ -212,4 +223,5 @@ LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     TextStimuli: _texts,
     GuiseStimuli: _guises,
     ProbeStimuli: _probes,
+    RatingStimuli: _ratings,
 }
