@@ -55,7 +55,10 @@ def start_preview(*, instrument: Instrument) -> Submission:
     try:
         assign_groups(submission=submission)
     except StudyFull:
-        raise ValidationError(
-            _("There is nothing to rate, expected at least one group or text.")
-        ) from None
+        nothing = (
+            _("There is no text to show, expected at least one.")
+            if instrument.study.rates_texts
+            else _("There is no group to show, expected at least one.")
+        )
+        raise ValidationError(nothing) from None
     return submission
