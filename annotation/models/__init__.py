@@ -60,6 +60,7 @@ from annotation.models.participant import (
 )
 from annotation.models.study import (
     PAYMENT_PERMISSION,
+    SURVEY_KINDS,
     AcceptRule,
     ExcludeRule,
     MembershipRole,
@@ -94,6 +95,7 @@ __all__ = [
     "ASPECTS",
     "LIKERT",
     "PAYMENT_PERMISSION",
+    "SURVEY_KINDS",
     "VERDICTS",
     "AcceptRule",
     "ActionKind",
