@@ -52,6 +52,11 @@ def require_purposes(runs: Sequence[Run], wanted: Collection[str], remedy: str) 
             raise ReportError(f"{run} asks about {listing(sorted(other))}. {remedy}")
 
 
+def model_label(run: Run, average: str) -> str:
+    """Return what a run's scores are averaged under: its model, or the family of its model."""
+    return (run.model.family or run.model.name) if average == "family" else run.model.name
+
+
 def load_guise_run(run: Run, label: str) -> LoadedGuise:
     """Return the log probabilities of a finished run. Two queries.
 
@@ -87,6 +92,7 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
             agrees=read.agrees[..., order],
             paired=stimuli.paired,
             base=run.parameters["base"],
+            version=run.model.name,
         ),
         attributes=tuple(stimuli.attributes[place] for place in order),
         empty=read.empty[..., order],
