@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -289,7 +290,11 @@ def _crossed(
     if options.matching != "meaning_matched":
         return []
     some = _runs_of(cell, runs)
-    how = {"level": options.level, "n_placebos": options.n_resamples, "seed": options.seed}
+    how: dict[str, Any] = {
+        "level": options.level,
+        "n_placebos": options.n_resamples,
+        "seed": options.seed,
+    }
     lines = crossed_lines(cell.model, cell.probe, attributes, pair_table(some), **how)
     for study in studies:
         weights = strength_weights(len(attributes), _places(study, attributes))

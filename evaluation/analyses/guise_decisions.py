@@ -175,14 +175,10 @@ def _left_out(
     prompts = dict.fromkeys(prompt for one, *_ in decided for prompt in one.run.prompts)
     found = []
     for prompt in prompts if len(prompts) > 1 else ():
+        kept = [[name != prompt for name in one.run.prompts] for one, *_ in decided]
         sides = [
-            np.concatenate(
-                [
-                    each[side][[name != prompt for name in each[0].run.prompts]].ravel()
-                    for each in decided
-                ]
-            )
-            for side in (1, 2)
+            np.concatenate([side[rows].ravel() for side, rows in zip(some, kept, strict=True)])
+            for some in ([first for _, first, _ in decided], [second for *_, second in decided])
         ]
         counts = [float(np.nansum(side)) for side in sides]
         rates = [

@@ -102,8 +102,10 @@ def crossed_lines(
     """Return a line for every quantity of the table; each with the prompts in which it counts."""
     if table is None:
         why = UndefinedReason.NO_PAIR
-        nothing = (0, *(np.nan,) * 6)
-        return [CrossedLine(model, part, name, no_estimate(why), *nothing, why) for name in names]
+        return [
+            CrossedLine(model, part, name, no_estimate(why), 0, *(np.nan,) * 6, reason=why)
+            for name in names
+        ]
     found = [_fit(table.values[..., x], level) for x in range(len(names))]
     placebo = placebo_p_values(table, n_placebos=n_placebos, seed=seed)
     corrected = holm_correction([one.p_value for one in found])
@@ -117,8 +119,10 @@ def crossed_lines(
             one.p_value,
             float(p_holm),
             float(p_placebo),
-            *(one.share(each) for each in ("texts", "prompts", "rest")),
-            reason=one.estimate.note,
+            one.share("texts"),
+            one.share("prompts"),
+            one.share("rest"),
+            one.estimate.note,
         )
         for name, one, p_holm, p_placebo in zip(names, found, corrected, placebo, strict=True)
     ]
