@@ -188,8 +188,10 @@ def results_context(run: Run) -> dict[str, Any] | None:
         return {
             "template": "admin/probing/run/results_rates.html",
             "classes": classes,
+            "has_fallback": any(row.fallback is not None for row in rows),
             "lines": [
-                (row, [_rate(value) for value in (*row.rates, row.accuracy)]) for row in rows
+                (row, [_rate(value) for value in (*row.rates, row.accuracy)], _rate(row.fallback))
+                for row in rows
             ],
         }
     return None

@@ -100,9 +100,34 @@ def seed_labelled_templates(*, using: str = "default") -> None:
     )
 
 
+def seed_class_prompts(*, using: str = "default") -> None:
+    """Create wordings that ask for a class, and labelled texts, that are missing by slug."""
+    from probing.measures.class_prompt_library import CLASS_PROMPTS, DEMONSTRATION_SET
+    from probing.models import LabelledTextSet, Prompt, PromptPurpose
+
+    Prompt.objects.using(using).bulk_create(
+        [
+            Prompt(slug=entry.slug, text=entry.text, purpose=PromptPurpose.CLASSES)
+            for entry in CLASS_PROMPTS
+        ],
+        ignore_conflicts=True,
+    )
+    slug, title, texts = DEMONSTRATION_SET
+    LabelledTextSet.objects.using(using).get_or_create(
+        slug=slug,
+        defaults={
+            "title": title,
+            "citation": "Made for this platform.",
+            "licence": "CC0",
+            "texts": [asdict(one) for one in texts],
+        },
+    )
+
+
 def seed_after_migrate(*, using: str, **_: Any) -> None:
     """Signal handler: a migrated database has its library without a further step."""
     seed_templates(using=using)
     seed_prompts(using=using)
     seed_guises(using=using)
     seed_labelled_templates(using=using)
+    seed_class_prompts(using=using)

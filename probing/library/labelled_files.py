@@ -1,8 +1,9 @@
-"""Imports labelled templates and lexicons from CSV and TSV files.
+"""Imports labelled templates, lexicons and labelled texts from CSV and TSV files.
 
 Templates have a row each, with a column “template” or “text” and a column “label” or “sent”. Filled
 sentences, as in the released samples (label, attribute, group, text; no heading), are turned back
-into templates with the words of a lexicon. A lexicon has a row for each word of a group: “group”,
+into templates with the words of a lexicon. Labelled texts have the same columns and no placeholder.
+A lexicon has a row for each word of a group: “group”,
 perhaps “name” and “role”, and a column for every placeholder; “*” fills any.
 """
 
@@ -30,7 +31,8 @@ from probing.measures.probe_templates import (
     mention_templates,
     placeholders,
 )
-from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.measures.prompted_stimuli import Demonstration
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.models.labelled_templates import LibraryFile
 
 TEXT_COLUMNS = ("template", "text")
@@ -124,6 +126,36 @@ def parse_templates(
     )
 
 
+def parse_texts(
+    content: bytes, file_name: str, *, labels: str = "ternary", skip_bad_rows: bool = False
+) -> ParsedFile:
+    """Return the labelled texts of a file, each once; errors are those of `parse_templates`."""
+    label_map = _read_map(labels)
+    records, columns = _read(content, file_name)
+    text_column = _needed(columns, TEXT_COLUMNS[::-1])
+    label_column = _needed(columns, LABEL_COLUMNS)
+    found: dict[str, tuple[int, int]] = {}
+
+    def read_row(record: Record) -> str:
+        text = _tidy(record.values.get(text_column, ""))
+        if fault := record.fault or text_fault(text):
+            return fault
+        if not text or len(text) > LONGEST_TEXT:
+            return f"The text has {len(text)} characters, expected 1 to {LONGEST_TEXT:,}."
+        try:
+            (label,) = label_map.collapse([record.values[label_column]])
+        except LabelMapError as error:
+            return str(error)
+        line, known = found.setdefault(text, (record.line, label))
+        if known != label:
+            return f"The text has another label than on line {line}. Give it one label."
+        return "" if line == record.line else f"The text stands on line {line} already."
+
+    bad = _read_rows(records, read_row, skip_bad_rows)
+    texts = tuple(Demonstration(text, label) for text, (_, label) in found.items())
+    return ParsedFile(texts, bad)
+
+
 def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False) -> ParsedFile:
     """Return the groups of a file; errors are those of `parse_templates`."""
     records, columns = _read(content, file_name)
@@ -186,8 +218,8 @@ def import_file(
 
 def set_entries(entry: LibraryFile, parsed: ParsedFile) -> None:
     """Put what a file gave into an entry, without saving it."""
-    name = "templates" if isinstance(entry, LabelledTemplateSet) else "groups"
-    setattr(entry, name, [asdict(one) for one in parsed.entries])
+    names = {LabelledTemplateSet: "templates", GroupLexicon: "groups", LabelledTextSet: "texts"}
+    setattr(entry, names[type(entry)], [asdict(one) for one in parsed.entries])
 
 
 def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
@@ -196,6 +228,11 @@ def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
         ProbeTemplate(f"{entry.slug}-{one['slug']}", one["text"], one["label"])
         for one in entry.templates
     )
+
+
+def stored_texts(entry: LabelledTextSet) -> tuple[Demonstration, ...]:
+    """Return the labelled texts of a set."""
+    return tuple(Demonstration(**one) for one in entry.texts)
 
 
 def stored_groups(entry: GroupLexicon) -> tuple[ProbeGroup, ...]:

@@ -9,6 +9,7 @@ from probing.measures.counterpart_generation import CounterpartGeneration
 from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps, IlpsStar
 from probing.measures.matched_guise import MatchedGuise
+from probing.measures.prompted_classification import LabelLikelihood, PromptedClassification
 from probing.measures.sensitivity import SensitivityTest
 from probing.measures.span_prediction import SpanPrediction
 
@@ -22,6 +23,8 @@ MEASURES: dict[str, AnyMeasure] = {
     "matched_guise": MatchedGuise(),
     "fine_tuning": FineTuning(),
     "classification": Classification(),
+    "prompted_classification": PromptedClassification(),
+    "label_likelihood": LabelLikelihood(),
 }
 
 

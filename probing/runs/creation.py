@@ -35,6 +35,7 @@ _STIMULI_WORDS = {
     "TextStimuli": "the texts of a corpus",
     "GuiseStimuli": "texts in two varieties with attributes",
     "ProbeStimuli": "labelled templates and lexicons",
+    "PromptedStimuli": "labelled templates and lexicons with prompts",
 }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from django.db.models import Avg, Count, Q, QuerySet
 
 from annotation.models import Counterpart
-from probing.measures.classification import ACCURACY, ALL_CLASSES, FPR
+from probing.measures.classification import ACCURACY, ALL_CLASSES, FALLBACK, FPR
 from probing.measures.matched_guise import MEANING_MATCHED, POOLED
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.registry import MEASURES
@@ -116,6 +116,7 @@ class RateRow:
     ----------
     filler : empty for the whole group.
     n : sentences, over all repeats.
+    fallback : share of answers that named no class; None for runs without answers.
     """
 
     group: str
@@ -123,6 +124,7 @@ class RateRow:
     rates: tuple[float | None, ...]
     accuracy: float | None
     n: int
+    fallback: float | None = None
 
 
 def load_rate_table(run: Run) -> tuple[tuple[str, ...], list[RateRow]]:
@@ -141,7 +143,9 @@ def load_rate_table(run: Run) -> tuple[tuple[str, ...], list[RateRow]]:
                 continue
             rates = [found.get((group.slug, filler, FPR, name)) for name in stimuli.classes]
             values = tuple(None if rate is None else rate.value for rate in rates)
-            rows.append(RateRow(group.name, filler, values, right.value, right.n))
+            drawn = found.get((group.slug, filler, FALLBACK, ALL_CLASSES))
+            share = None if drawn is None else drawn.value
+            rows.append(RateRow(group.name, filler, values, right.value, right.n, share))
     return stimuli.classes, rows
 
 
