@@ -17,6 +17,7 @@ from probing.measures.base import ResultKind
 from probing.measures.ceat import P_VALUE
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli, group_key
 from probing.measures.text_stimuli import TextStimuli
@@ -29,6 +30,7 @@ from probing.runs.result_tables import (
     load_rate_table,
     load_score_table,
     load_span_table,
+    load_surprisal_table,
     reference_of,
     run_counterparts,
     search_counterparts,
@@ -111,11 +113,13 @@ def _contents(stimuli: Any) -> str:
             }
         )
     if isinstance(stimuli, ProbeStimuli):
+        asked = {"prompt": len(stimuli.wordings)} if isinstance(stimuli, PromptedStimuli) else {}
         return run_labels.numbers(
             {
                 "group": len(stimuli.groups),
                 "template": len(stimuli.templates),
                 "sentence": len(stimuli.sentences),
+                **asked,
             }
         )
     numbers = {"group": len(stimuli.groups), "trait pair": len(stimuli.traits)}
@@ -182,6 +186,11 @@ def results_context(run: Run) -> dict[str, Any] | None:
             "template": "admin/probing/run/results_spans.html",
             "lines": _span_lines(run),
             "renormalised": run.parameters.get("normalise", True),
+        }
+    if kind is ResultKind.SURPRISALS:
+        return {
+            "template": "admin/probing/run/results_surprisals.html",
+            "lines": [(row, _rate(row.value)) for row in load_surprisal_table(run)],
         }
     if kind is ResultKind.PREDICTIONS:
         classes, rows = load_rate_table(run)

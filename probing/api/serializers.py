@@ -98,7 +98,7 @@ class MeasureSerializer(serializers.Serializer[Any]):
     )
     result = serializers.CharField(
         help_text="What its runs leave behind: `scores`, `associations`, `text_scores`, "
-        "`counterparts`, `predictions` or `trained_model`."
+        "`counterparts`, `predictions`, `surprisals` or `trained_model`."
     )
 
 

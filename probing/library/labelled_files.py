@@ -76,20 +76,20 @@ def parse_templates(
 
     Raises :class:`BadRowsError` naming every bad row unless these are to be left out.
     """
-    label_map = _read_map(labels)
-    records, columns = _read(content, file_name, SAMPLE_HEADING)
-    text_column = _needed(columns, TEXT_COLUMNS)
-    label_column = _needed(columns, LABEL_COLUMNS)
+    label_map = read_labels(labels)
+    records, columns = read_table(content, file_name, SAMPLE_HEADING)
+    text_column = needed_column(columns, TEXT_COLUMNS)
+    label_column = needed_column(columns, LABEL_COLUMNS)
     group_column = columns.get("group", "")
     read = [
-        (str(one.values.get(group_column, "")), _tidy(one.values.get(text_column, "")))
+        (str(one.values.get(group_column, "")), tidy(one.values.get(text_column, "")))
         for one in records
     ]
     unfilled = dict(zip((one.line for one in records), unfill(read, lexicon), strict=True))
     found: dict[str, tuple[int, int]] = {}
 
     def read_row(record: Record) -> str:
-        text = _tidy(record.values.get(text_column, ""))
+        text = tidy(record.values.get(text_column, ""))
         if fault := record.fault or text_fault(text):
             return fault
         if not text or len(text) > LONGEST_TEXT:
@@ -130,14 +130,14 @@ def parse_texts(
     content: bytes, file_name: str, *, labels: str = "ternary", skip_bad_rows: bool = False
 ) -> ParsedFile:
     """Return the labelled texts of a file, each once; errors are those of `parse_templates`."""
-    label_map = _read_map(labels)
-    records, columns = _read(content, file_name)
-    text_column = _needed(columns, TEXT_COLUMNS[::-1])
-    label_column = _needed(columns, LABEL_COLUMNS)
+    label_map = read_labels(labels)
+    records, columns = read_table(content, file_name)
+    text_column = needed_column(columns, TEXT_COLUMNS[::-1])
+    label_column = needed_column(columns, LABEL_COLUMNS)
     found: dict[str, tuple[int, int]] = {}
 
     def read_row(record: Record) -> str:
-        text = _tidy(record.values.get(text_column, ""))
+        text = tidy(record.values.get(text_column, ""))
         if fault := record.fault or text_fault(text):
             return fault
         if not text or len(text) > LONGEST_TEXT:
@@ -158,8 +158,8 @@ def parse_texts(
 
 def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False) -> ParsedFile:
     """Return the groups of a file; errors are those of `parse_templates`."""
-    records, columns = _read(content, file_name)
-    group_column = _needed(columns, ("group",))
+    records, columns = read_table(content, file_name)
+    group_column = needed_column(columns, ("group",))
     slots = {name: heading for name, heading in columns.items() if name not in LEXICON_COLUMNS}
     if not slots:
         raise BadRowsError(
@@ -174,7 +174,7 @@ def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False
         cell = {name: str(record.values[heading]).strip() for name, heading in columns.items()}
         if fault := next(filter(None, map(text_fault, cell.values())), ""):
             return fault
-        slug = slugify(cell["group"].replace("_", "-")).replace("-", "_")
+        slug = group_slug(cell["group"])
         if not slug:
             return f"“{group_column}” is “{shorten(cell['group'])}”. Name the group."
         role = cell.get("role", "").lower() or "group"
@@ -275,18 +275,25 @@ def _words(group: ProbeGroup) -> tuple[str, list[str]]:
     return "group" if name == ANY else name, [filler[name] for filler in group.fillers]
 
 
-def _tidy(text: object) -> str:
+def group_slug(name: str) -> str:
+    """Return the slug of a group of that name, empty where nothing of it is left."""
+    return slugify(name.replace("_", "-")).replace("-", "_")
+
+
+def tidy(text: object) -> str:
+    """Return a cell with single spaces."""
     return " ".join(str(text).split())
 
 
-def _read_map(labels: str) -> LabelMap:
+def read_labels(labels: str) -> LabelMap:
+    """Return a map of labels; :class:`BadRowsError` where it cannot be read."""
     try:
         return read_label_map(labels, SENTIMENT)
     except LabelMapError as error:
         raise BadRowsError(str(error)) from error
 
 
-def _read(
+def read_table(
     content: bytes, file_name: str, without_heading: Sequence[str] = ()
 ) -> tuple[list[Record], dict[str, str]]:
     """Return the rows and the headings by their names in lower case.
@@ -318,7 +325,7 @@ def _read(
     return [replace(record, line=record.line - added) for record in records], columns
 
 
-def _needed(columns: dict[str, str], names: Sequence[str]) -> str:
+def needed_column(columns: dict[str, str], names: Sequence[str]) -> str:
     """Return the heading of the first of the named columns that is there."""
     for name in names:
         if name in columns:

@@ -9,6 +9,7 @@ from probing.measures.counterpart_generation import CounterpartGeneration
 from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps, IlpsStar
 from probing.measures.matched_guise import MatchedGuise
+from probing.measures.mention_surprisal import MentionSurprisal
 from probing.measures.prompted_classification import LabelLikelihood, PromptedClassification
 from probing.measures.sensitivity import SensitivityTest
 from probing.measures.span_prediction import SpanPrediction
@@ -25,6 +26,7 @@ MEASURES: dict[str, AnyMeasure] = {
     "classification": Classification(),
     "prompted_classification": PromptedClassification(),
     "label_likelihood": LabelLikelihood(),
+    "mention_surprisal": MentionSurprisal(),
 }
 
 

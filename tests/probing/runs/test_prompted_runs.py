@@ -10,6 +10,8 @@ import pandas as pd
 import pytest
 from django.core.management import CommandError, call_command
 
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
 from probing.lm import GenerationSettings, load_text_model
 from probing.measures.class_prompt_library import CLASS_PROMPTS, TEXTS_SLUG
 from probing.measures.class_prompts import ClassPrompt
@@ -30,6 +32,7 @@ from probing.runs.language_models import register_model
 from probing.runs.predictions import load_predictions
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
+from tests.evaluation.reports.computing import compute
 from tests.openai_server import SERVED_NAME, Fault, serve_openai
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
@@ -266,6 +269,31 @@ def load_request_stimuli(model: LanguageModel) -> Any:
     return run_request(
         measure="prompted_classification", model=model, choice=choice, seed=0, parameters={}
     )["stimuli"]
+
+
+def test_reports_compare_ways_to_ask_and_bound_what_was_drawn(folders: dict[str, Path]) -> None:
+    """No answer names a class, so that both rates can be 0 or 1: gaps between −1/2 and 1/2."""
+    model = register_model(location=str(folders["causal"]))
+    choice = {"prompts": [ZERO, "sentiment-zero-shot-choose"]}
+    run = ask(model, choice=choice, repeats=2, label_orders="all", answer_tokens=1)
+    few = ask(model, choice={"examples": 3}, repeats=2, answer_tokens=1)
+    likely = ask(model, "label_likelihood")
+    _, document = compute("fpr_gaps", Chosen(runs=(run,)), resamples=100)
+    bounds = document.frames["fallback"].query("side == 'negative'").set_index("group")
+    assert bounds.loc["old", ["share", "lowest", "highest"]].tolist() == [1, -0.5, 0.5]
+    assert bounds.loc["old", ["gap_errors", "gap_correct"]].tolist() == [0, 0]
+    shares = document.frames["prompts"].query("side == 'negative'").set_index("factor")
+    assert shares["n_levels"].to_dict() == {"wording": 2, "order": 6, "seed": 2}
+    assert set(shares["n_runs"]) == {24}
+    assert document.facts[0] == f"{model.name}, zero-shot"
+    with pytest.raises(ReportError, match="The runs are of 2 models"):
+        compute("fpr_gaps", Chosen(runs=(run, few)))
+    _, compared = compute("fpr_comparison", Chosen(runs=(run, few, likely)), resamples=100)
+    assert list(compared.frames["accuracy"]["model"]) == [
+        f"{model.name}, {way}" for way in ("zero-shot", "3-shot", "zero-shot, likelihoods")
+    ]
+    _, worst = compute("fpr_gaps", Chosen(runs=(run,)), resamples=100, fallback="errors")
+    assert set(worst.frames["gaps"].query("role == 'group'")["fpr"]) == {1}
 
 
 def test_the_command_asks_and_prints(folders: dict[str, Path], capsys: Any, tmp_path: Path) -> None:
