@@ -86,6 +86,7 @@ def _predictions(run: Run) -> Rows:
 RESULTS: dict[ResultKind, tuple[tuple[str, ...], Callable[[Run], Rows], str]] = {
     ResultKind.SCORES: (SCORE_COLUMNS, _scores, "scores"),
     ResultKind.ASSOCIATIONS: (SCORE_COLUMNS, _scores, "scores"),
+    ResultKind.SURPRISALS: (SCORE_COLUMNS, _scores, "surprisals"),
     ResultKind.TEXT_SCORES: (TEXT_SCORE_COLUMNS, _text_scores, "scores"),
     ResultKind.PREDICTIONS: (PREDICTION_COLUMNS, _predictions, "predictions"),
     ResultKind.COUNTERPARTS: (COUNTERPART_COLUMNS, _counterparts, "counterparts"),

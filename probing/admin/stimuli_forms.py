@@ -19,21 +19,22 @@ from unfold.widgets import (
 
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, GroupSet, Instrument, SocialGroup, Split, Study, TraitPair
+from probing.admin.probe_forms import ProbeRunForm, PromptedRunForm
 from probing.admin.run_form import RunForm
 from probing.admin.run_labels import source_label
+from probing.admin.stimuli_fields import entries, most_pairs, offer, prompt_label, tick_boxes
 from probing.measures.base import ResultKind
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_stimuli import GuiseStimuli
-from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.stimuli import Stimuli
 from probing.measures.text_measure import TextMeasure
 from probing.measures.text_stimuli import TextStimuli
 from probing.models import (
-    GroupLexicon,
-    LabelledTemplateSet,
+    GUISES,
     Prompt,
     PromptPurpose,
     Template,
@@ -50,37 +51,6 @@ from probing.runs.text_stimuli import pair_sources
 
 # A page waits for the whole file; larger ones are read by the command, which streams them.
 LARGEST_MEGABYTES = 20
-
-
-def tick_boxes(label: Any, help_text: Any = "") -> forms.MultipleChoiceField:
-    """Return a field to tick any number of entries in, or none."""
-    return forms.MultipleChoiceField(
-        label=label, widget=forms.CheckboxSelectMultiple, required=False, help_text=help_text
-    )
-
-
-def most_pairs() -> forms.IntegerField:
-    """Return a field for how many pairs are taken at most."""
-    return forms.IntegerField(
-        label=_("Most pairs"),
-        required=False,
-        min_value=1,
-        widget=UnfoldAdminIntegerFieldWidget,
-        help_text=_("Drawn with the seed, in the order of the corpus. Empty takes all."),
-    )
-
-
-def offer(form: forms.Form, name: str, choices: list[tuple[str, Any]], *initial: str) -> None:
-    field: Any = form.fields[name]
-    field.choices, field.initial = choices, list(initial)
-
-
-def entries(found: Any) -> list[tuple[str, Any]]:
-    """Return entries of the library as choices; sets come with the ``number`` of their entries."""
-    return [
-        (entry.slug, f"{entry} ({entry.number})" if hasattr(entry, "number") else str(entry))
-        for entry in found
-    ]
 
 
 class GroupFields(forms.Form):
@@ -332,7 +302,7 @@ class GuiseRunForm(CorpusRunForm):
             [(entry.slug, f"{entry.title} ({len(entry.words)})") for entry in lists],
         )
         self.fields["attribute_list"].initial = DEFAULT_ATTRIBUTES
-        prompts = Prompt.objects.exclude(purpose=PromptPurpose.COUNTERPARTS)
+        prompts = Prompt.objects.filter(purpose__in=GUISES)
         offer(self, "prompts", [(prompt.slug, prompt.text) for prompt in prompts])
         corpus = self.chosen_corpus()
         sources = pair_sources(corpus) if corpus is not None else []
@@ -395,7 +365,7 @@ class TextRunForm(CorpusRunForm):
         offer(self, "sources", [(name, source_label(name, pairs=n)) for name, n in sources])
         if isinstance(measure, TextMeasure) and measure.uses_prompts:
             asking = Prompt.objects.filter(purpose=PromptPurpose.COUNTERPARTS)
-            labels = [(prompt.slug, _prompt_label(prompt)) for prompt in asking]
+            labels = [(prompt.slug, prompt_label(prompt)) for prompt in asking]
             offer(self, "prompts", labels)
         else:
             del self.fields["prompts"]
@@ -411,29 +381,6 @@ class TextRunForm(CorpusRunForm):
             per_source=cleaned["per_source"],
             examples=cleaned.get("examples") or 0,
         )
-
-
-class ProbeRunForm(RunForm):
-    """A run on labelled templates with the words of lexicons."""
-
-    templates = tick_boxes(_("Labelled templates"))
-    groups = tick_boxes(
-        _("Lexicons of groups"),
-        _(
-            "The words of every lexicon fill every template. Placebo adjectives show how far gaps "
-            "spread where no group is named; “no mention” leaves the word out."
-        ),
-    )
-
-    stimuli_template = "admin/probing/run/choose_probes.html"
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        offer(self, "templates", entries(LabelledTemplateSet.objects.all()), TEMPLATE_SET[0])
-        offer(self, "groups", entries(GroupLexicon.objects.all()), *DEFAULT_LEXICONS)
-
-    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(groups=cleaned["groups"], templates=cleaned["templates"])
 
 
 class RatingRunForm(RunForm):
@@ -475,12 +422,6 @@ class RatingRunForm(RunForm):
         )
 
 
-def _prompt_label(prompt: Prompt) -> str:
-    names = " / ".join(str(name) for name in prompt.variety_names.values())
-    text = " ".join(prompt.text.split())
-    return f"{prompt.slug}: {text}{f' ({names})' if names else ''}"
-
-
 #: A measure of another kind of stimuli needs a line here.
 FORMS: dict[type, type[RunForm]] = {
     Stimuli: GroupRunForm,
@@ -489,4 +430,5 @@ FORMS: dict[type, type[RunForm]] = {
     GuiseStimuli: GuiseRunForm,
     ProbeStimuli: ProbeRunForm,
     RatingStimuli: RatingRunForm,
+    PromptedStimuli: PromptedRunForm,
 }

@@ -199,6 +199,7 @@ def _read_request(request: Request) -> tuple[dict[str, Any], int]:
         "limit",
         "per_source",
         "examples",
+        "examples_from",
     )
     choice = StimuliChoice(
         **{field: values[field] for field in chosen},

@@ -10,6 +10,8 @@ from probing.measures.direct_rating import DirectRating
 from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps, IlpsStar
 from probing.measures.matched_guise import MatchedGuise
+from probing.measures.mention_surprisal import MentionSurprisal
+from probing.measures.prompted_classification import LabelLikelihood, PromptedClassification
 from probing.measures.sensitivity import SensitivityTest
 from probing.measures.span_prediction import SpanPrediction
 
@@ -24,6 +26,9 @@ MEASURES: dict[str, AnyMeasure] = {
     "matched_guise": MatchedGuise(),
     "fine_tuning": FineTuning(),
     "classification": Classification(),
+    "prompted_classification": PromptedClassification(),
+    "label_likelihood": LabelLikelihood(),
+    "mention_surprisal": MentionSurprisal(),
 }
 
 

@@ -36,6 +36,7 @@ _STIMULI_WORDS = {
     "GuiseStimuli": "texts in two varieties with attributes",
     "ProbeStimuli": "labelled templates and lexicons",
     "RatingStimuli": "the question of a study",
+    "PromptedStimuli": "labelled templates and lexicons with prompts",
 }
 
 

@@ -103,6 +103,7 @@ STORE: dict[ResultKind, Callable[[Run, Sequence[Row]], str]] = {
     ResultKind.TEXT_SCORES: store_text_scores,
     ResultKind.COUNTERPARTS: store_counterparts,
     ResultKind.PREDICTIONS: store_scores,
+    ResultKind.SURPRISALS: store_scores,
     ResultKind.TRAINED_MODEL: store_trained_model,
 }
 

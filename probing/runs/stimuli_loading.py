@@ -14,6 +14,8 @@ from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_measure import PromptedParameters
+from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.stimuli import Stimuli
@@ -25,6 +27,7 @@ from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.model_compatibility import explain_misfit
 from probing.runs.parameters import find_measure, validate_parameters
 from probing.runs.probe_stimuli import load_probe_stimuli
+from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES, load_prompted_stimuli
 from probing.runs.rating_stimuli import load_rating_stimuli
 from probing.runs.sentence_files import GivenSentences
 from probing.runs.sentence_stimuli import corpus_sentences, load_sentence_stimuli
@@ -51,6 +54,7 @@ class StimuliChoice:
     terms : instead of a corpus, names of two groups such as “Black/White”, each once per pair.
     limit, per_source, examples : how many pairs at most, in all or from each source, and how many
         examples before each text.
+    examples_from : slug of the labelled texts that examples of prompted classification come from.
     """
 
     groups: Sequence[str] = (DEFAULT_GROUPS,)
@@ -67,6 +71,7 @@ class StimuliChoice:
     limit: int | None = None
     per_source: int | None = None
     examples: int = 0
+    examples_from: str = DEFAULT_EXAMPLES
 
 
 @dataclass(frozen=True)
@@ -216,6 +221,20 @@ def _ratings(request: StimuliRequest) -> RatingStimuli:
     return load_rating_stimuli(choice.study, groups=groups, traits=choice.traits)
 
 
+def _prompted(request: StimuliRequest) -> PromptedStimuli:
+    choice = request.choice
+    parameters = validate_parameters(request.measure, request.parameters)
+    if not isinstance(parameters, PromptedParameters):
+        raise TypeError(f"{request.measure.name} does not say how often it asks")
+    return load_prompted_stimuli(
+        _probes(request),
+        prompts=choice.prompts,
+        examples=choice.examples,
+        examples_from=choice.examples_from,
+        seeds=[request.seed + place for place in range(parameters.repeats)],
+    )
+
+
 #: A measure of another kind of stimuli needs a line here.
 LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     Stimuli: _groups,
@@ -224,4 +243,5 @@ LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     GuiseStimuli: _guises,
     ProbeStimuli: _probes,
     RatingStimuli: _ratings,
+    PromptedStimuli: _prompted,
 }

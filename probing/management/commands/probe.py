@@ -28,6 +28,7 @@ from probing.runs.language_models import find_model
 from probing.runs.leases import OPEN
 from probing.runs.parameters import find_measure
 from probing.runs.progress import load_progress
+from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 from probing.runs.sentence_files import GivenSentences, open_sentences
 from probing.runs.stimuli import DEFAULT_GROUPS
 from probing.runs.stimuli_loading import StimuliChoice, run_request
@@ -126,7 +127,14 @@ class Command(BaseCommand):
             "--examples",
             type=int,
             default=0,
-            help="number of training pairs shown before each text; default 0",
+            help="training pairs, or labelled texts, that are shown before each text; default 0",
+        )
+        parser.add_argument(
+            "--examples-from",
+            default=DEFAULT_EXAMPLES,
+            metavar="SLUG",
+            help="for prompted classification, the labelled texts that examples are drawn from; "
+            f"default {DEFAULT_EXAMPLES}",
         )
         parser.add_argument(
             "--param",
@@ -193,6 +201,7 @@ class Command(BaseCommand):
                 limit=options["limit"],
                 per_source=options["per_source"],
                 examples=options["examples"],
+                examples_from=options["examples_from"],
             )
             return run_request(
                 measure=options["measure"],
