@@ -149,10 +149,10 @@ def _refusals(stimuli: GuiseStimuli, read: GuiseLogprobs) -> list[str]:
     sums = read.counts.groupby("variety", sort=False)[["refused", "asked"]].sum()
     if not sums["refused"].sum():
         return []
-    told = [
-        f"{sums.loc[variety, 'refused']:,} of {sums.loc[variety, 'asked']:,} after {variety}"
-        for variety in stimuli.varieties
-    ]
+    told = []
+    for variety in stimuli.varieties:
+        refused, asked = (int(n) for n in sums.loc[variety])
+        told.append(f"{refused:,} of {asked:,} after {variety}")
     share = read.counts.groupby(["variety", "text"], sort=False)["refused"].sum().unstack("variety")
     first, second = (share[variety].dropna().to_numpy() for variety in stimuli.varieties)
     return [f"Refused answers: {' and '.join(told)}; {_test(first, second, stimuli.paired)}."]

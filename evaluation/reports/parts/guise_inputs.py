@@ -92,6 +92,7 @@ def load_guise_run(
     if run.status != RunStatus.FINISHED:
         raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
     inputs = load_inputs(run)
+    parameters: Any = inputs.parameters  # of matched guise probing
     stimuli = inputs.stimuli
     read = read_logprobs(stimuli, load_shard_frames(run))
     _require_access(run, read, tiers)
@@ -128,7 +129,7 @@ def load_guise_run(
             "varieties": list(stimuli.varieties),
             "paired": paired,
             "access": read.access,
-            "parameters": inputs.parameters.applied(served=run.model.kind == ModelKind.CHAT),
+            "parameters": parameters.applied(served=run.model.kind == ModelKind.CHAT),
             "n_first": len(stimuli.first),
             "n_second": len(stimuli.second),
             "attribute_list": stimuli.attribute_list,
