@@ -53,6 +53,15 @@ from tests.evaluation.reports.guises import (
     store_guise_run,
     store_norms,
 )
+from tests.evaluation.reports.pictures import (
+    OPPOSITE,
+    all_scales,
+    make_guise_run,
+    make_named_run,
+    make_rated_groups,
+    make_rated_guises,
+    planted,
+)
 from tests.evaluation.reports.predictions import make_runs as make_prediction_runs
 from tests.evaluation.reports.surveys import make_rated_study, make_scored_run
 
@@ -70,6 +79,7 @@ class Inputs:
     study: Study | None = None
     corpus: Corpus | None = None
     runs: tuple[Run, ...] = ()
+    second_study: Study | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,11 @@ SOME_MISSING: dict[str, dict[str, float | None]] = {
 
 
 def _study(**options: Any) -> Study:
-    study = make_rated_study(**options)
+    return _in_order(make_rated_study(**options))
+
+
+def _in_order(study: Study) -> Study:
+    """Give the submissions ids that sort as they were made, and the study its own."""
     for number, submission in enumerate(study.submissions.order_by("pk"), start=1):
         submission.public_id = f"submission{number:02d}"
         submission.save()
@@ -226,6 +240,25 @@ def _pair_groups(*slugs: str) -> None:
 # Two traits of agency, one of beliefs, one of communion.
 FOUR = ("powerless-powerful", "poor-wealthy", "conservative-liberal", "cold-warm")
 RISING, FALLING = (1.0, 2.0, 3.0, 4.0), (4.0, 3.0, 2.0, 1.0)
+
+
+def _pictures(*, with_speakers: bool) -> Inputs:
+    spoken = planted(all_scales())
+    named = spoken | {slug: 0.5 if spoken[slug] < 0 else -0.5 for slug in OPPOSITE}
+    speakers = make_rated_guises(spoken) if with_speakers else None
+    if speakers is not None:
+        speakers.public_id = "study0000002"
+        speakers.save()
+    return Inputs(
+        _in_order(make_rated_groups(spoken)),
+        runs=(
+            make_named_run(named, **_names(1)),
+            make_guise_run(spoken, **_names(2)),
+        ),
+        second_study=speakers,
+    )
+
+
 PAIRED = {
     "teenager": RISING,
     "elderly": RISING,
@@ -558,6 +591,16 @@ CASES: dict[str, Case] = {
     ),
     "alignment-questions": Case(
         "alignment", lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)), HALVES
+    ),
+    "covert_overt_human": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=True),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
+    ),
+    "covert_overt_human-three": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=False),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
     ),
     "alignment_comparison": Case(
         "alignment_comparison",
