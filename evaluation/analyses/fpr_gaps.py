@@ -26,6 +26,7 @@ from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval, recentred_interval
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.false_positives import false_positive_rate
+from probing.measures.streams import named_stream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -318,7 +319,7 @@ def _count(predictions: Predictions) -> _Table:
     frame, predicted = predictions.sentences, np.asarray(predictions.predicted)
     keys = list(zip(frame["group"], frame["filler"], strict=True))
     cells = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-    templates = {slug: place for place, slug in enumerate(dict.fromkeys(frame["template"]))}
+    templates = {slug: place for place, slug in enumerate(sorted(set(frame["template"])))}
     shape = (len(cells), len(templates))
     place = np.array([cells[key] for key in keys]) * shape[1]
     place += np.array([templates[slug] for slug in frame["template"]])
@@ -370,10 +371,13 @@ def _replicates(table: _Table, by_run: Floats, options: GapOptions) -> Floats:
         return np.empty((by_run.shape[0], by_run.shape[2], 0))
     from scipy import stats
 
-    rng = np.random.default_rng(options.seed)
-    n, size = table.n_templates, options.n_resamples
-    weights = rng.multinomial(n, np.full(n, 1 / n), size=size).T.astype(float)
-    picked = rng.multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=size).T / n_runs
+    def draw(what: str, n: int) -> Floats:
+        """Return how often each of `n` is drawn in every replicate, (n, n_resamples)."""
+        rng = named_stream(options.seed, "false positives", what)
+        return rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).T.astype(float)
+
+    n = table.n_templates
+    weights, picked = draw("templates", n), draw("runs", n_runs) / n_runs
     drawn = table.gaps(table.rates(weights))  # (n_classes, n_runs, n_units, n)
     both = np.einsum("crun,rn->cun", drawn, picked)
     templates = _variance(drawn.mean(axis=1)) * n / (n - 1)
