@@ -14,7 +14,8 @@ import pytest
 
 from evaluation.analyses import AlignmentOptions, ScoreTable, analyse_alignment, to_plain
 from evaluation.analyses.alignment_comparison import compare_alignments
-from evaluation.analyses.fpr_gaps import Predictions, analyse_gaps
+from evaluation.analyses.fpr_counts import Predictions
+from evaluation.analyses.fpr_gaps import analyse_gaps
 from evaluation.analyses.markedness import MarkednessOptions, analyse_markedness
 from evaluation.analyses.subgroup_result import Question
 from evaluation.analyses.subgroups import analyse_subgroups
