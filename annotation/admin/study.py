@@ -37,6 +37,7 @@ from annotation.researcher.money.pages import (
     PlanPage,
 )
 from annotation.researcher.pages import formatting
+from annotation.researcher.pages.audit_page import AuditPage
 from annotation.researcher.pages.page import staff_user
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.researcher.studies.guise_form import GUISE_FIELDSETS, GuiseCreationForm
@@ -106,6 +107,7 @@ class StudyAdmin(BaseStudyAdmin):
         MoneyActions,
         BatchFilePage,
         PanelPage,
+        AuditPage,
     )
     list_display = (
         "title_link",

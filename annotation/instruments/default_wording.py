@@ -21,20 +21,17 @@ DEFAULT_WORDING: dict[str, str] = {
         "on lines between two words, answer a few short checks, and tell us a little about "
         "yourself if you like.\n\n"
         "Taking part is voluntary. You can stop on any page, and you can have your answers erased "
-        "afterwards with your own link. We store your answers under a random name. Your panel id "
-        "is kept apart from them and is used only for payment.\n\n"
+        "afterwards with your own link.\n\n"
         "Some of the words are unkind. They are stereotypes that we study, not facts about anyone."
     ),
     "consent_agree": "I am at least 18 years old, I have read this, and I agree to take part.",
     "instructions_title": "How it works",
     "instructions_body": (
-        "Some groups are seen as powerful and confident, others as the opposite, powerless and "
-        "unconfident. On each of the following pages you see one group and a list of word pairs. "
-        "Mark where on the line between two words people in America would put that group.\n\n"
+        "On each of the following pages you see one group and a list of word pairs. Mark where on "
+        "the line between two words people in America would put that group.\n\n"
         "We are not interested in your personal beliefs, but in how you think people in America "
         "view these groups.\n\n"
-        "There are short checks in between. Your payment does not depend on them. You cannot go "
-        "back to a page that you have sent."
+        "There are short checks in between. You cannot go back to a page that you have sent."
     ),
     "question": "How do people in America view {group}?",
     "question_lead": (

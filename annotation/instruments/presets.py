@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import DEFAULT_FLOW
+from annotation.instruments.known_texts import list_known
 from annotation.instruments.step_defaults import default_content
 from annotation.instruments.step_kinds import StepKind
 from annotation.models import PoleSides, StudyKind
@@ -19,6 +20,13 @@ from annotation.models import PoleSides, StudyKind
 class PresetName(TextChoices):
     OWN = "", _("The platform’s own")
     CAO_2022 = "cao-2022-as-printed", _("Cao et al. 2022, as printed")
+
+
+def with_practice(flow: Sequence[Any]) -> list[Any]:
+    """Return a flow with a practice page after its instructions."""
+    content = default_content(StepKind.PRACTICE, list_known()) or {}
+    place = list(flow).index(StepKind.INSTRUCTIONS) + 1
+    return [*flow[:place], {"kind": StepKind.PRACTICE.value, **content}, *flow[place:]]
 
 
 @dataclass(frozen=True)
@@ -40,7 +48,7 @@ class Preset:
 CAO_2022 = Preset(
     flow=tuple(
         StepKind.TYPED_TRAITS.value if kind == StepKind.MARKED_TRAITS else kind
-        for kind in DEFAULT_FLOW
+        for kind in with_practice(DEFAULT_FLOW)
     ),
     options={"pole_sides": PoleSides.FIXED, "show_ticks": True},
     wording={

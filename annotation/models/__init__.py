@@ -1,6 +1,7 @@
 """The data model of people's side."""
 
 from annotation.models.annotator import Annotator, AnnotatorStatement
+from annotation.models.audit import AuditAction, AuditEntry
 from annotation.models.corpus import Corpus, Split, Text, TextPair
 from annotation.models.counterpart import (
     Adjudication,
@@ -90,6 +91,7 @@ from annotation.models.submission import (
     SubmissionState,
     UsedLink,
 )
+from annotation.models.withdrawal import Withdrawal
 
 __all__ = [
     "ASPECTS",
@@ -104,6 +106,8 @@ __all__ = [
     "AgreementRule",
     "Annotator",
     "AnnotatorStatement",
+    "AuditAction",
+    "AuditEntry",
     "CheckKind",
     "CheckResponse",
     "CodedError",
@@ -167,6 +171,7 @@ __all__ = [
     "TraitPair",
     "TraitScale",
     "UsedLink",
+    "Withdrawal",
     "Wording",
     "WritingDesign",
     "WritingStudy",

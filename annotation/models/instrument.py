@@ -18,7 +18,8 @@ class ScaleOrder(models.TextChoices):
 
 
 class PoleSides(models.TextChoices):
-    COUNTERBALANCED = "counterbalanced", _("Counterbalanced between submissions")
+    PER_SCALE = "per_scale", _("Counterbalanced for each scale by itself")
+    COUNTERBALANCED = "counterbalanced", _("Counterbalanced, all scales together")
     FIXED = "fixed", _("Fixed, pole 0 on the left")
 
 
@@ -40,9 +41,7 @@ class Instrument(models.Model):
     language = models.CharField(max_length=35, default="en")
     flow = models.JSONField(default=list, help_text=_("The steps in their order."))
     scale_order = models.CharField(max_length=12, choices=ScaleOrder, default=ScaleOrder.RANDOMISED)
-    pole_sides = models.CharField(
-        max_length=16, choices=PoleSides, default=PoleSides.COUNTERBALANCED
-    )
+    pole_sides = models.CharField(max_length=16, choices=PoleSides, default=PoleSides.PER_SCALE)
     one_per_domain = models.BooleanField(
         _("one group per domain"),
         default=False,

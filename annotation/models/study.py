@@ -240,6 +240,32 @@ class Study(models.Model):
     estimated_minutes = models.PositiveIntegerField(default=10, validators=[MinValueValidator(1)])
     contact_email = models.EmailField(help_text=_("Shown to participants on every page."))
     ethics_reference = models.CharField(max_length=80, blank=True)
+    ethics_contact = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text=_("Whom participants can ask about ethics, such as the review board’s address."),
+    )
+    data_access = models.CharField(
+        _("who can read the answers"),
+        max_length=300,
+        blank=True,
+        help_text=_("Part of the consent. Empty: the study’s researchers and the site’s staff."),
+    )
+    identity_days = models.PositiveIntegerField(
+        _("days until panel ids are erased"),
+        null=True,
+        blank=True,
+        default=90,
+        validators=[MaxValueValidator(36_500)],
+        help_text=_("After the study has closed; part of the consent. Empty: never by itself."),
+    )
+    answer_days = models.PositiveIntegerField(
+        _("days until answers are erased"),
+        null=True,
+        blank=True,
+        validators=[MaxValueValidator(36_500)],
+        help_text=_("After the study has closed; part of the consent. Empty: answers are kept."),
+    )
     withdraw_until = models.DateField(
         null=True, blank=True, help_text=_("Last day on which participants can erase answers.")
     )
@@ -309,6 +335,11 @@ class Study(models.Model):
     def margins(self) -> dict[str, Margin]:
         """The target margins by question."""
         return load_margins(self.target_margins)
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether pages speak of payment."""
+        return self.reward_cents > 0
 
     @property
     def is_open(self) -> bool:

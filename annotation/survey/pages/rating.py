@@ -63,11 +63,12 @@ class Question:
 
 
 def draw_question(text: str, group: str) -> dict[str, SafeString]:
-    """Return the page's title and its heading, in which the group stands out, as HTML."""
+    """Return the page's title, the group and the heading, in which it stands out, as HTML."""
     before, _found, after = text.partition("{group}")
     question = Question(before=before, group=group, after=after.replace("{group}", group))
     return {
         "title": conditional_escape(question.before + question.group + question.after),
+        "group": conditional_escape(group),
         "question": render_to_string("survey/parts/question.html", {"question": question}),
     }
 
