@@ -9,11 +9,12 @@ from typing import Any
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
+from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import DEFAULT_FLOW
 from annotation.instruments.known_texts import list_known
 from annotation.instruments.step_defaults import default_content
 from annotation.instruments.step_kinds import StepKind
-from annotation.models import PoleSides
+from annotation.models import PoleSides, StudyKind
 
 
 class PresetName(TextChoices):
@@ -70,3 +71,26 @@ CAO_2022 = Preset(
     },
 )
 PRESETS: dict[str, Preset] = {PresetName.OWN.value: Preset(), PresetName.CAO_2022.value: CAO_2022}
+
+# Six texts, which is three of each of two varieties; a check that rests on memory and one that
+# rests on reading alone; one text again.
+SPEAKERS = Preset(
+    flow=(
+        StepKind.CONSENT.value,
+        StepKind.INSTRUCTIONS.value,
+        StepKind.RATING.value,
+        StepKind.RATING.value,
+        StepKind.MARKED_TRAITS.value,
+        StepKind.RATING.value,
+        {
+            "kind": StepKind.INSTRUCTED.value,
+            **(default_content(StepKind.INSTRUCTED, ["en", "es"]) or {}),
+        },
+        StepKind.RATING.value,
+        StepKind.RATING.value,
+        StepKind.RATING.value,
+        StepKind.REPEAT.value,
+        StepKind.DEMOGRAPHICS.value,
+    ),
+    wording=default_wording(StudyKind.GUISE_RATING),
+)

@@ -61,6 +61,7 @@ from annotation.models.participant import (
 )
 from annotation.models.study import (
     PAYMENT_PERMISSION,
+    SURVEY_KINDS,
     AcceptRule,
     ExcludeRule,
     MembershipRole,
@@ -96,6 +97,7 @@ __all__ = [
     "ASPECTS",
     "LIKERT",
     "PAYMENT_PERMISSION",
+    "SURVEY_KINDS",
     "VERDICTS",
     "AcceptRule",
     "ActionKind",

@@ -22,8 +22,13 @@ PAYMENT_PERMISSION = "annotation.export_payments"
 
 class StudyKind(models.TextChoices):
     ABC_SURVEY = "abc_survey", _("Group ratings on trait scales")
+    GUISE_RATING = "guise_rating", _("Ratings of the speakers of texts")
     COUNTERPART_WRITING = "counterpart_writing", _("Writing counterparts")
     COUNTERPART_JUDGMENT = "counterpart_judgment", _("Judging counterparts")
+
+
+# Participants come by a link and rate on lines; the other kinds have annotators.
+SURVEY_KINDS = (StudyKind.ABC_SURVEY, StudyKind.GUISE_RATING)
 
 
 class StudyStatus(models.TextChoices):
@@ -109,7 +114,7 @@ class StudyQuerySet(models.QuerySet["Study"]):
 
     def surveys(self) -> Self:
         """Return the studies with participants."""
-        return self.filter(kind=StudyKind.ABC_SURVEY)
+        return self.filter(kind__in=SURVEY_KINDS)
 
     def _with_member(
         self,
@@ -294,9 +299,14 @@ class Study(models.Model):
 
     def get_absolute_url(self) -> str:
         """Return the participants' link; annotators come in by their list of studies."""
-        if self.kind != StudyKind.ABC_SURVEY:
+        if self.kind not in SURVEY_KINDS:
             return reverse("annotators:home")
         return reverse("survey:landing", args=[self.public_id])
+
+    @property
+    def rates_texts(self) -> bool:
+        """Whether participants rate the speakers of texts rather than groups."""
+        return self.kind == StudyKind.GUISE_RATING
 
     def is_visible_to(self, user: AbstractBaseUser | AnonymousUser) -> bool:
         """One query."""

@@ -25,7 +25,7 @@ from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.languages.ui_translation import speak
 from annotation.instruments.step_kinds import StepKind
 from annotation.instruments.versions import published_instrument
-from annotation.models import Study, StudyKind, Submission, SubmissionState, Withdrawal
+from annotation.models import SURVEY_KINDS, Study, Submission, SubmissionState, Withdrawal
 from annotation.models.tokens import RESUME_MARK
 from annotation.survey import notices
 from annotation.survey.arrival import Arrival, find_submission, has_open_group, start_submission
@@ -66,7 +66,7 @@ RETURN_FIELD = "return"
 
 _STUDY = PreparedQuery(
     lambda public_id: (
-        Study.objects.filter(public_id=public_id, kind=StudyKind.ABC_SURVEY)
+        Study.objects.filter(public_id=public_id, kind__in=SURVEY_KINDS)
         .select_related("panel_settings")
         .order_by()
     )

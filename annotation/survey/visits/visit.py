@@ -162,7 +162,9 @@ class Visit:
         return self.content.wording_in(self.submission.language)
 
     def name_group(self, group: StudyGroup) -> str:
-        """Return a group as this participant reads it, in the plural."""
+        """Return a group as this participant reads it, in the plural; the speaker of a text."""
+        if group.is_text:
+            return self.wording["speaker"]
         return self.wording.get(name_group(group.slug, "plural"), group.plural)
 
     def read_label(self, question: DemographicQuestion) -> str:

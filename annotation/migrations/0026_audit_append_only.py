@@ -1,4 +1,4 @@
-"""The database refuses to change entries of the audit log; ids of people are encrypted."""
+"""The database itself refuses to change an entry of the audit log."""
 
 from django.db import migrations
 
@@ -34,20 +34,6 @@ def release(apps, schema_editor):
         schema_editor.execute(statement)
 
 
-def encrypt_ids(apps, schema_editor):
-    """Store ids anew: read as they are, written under the first key."""
-    for name, fields in (
-        ("ParticipantIdentity", ["external_id", "session_id"]),
-        ("PanelAction", ["reference"]),
-    ):
-        rows = apps.get_model("annotation", name).objects.order_by("pk")
-        for row in rows.iterator():
-            row.save(update_fields=fields)
-
-
 class Migration(migrations.Migration):
-    dependencies = [("annotation", "0024_withdrawals_and_audit")]
-    operations = [
-        migrations.RunPython(protect, release),
-        migrations.RunPython(encrypt_ids, migrations.RunPython.noop),
-    ]
+    dependencies = [("annotation", "0025_withdrawals_and_audit")]
+    operations = [migrations.RunPython(protect, release)]
