@@ -355,8 +355,12 @@ def test_a_killed_worker_is_started_again_and_web_goes_on(tmp_path):
 
 
 def test_a_worker_that_dies_again_and_again_ends_it(tmp_path):
-    dies = DIES.replace("time.sleep(1)", "time.sleep(0.1)")
+    # It dies once all was ready, and each time after.
+    go = "pathlib.Path(__file__).with_name('go')"
+    dies = DIES.replace("time.sleep(1)", f"[time.sleep(0.05) for _ in iter({go}.exists, True)]")
     supervised = Supervised(tmp_path, SLEEP, dies, program=RESTARTS)
+    supervised.wait_for("READY")
+    (tmp_path / "go").touch()
     status, output = supervised.finish()
     assert status == 1
     assert output.count("started again") == 5
