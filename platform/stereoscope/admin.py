@@ -53,10 +53,10 @@ class ApiTokenAdmin(ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
         tokens = super().get_queryset(request).select_related("user")
-        return tokens if request.user.is_superuser else tokens.filter(user=request.user.pk)  # type: ignore[union-attr,misc]
+        return tokens if request.user.is_superuser else tokens.filter(user=request.user.pk)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return bool(request.user.is_active and request.user.is_staff)  # type: ignore[union-attr]
+        return bool(request.user.is_active and request.user.is_staff)
 
     # Everybody on the staff makes tokens of their own: they hold no right that the account lacks.
     def has_add_permission(self, request: HttpRequest) -> bool:

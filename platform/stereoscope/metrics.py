@@ -95,6 +95,6 @@ def show_metrics(request: HttpRequest) -> HttpResponse:
     if not constant_time_compare(request.headers.get("Authorization", ""), f"Bearer {token}"):
         return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
     registry = CollectorRegistry()
-    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    MultiProcessCollector(registry)
     registry.register(WorkCollector())
     return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE)

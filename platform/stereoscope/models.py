@@ -47,3 +47,23 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.user}"
+
+
+class ExternalLogin(models.Model):
+    """An account at a provider, by the provider's own id, and the account here that it opens."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="external_logins"
+    )
+    issuer = models.CharField(max_length=200)
+    subject = models.CharField(max_length=255)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="one_account_per_subject"),
+            models.UniqueConstraint(fields=["issuer", "user"], name="one_subject_per_account"),
+        ]
+
+    def __str__(self) -> str:
+        return f"login of {self.user_id} at {self.issuer}"

@@ -238,6 +238,13 @@ AXES_LOCKOUT_CALLABLE = "annotation.annotators.views.tell_locked_out"
 # Whether every researcher signs in with a second factor; otherwise each may turn one on.
 SECOND_FACTOR_REQUIRED: bool = env.bool("SECOND_FACTOR_REQUIRED", False)
 OTP_TOTP_ISSUER = "Stereoscope"
+# A provider of accounts (OpenID Connect): its issuer, and what it knows this site by.
+OIDC_ISSUER: str = env.str("OIDC_ISSUER", "")
+OIDC_CLIENT_ID: str = env.str("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET: str = env.str("OIDC_CLIENT_SECRET", "")
+OIDC_NAME: str = env.str("OIDC_NAME", "your institution")
+# The claim that is the name of the account here, at the first sign-in.
+OIDC_ACCOUNT_CLAIM: str = env.str("OIDC_ACCOUNT_CLAIM", "preferred_username")
 # Minutes without a page after which an account is signed out; 0 for never.
 SESSION_IDLE_MINUTES: int = env.int("SESSION_IDLE_MINUTES", 120)
 LOGIN_URL = "admin:login"

@@ -17,6 +17,7 @@ urlpatterns = [
     path("panels/", include("annotation.panels.urls")),
     path("reports/", include("evaluation.reports.urls")),
     path("account/", include("stereoscope.second_factor.urls")),
+    path("account/", include("stereoscope.oidc.urls")),
     path("api/", include("stereoscope.api.urls")),
     path("admin/", admin.site.urls),
     path("metrics", show_metrics, name="metrics"),

@@ -21,7 +21,7 @@ class StoredJSONParser(JSONParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         try:
-            content = super().parse(stream, media_type, parser_context)  # type: ignore[arg-type]
+            content = super().parse(stream, media_type, parser_context)
         except RecursionError as error:
             raise ParseError(f"The JSON is nested deeper than {DEEPEST} levels.") from error
         _check(content)
