@@ -94,7 +94,9 @@ def test_a_backup_overwrites_nothing(tmp_path):
 def test_a_dump_of_postgresql_restores_what_was_there(tmp_path):
     if connection.vendor != "postgresql":
         pytest.skip("the suite runs on SQLite here; `make test` runs this once more on PostgreSQL")
-    SocialGroup.objects.create(slug="of-the-dump", singular="one", plural="before")
+    SocialGroup.objects.create(
+        slug="of-the-dump", singular="one", plural="before", plural_capitalised="Before"
+    )
     dump = tmp_path / "backups" / "monday.dump"
     call_command("backup", str(dump))
     assert stat.S_IMODE(dump.stat().st_mode) == 0o600
