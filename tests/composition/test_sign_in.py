@@ -14,6 +14,7 @@ from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.template.loader import render_to_string
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -215,3 +216,22 @@ def test_nobody_reads_secrets_of_others_in_the_admin(alice) -> None:
     browser.force_login(alice)
     for model in ("otp_totp/totpdevice", "otp_static/staticdevice"):
         assert browser.get(f"/admin/{model}/").status_code == 404
+
+
+def test_sign_in_and_error_pages_say_whom_to_ask(settings) -> None:
+    settings.CONTACT_EMAIL = "help@example.org"
+    browser = Client(raise_request_exception=False)
+    for address in (
+        reverse("admin:login"),
+        reverse("annotators:login"),
+        "/there/is/nothing",
+        "/s/nothing/",
+        "/",
+    ):
+        assert "help@example.org" in browser.get(address).content.decode(), address
+    for name in ("400", "403", "403_csrf", "500"):  # as Django draws them, without a context
+        assert "help@example.org" in render_to_string(f"{name}.html"), name
+    spanish = browser.get("/", headers={"Accept-Language": "es"}).content.decode()
+    assert "Pregunta a quienes gestionan este sitio" in spanish
+    settings.CONTACT_EMAIL = ""
+    assert "mailto:" not in browser.get("/there/is/nothing").content.decode()
