@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
 from annotation.annotators.errors import NotLive, TaskTaken, WorkRefused
 from annotation.counterparts.assignment_service import (
@@ -30,7 +28,6 @@ from annotation.counterparts.drafts import (
 from annotation.counterparts.lifecycle import find_launch_problems, launch_writing_study
 from annotation.models import (
     Adjudication,
-    Annotator,
     Counterpart,
     Overlap,
     Study,
@@ -307,10 +304,8 @@ def test_a_removed_writer_leaves_no_text_behind(study: Study):
 
 
 def test_examples_stand_as_pairs_beside_the_guidelines(task: WritingTask):
-    user = User.objects.create_user("writer")
-    Annotator.objects.filter(pk=task.annotator_id).update(user=user, joined_at=timezone.now())
     client = Client()
-    client.force_login(user)
+    client.force_login(task.annotator.user)
     address = reverse("counterparts:write", args=[task.study.public_id, task.position])
     html = client.get(address).content.decode()
     rules, _, examples = html.partition('class="examples"')
