@@ -9,6 +9,7 @@ from probing.measures.counterpart_generation import CounterpartGeneration
 from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps, IlpsStar
 from probing.measures.matched_guise import MatchedGuise
+from probing.measures.perplexity import Perplexity
 from probing.measures.sensitivity import SensitivityTest
 from probing.measures.span_prediction import SpanPrediction
 
@@ -20,6 +21,7 @@ MEASURES: dict[str, AnyMeasure] = {
     "counterpart_generation": CounterpartGeneration(),
     "span_prediction": SpanPrediction(),
     "matched_guise": MatchedGuise(),
+    "perplexity": Perplexity(),
     "fine_tuning": FineTuning(),
     "classification": Classification(),
 }
