@@ -12,8 +12,10 @@ from evaluation.reports.covert_overt_human.kind import CovertOvertHuman
 from evaluation.reports.dataset.kind import Dataset
 from evaluation.reports.fpr_comparison.kind import FprComparisonReport
 from evaluation.reports.fpr_gaps.kind import FprGapReport
+from evaluation.reports.guise_controls.kind import GuiseControls
 from evaluation.reports.guise_decisions.kind import GuiseDecisions
 from evaluation.reports.guise_features.kind import GuiseFeatures
+from evaluation.reports.guise_models.kind import GuiseModels
 from evaluation.reports.guise_occupations.kind import GuiseOccupations
 from evaluation.reports.intersectional.kind import Intersectional
 from evaluation.reports.judgments.kind import Judgments
@@ -45,6 +47,8 @@ KINDS: dict[str, ReportKind] = {
         GuiseOccupations(),
         GuiseDecisions(),
         GuiseFeatures(),
+        GuiseControls(),
+        GuiseModels(),
         CovertOvertHuman(),
         FprGapReport(),
         FprComparisonReport(),

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import time_machine
 from django.db.models import F
@@ -52,6 +53,7 @@ from tests.evaluation.reports.guises import (
     made_up_logs,
     store_guise_run,
     store_norms,
+    store_perplexities,
 )
 from tests.evaluation.reports.pictures import (
     OPPOSITE,
@@ -490,6 +492,39 @@ def _features() -> Inputs:
     return Inputs(runs=(store_guise_run(stimuli, first, second, **_names(1)),))
 
 
+def _controls() -> Inputs:
+    """A variety, noise, and perplexities of the variety's pairs."""
+    store_norms()
+    run = _guise_run(1, effects={"lazy": 0.5}, n_pairs=14)
+    noise = _guise_run(2, effects={}, n_pairs=14, varieties=("noise 10 %", "SAE"))
+    gaps = [0.1 * (place % 5) for place in range(14)]
+    sides = (np.exp(2 + np.array(gaps)), np.full(14, np.exp(2)))
+    return Inputs(runs=(run, noise, store_perplexities(run, *sides, **_names(3))))
+
+
+def _models() -> Inputs:
+    """Two sizes, covert, overt and with perplexities; the larger one has human feedback."""
+    store_norms()
+    runs = []
+    for place, (name, size) in enumerate((("small", 10**8), ("large", 10**9))):
+        effects = {"lazy": 0.2 + 0.3 * place}
+        covert = _guise_run(1 + 3 * place, effects=effects, name=name)
+        overt = _guise_run(
+            2 + 3 * place,
+            effects={"kind": 0.5 * place},
+            n_pairs=2,
+            purpose="overt",
+            varieties=("Black", "White"),
+            name=name,
+        )
+        covert.model.parameter_count = size
+        covert.model.kind = "causal"
+        covert.model.save()
+        sides = (np.linspace(20, 40, 8) / (1 + place), np.linspace(10, 15, 8))
+        runs += [covert, overt, store_perplexities(covert, *sides, **_names(3 + 3 * place))]
+    return Inputs(runs=tuple(runs))
+
+
 def _writing(*names: str) -> Inputs:
     """The second says less, and once nothing at all."""
     study = writing.make_writing_study(*names, corpus=writing.make_corpus(public_id=CORPUS_ID))
@@ -802,6 +837,10 @@ CASES: dict[str, Case] = {
     "guise_occupations": Case("guise_occupations", _jobs, FEW),
     "guise_decisions": Case("guise_decisions", _verdicts, FEW),
     "guise_features": Case("guise_features", _features, FEW),
+    "guise_controls": Case("guise_controls", _controls, FEW),
+    "guise_models": Case(
+        "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
+    ),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
