@@ -7,11 +7,13 @@ from django.utils import timezone
 
 from annotation.models import (
     DataDecision,
-    Rating,
     Review,
     Submission,
     SubmissionState,
+    Withdrawal,
 )
+from annotation.panels.identity_erasure import erase_settled_ids
+from annotation.studies.erasure import erase_answers
 from annotation.survey.visits.errors import WithdrawalClosed
 
 
@@ -23,9 +25,10 @@ def is_withdrawal_open(submission: Submission) -> bool:
 
 @transaction.atomic
 def withdraw_submission(*, submission: Submission) -> Submission:
-    """Erase ratings, checks, answers and page events; keep identity, outcome and pay decision.
+    """Erase all answers and what quotes them; keep outcome, pay decision and a receipt.
 
-    Withdrawing twice changes nothing. Raises `WithdrawalClosed` after the study's last day for it.
+    Ids of the panel stay until the payment is settled. Withdrawing twice changes nothing. Raises
+    `WithdrawalClosed` after the study's last day for it.
     """
     locked = (
         Submission.objects.select_for_update(of=("self",))
@@ -36,13 +39,12 @@ def withdraw_submission(*, submission: Submission) -> Submission:
         return locked
     if not is_withdrawal_open(locked):
         raise WithdrawalClosed
-    Rating.objects.filter(assignment__submission=locked).delete()
-    locked.checks.all().delete()
-    locked.answers.all().delete()
-    locked.step_answers.all().delete()
-    locked.pages.all().delete()
-    # What the flags of earlier decisions said was read from the answers.
-    locked.reviews.update(flags=[])
+    erased = erase_answers(locked, why="the participant withdrew")
+    Withdrawal.objects.create(
+        submission=locked,
+        erased=erased,
+        was_accepted=locked.is_counted and locked.data_decision == DataDecision.ACCEPTED,
+    )
     locked.state = SubmissionState.WITHDRAWN
     locked.checks_passed = None
     locked.self_agreement = None
@@ -59,4 +61,5 @@ def withdraw_submission(*, submission: Submission) -> Submission:
         pay_ground=locked.reviews.values_list("pay_ground", flat=True).first() or "",
         reason="The participant withdrew; the answers are erased.",
     )
+    erase_settled_ids(submission=locked)
     return locked

@@ -1,4 +1,4 @@
-"""Labelled templates and lexicons in the admin: imported from a file, replaced by another one."""
+"""Labelled templates, lexicons and labelled texts in the admin: each comes from one file."""
 
 from __future__ import annotations
 
@@ -30,17 +30,24 @@ from probing.library.labelled_files import (
     import_file,
     parse_lexicon,
     parse_templates,
+    parse_texts,
     set_entries,
     stored_groups,
 )
 from probing.measures.label_map import PRESETS
 from probing.measures.probe_stimuli import SENTIMENT
-from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 
 LARGEST_FILE = 5 * 1024 * 1024
 PROBLEMS_SHOWN = 30
 FACTS = ("title", "slug", "licence", "citation")
 SUFFIXES = ("csv", "tsv", "tab")
+
+
+LABELS_HELP = gettext_lazy(
+    "Which label of the file stands for which class: ternary (0, 1, 2), sst5, semeval, or a map "
+    "such as “bad=negative, so-so=neutral, good=positive”."
+)
 
 
 class LabelledFileForm(forms.ModelForm):
@@ -94,10 +101,7 @@ class TemplateSetForm(LabelledFileForm):
         label=gettext_lazy("Labels"),
         initial="ternary",
         widget=UnfoldAdminTextInputWidget,
-        help_text=gettext_lazy(
-            "Which label of the file stands for which class: ternary (0, 1, 2), sst5, semeval, or "
-            "a map such as “bad=negative, so-so=neutral, good=positive”."
-        ),
+        help_text=LABELS_HELP,
     )
     lexicon = forms.ModelChoiceField(
         queryset=GroupLexicon.objects.all(),
@@ -134,6 +138,32 @@ class TemplateSetForm(LabelledFileForm):
             lexicon=stored_groups(lexicon) if lexicon else (),
             skip_bad_rows=skip_bad_rows,
         )
+
+
+class TextSetForm(LabelledFileForm):
+    labels = forms.CharField(
+        label=gettext_lazy("Labels"),
+        initial="ternary",
+        widget=UnfoldAdminTextInputWidget,
+        help_text=LABELS_HELP,
+    )
+
+    own = ("labels",)
+
+    class Meta:
+        model = LabelledTextSet
+        fields = FACTS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "file" in self.fields:
+            self.fields["file"].help_text = _(
+                "CSV or TSV in UTF-8 with a column “text” and a column “label” or “sent”."
+            )
+
+    def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
+        labels = self.cleaned_data.get("labels") or next(iter(PRESETS))
+        return parse_texts(content, name, labels=labels, skip_bad_rows=skip_bad_rows)
 
 
 class LexiconForm(LabelledFileForm):
@@ -227,4 +257,21 @@ class GroupLexiconAdmin(LabelledFileAdmin):
             (f"{group.name}, {group.role}", ", ".join(group.filler_names))
             for group in stored_groups(entry)
         ]
+        return render_to_string("admin/probing/labelled_rows.html", {"lines": lines})
+
+
+@admin.register(LabelledTextSet)
+class LabelledTextSetAdmin(LabelledFileAdmin):
+    """Texts with a true label, of which demonstrations are drawn."""
+
+    form = TextSetForm
+    list_display = ("title", "slug", "n_texts", "licence")
+
+    @display(description=gettext_lazy("texts"))
+    def n_texts(self, entry: LabelledTextSet) -> str:
+        return f"{len(entry.texts):,}"
+
+    @display(description=gettext_lazy("Texts"))
+    def rows(self, entry: LabelledTextSet) -> SafeString:
+        lines = [(SENTIMENT[one["label"]], one["text"]) for one in entry.texts]
         return render_to_string("admin/probing/labelled_rows.html", {"lines": lines})

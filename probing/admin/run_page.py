@@ -17,6 +17,8 @@ from probing.measures.base import ResultKind
 from probing.measures.ceat import P_VALUE
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli, group_key
 from probing.measures.text_stimuli import TextStimuli
@@ -29,6 +31,7 @@ from probing.runs.result_tables import (
     load_rate_table,
     load_score_table,
     load_span_table,
+    load_surprisal_table,
     reference_of,
     run_counterparts,
     search_counterparts,
@@ -38,7 +41,11 @@ from probing.runs.training_progress import load_training
 
 COUNTERPARTS_PER_PAGE = 25
 COUNTERPARTS_SHOWN_AT_ONCE = 3
-QUANTITIES = {"span_perplexity": _("Span perplexity"), "top5_entropy": _("Top-5 entropy, nats")}
+QUANTITIES = {
+    "perplexity": _("Perplexity"),
+    "span_perplexity": _("Span perplexity"),
+    "top5_entropy": _("Top-5 entropy, nats"),
+}
 CONDITIONS = {
     "random": _("Random spans"),
     "noun_phrase": _("Noun phrases"),
@@ -111,14 +118,18 @@ def _contents(stimuli: Any) -> str:
             }
         )
     if isinstance(stimuli, ProbeStimuli):
+        asked = {"prompt": len(stimuli.wordings)} if isinstance(stimuli, PromptedStimuli) else {}
         return run_labels.numbers(
             {
                 "group": len(stimuli.groups),
                 "template": len(stimuli.templates),
                 "sentence": len(stimuli.sentences),
+                **asked,
             }
         )
     numbers = {"group": len(stimuli.groups), "trait pair": len(stimuli.traits)}
+    if isinstance(stimuli, RatingStimuli):
+        return run_labels.numbers(numbers)
     if isinstance(stimuli, SentenceStimuli):
         return run_labels.numbers({**numbers, "sentence": stimuli.n_drawn})
     return run_labels.numbers({**numbers, "template": len(stimuli.templates)})
@@ -181,15 +192,23 @@ def results_context(run: Run) -> dict[str, Any] | None:
         return {
             "template": "admin/probing/run/results_spans.html",
             "lines": _span_lines(run),
+            "hidden": "conditions" in run.parameters,
             "renormalised": run.parameters.get("normalise", True),
+        }
+    if kind is ResultKind.SURPRISALS:
+        return {
+            "template": "admin/probing/run/results_surprisals.html",
+            "lines": [(row, _rate(row.value)) for row in load_surprisal_table(run)],
         }
     if kind is ResultKind.PREDICTIONS:
         classes, rows = load_rate_table(run)
         return {
             "template": "admin/probing/run/results_rates.html",
             "classes": classes,
+            "has_fallback": any(row.fallback is not None for row in rows),
             "lines": [
-                (row, [_rate(value) for value in (*row.rates, row.accuracy)]) for row in rows
+                (row, [_rate(value) for value in (*row.rates, row.accuracy)], _rate(row.fallback))
+                for row in rows
             ],
         }
     return None

@@ -1,8 +1,9 @@
-"""Imports labelled templates and lexicons from CSV and TSV files.
+"""Imports labelled templates, lexicons and labelled texts from CSV and TSV files.
 
 Templates have a row each, with a column “template” or “text” and a column “label” or “sent”. Filled
 sentences, as in the released samples (label, attribute, group, text; no heading), are turned back
-into templates with the words of a lexicon. A lexicon has a row for each word of a group: “group”,
+into templates with the words of a lexicon. Labelled texts have the same columns and no placeholder.
+A lexicon has a row for each word of a group: “group”,
 perhaps “name” and “role”, and a column for every placeholder; “*” fills any.
 """
 
@@ -30,7 +31,8 @@ from probing.measures.probe_templates import (
     mention_templates,
     placeholders,
 )
-from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.measures.prompted_stimuli import Demonstration
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.models.labelled_templates import LibraryFile
 
 TEXT_COLUMNS = ("template", "text")
@@ -74,20 +76,20 @@ def parse_templates(
 
     Raises :class:`BadRowsError` naming every bad row unless these are to be left out.
     """
-    label_map = _read_map(labels)
-    records, columns = _read(content, file_name, SAMPLE_HEADING)
-    text_column = _needed(columns, TEXT_COLUMNS)
-    label_column = _needed(columns, LABEL_COLUMNS)
+    label_map = read_labels(labels)
+    records, columns = read_table(content, file_name, SAMPLE_HEADING)
+    text_column = needed_column(columns, TEXT_COLUMNS)
+    label_column = needed_column(columns, LABEL_COLUMNS)
     group_column = columns.get("group", "")
     read = [
-        (str(one.values.get(group_column, "")), _tidy(one.values.get(text_column, "")))
+        (str(one.values.get(group_column, "")), tidy(one.values.get(text_column, "")))
         for one in records
     ]
     unfilled = dict(zip((one.line for one in records), unfill(read, lexicon), strict=True))
     found: dict[str, tuple[int, int]] = {}
 
     def read_row(record: Record) -> str:
-        text = _tidy(record.values.get(text_column, ""))
+        text = tidy(record.values.get(text_column, ""))
         if fault := record.fault or text_fault(text):
             return fault
         if not text or len(text) > LONGEST_TEXT:
@@ -124,10 +126,40 @@ def parse_templates(
     )
 
 
+def parse_texts(
+    content: bytes, file_name: str, *, labels: str = "ternary", skip_bad_rows: bool = False
+) -> ParsedFile:
+    """Return the labelled texts of a file, each once; errors are those of `parse_templates`."""
+    label_map = read_labels(labels)
+    records, columns = read_table(content, file_name)
+    text_column = needed_column(columns, TEXT_COLUMNS[::-1])
+    label_column = needed_column(columns, LABEL_COLUMNS)
+    found: dict[str, tuple[int, int]] = {}
+
+    def read_row(record: Record) -> str:
+        text = tidy(record.values.get(text_column, ""))
+        if fault := record.fault or text_fault(text):
+            return fault
+        if not text or len(text) > LONGEST_TEXT:
+            return f"The text has {len(text)} characters, expected 1 to {LONGEST_TEXT:,}."
+        try:
+            (label,) = label_map.collapse([record.values[label_column]])
+        except LabelMapError as error:
+            return str(error)
+        line, known = found.setdefault(text, (record.line, label))
+        if known != label:
+            return f"The text has another label than on line {line}. Give it one label."
+        return "" if line == record.line else f"The text stands on line {line} already."
+
+    bad = _read_rows(records, read_row, skip_bad_rows)
+    texts = tuple(Demonstration(text, label) for text, (_, label) in found.items())
+    return ParsedFile(texts, bad)
+
+
 def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False) -> ParsedFile:
     """Return the groups of a file; errors are those of `parse_templates`."""
-    records, columns = _read(content, file_name)
-    group_column = _needed(columns, ("group",))
+    records, columns = read_table(content, file_name)
+    group_column = needed_column(columns, ("group",))
     slots = {name: heading for name, heading in columns.items() if name not in LEXICON_COLUMNS}
     if not slots:
         raise BadRowsError(
@@ -142,7 +174,7 @@ def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False
         cell = {name: str(record.values[heading]).strip() for name, heading in columns.items()}
         if fault := next(filter(None, map(text_fault, cell.values())), ""):
             return fault
-        slug = slugify(cell["group"].replace("_", "-")).replace("-", "_")
+        slug = group_slug(cell["group"])
         if not slug:
             return f"“{group_column}” is “{shorten(cell['group'])}”. Name the group."
         role = cell.get("role", "").lower() or "group"
@@ -186,8 +218,8 @@ def import_file(
 
 def set_entries(entry: LibraryFile, parsed: ParsedFile) -> None:
     """Put what a file gave into an entry, without saving it."""
-    name = "templates" if isinstance(entry, LabelledTemplateSet) else "groups"
-    setattr(entry, name, [asdict(one) for one in parsed.entries])
+    names = {LabelledTemplateSet: "templates", GroupLexicon: "groups", LabelledTextSet: "texts"}
+    setattr(entry, names[type(entry)], [asdict(one) for one in parsed.entries])
 
 
 def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
@@ -196,6 +228,11 @@ def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
         ProbeTemplate(f"{entry.slug}-{one['slug']}", one["text"], one["label"])
         for one in entry.templates
     )
+
+
+def stored_texts(entry: LabelledTextSet) -> tuple[Demonstration, ...]:
+    """Return the labelled texts of a set."""
+    return tuple(Demonstration(**one) for one in entry.texts)
 
 
 def stored_groups(entry: GroupLexicon) -> tuple[ProbeGroup, ...]:
@@ -238,18 +275,25 @@ def _words(group: ProbeGroup) -> tuple[str, list[str]]:
     return "group" if name == ANY else name, [filler[name] for filler in group.fillers]
 
 
-def _tidy(text: object) -> str:
+def group_slug(name: str) -> str:
+    """Return the slug of a group of that name, empty where nothing of it is left."""
+    return slugify(name.replace("_", "-")).replace("-", "_")
+
+
+def tidy(text: object) -> str:
+    """Return a cell with single spaces."""
     return " ".join(str(text).split())
 
 
-def _read_map(labels: str) -> LabelMap:
+def read_labels(labels: str) -> LabelMap:
+    """Return a map of labels; :class:`BadRowsError` where it cannot be read."""
     try:
         return read_label_map(labels, SENTIMENT)
     except LabelMapError as error:
         raise BadRowsError(str(error)) from error
 
 
-def _read(
+def read_table(
     content: bytes, file_name: str, without_heading: Sequence[str] = ()
 ) -> tuple[list[Record], dict[str, str]]:
     """Return the rows and the headings by their names in lower case.
@@ -281,7 +325,7 @@ def _read(
     return [replace(record, line=record.line - added) for record in records], columns
 
 
-def _needed(columns: dict[str, str], names: Sequence[str]) -> str:
+def needed_column(columns: dict[str, str], names: Sequence[str]) -> str:
     """Return the heading of the first of the named columns that is there."""
     for name in names:
         if name in columns:

@@ -1,9 +1,13 @@
 """Tables of language models, their library and their runs."""
 
-from probing.models.labelled_templates import GroupLexicon, LabelledTemplateSet
+from probing.models.labelled_templates import (
+    GroupLexicon,
+    LabelledTemplateSet,
+    LabelledTextSet,
+)
 from probing.models.language_model import LanguageModel, ModelKind, ModelSource
 from probing.models.prompt import Prompt
-from probing.models.purpose import PromptPurpose, WordPurpose
+from probing.models.purpose import GUISES, PromptPurpose, WordPurpose
 from probing.models.run import (
     Run,
     RunEvent,
@@ -20,8 +24,10 @@ from probing.models.template import Template, TemplateSet
 from probing.models.word_list import WordList
 
 __all__ = [
+    "GUISES",
     "GroupLexicon",
     "LabelledTemplateSet",
+    "LabelledTextSet",
     "LanguageModel",
     "ModelKind",
     "ModelSource",

@@ -1,4 +1,4 @@
-"""Labelled templates and lexicons of groups: what classifiers are asked about."""
+"""Labelled templates, lexicons of groups and labelled texts: what classifiers are asked about."""
 
 from __future__ import annotations
 
@@ -36,6 +36,18 @@ def validate_groups(entries: object) -> None:
         raise ValidationError(_("Give at least one group, and a word for every group."))
 
 
+def validate_texts(entries: object) -> None:
+    """Raise unless ``entries`` are texts with a label each."""
+    from probing.measures.prompted_stimuli import Demonstration
+
+    try:
+        texts = TypeAdapter(list[Demonstration]).validate_python(entries)
+    except ValueError as error:
+        raise ValidationError(str(error)) from error
+    if not texts or not all(one.text.strip() for one in texts):
+        raise ValidationError(_("Give at least one text, and no empty one."))
+
+
 class LibraryFile(models.Model):
     """A named entry of the library that comes from one file, with its source."""
 
@@ -71,5 +83,16 @@ class GroupLexicon(LibraryFile):
         default=list,
         validators=[validate_groups],
         help_text=_("Slug, name, role and fillers of every group."),
+    )
+    history = HistoricalRecords()
+
+
+class LabelledTextSet(LibraryFile):
+    """Whole texts with a true label each, of which demonstrations are drawn."""
+
+    texts = models.JSONField(
+        default=list,
+        validators=[validate_texts],
+        help_text=_("Text and number of the label of every text."),
     )
     history = HistoricalRecords()

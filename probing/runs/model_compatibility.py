@@ -10,7 +10,17 @@ from probing.models import LanguageModel, ModelKind, ModelSource
 ABILITIES: dict[str, frozenset[str]] = {
     ModelKind.MASKED: frozenset({"word_logprobs", "slot", "embed", "text_logprob", "end_word"}),
     ModelKind.CAUSAL: frozenset(
-        {"word_logprobs", "slot", "embed", "generate", "text_logprob", "span", "end_word", "train"}
+        {
+            "word_logprobs",
+            "slot",
+            "embed",
+            "generate",
+            "answer",
+            "text_logprob",
+            "span",
+            "end_word",
+            "train",
+        }
     ),
     ModelKind.SEQ2SEQ: frozenset(
         {
@@ -18,6 +28,7 @@ ABILITIES: dict[str, frozenset[str]] = {
             "slot",
             "embed",
             "generate",
+            "answer",
             "text_logprob",
             "span",
             "end_word",
@@ -25,7 +36,7 @@ ABILITIES: dict[str, frozenset[str]] = {
         }
     ),
     ModelKind.CLASSIFIER: frozenset({"classify"}),
-    ModelKind.CHAT: frozenset({"generate"}),
+    ModelKind.CHAT: frozenset({"generate", "answer", "end_word"}),
     ModelKind.UNKNOWN: frozenset(),
 }
 
@@ -42,6 +53,7 @@ _ABILITY_NAMES = {
     "slot": "fill a slot",
     "embed": "give embeddings",
     "generate": "write texts",
+    "answer": "answer questions",
     "text_logprob": "tell the probability of a text",
     "span": "fill a hidden span",
     "end_word": "tell the probability of the word that ends a prompt",

@@ -10,7 +10,7 @@ from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.probe_stimuli import ProbeGroup, ProbeStimuli
 from probing.measures.probe_templates import missing_placeholders
 from probing.measures.stimuli import StimuliError
-from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.models.labelled_templates import LibraryFile
 from probing.runs.errors import RunError
 from probing.runs.stimuli import unknown_name
@@ -19,6 +19,7 @@ F = TypeVar("F", bound=LibraryFile)
 NOUNS: dict[type[LibraryFile], tuple[str, str]] = {
     LabelledTemplateSet: ("templates", "set of labelled templates"),
     GroupLexicon: ("groups", "lexicon of groups"),
+    LabelledTextSet: ("examples_from", "set of labelled texts"),
 }
 SHOWN = 3
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.utils import timezone
 
+from annotation.corpora.feature_pairs import feature_pairs
 from annotation.models import Corpus
 from evaluation.models import Norm
 from probing.measures.guise_library import GUISE_PROMPTS
 from probing.measures.guise_logprobs import NO_TEXT, to_frame
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli, GuiseText
 from probing.measures.matched_guise import MatchedGuiseParameters
-from probing.models import LanguageModel, ModelSource, Run, RunStatus, Shard, ShardStatus
+from probing.models import (
+    LanguageModel,
+    ModelSource,
+    Run,
+    RunStatus,
+    Shard,
+    ShardStatus,
+    TextScore,
+)
 from probing.runs.inputs import to_parquet
 
 
@@ -43,6 +53,20 @@ def guise_stimuli(
         prompts=guise_prompts(purpose, n_prompts),
         attributes=tuple(attributes),
         attribute_list="made-up",
+    )
+
+
+def feature_stimuli(
+    attributes: Sequence[str], features: Sequence[str], n_pairs: int, *, n_prompts: int = 3
+) -> GuiseStimuli:
+    """Return so many pairs that differ in each of the features, one feature after the other."""
+    pairs = [pair for name in features for pair in list(feature_pairs(name))[:n_pairs]]
+    first, second = (
+        tuple(GuiseText(f"p{n:03d}", body) for n, body in enumerate(bodies))
+        for bodies in ([pair.first for pair in pairs], [pair.second for pair in pairs])
+    )
+    return replace(
+        guise_stimuli(attributes, len(pairs), n_prompts=n_prompts), first=first, second=second
     )
 
 
@@ -141,3 +165,39 @@ def store_norms() -> None:
         values={"lazy": -1.5, "loud": -0.5, "musical": 1.0, "kind": 2.0, "rude": -2.0, "calm": 1.5},
         citation="Made up",
     )
+
+
+def store_perplexities(
+    guises: Run, first: np.ndarray, second: np.ndarray, *, n_tokens: int = 6, **options: Any
+) -> Run:
+    """Store a run on perplexity of the pairs of a run on guises, by the same model."""
+    run = Run.objects.create(
+        **{
+            "measure": "perplexity",
+            "model": guises.model,
+            "corpus": guises.corpus,
+            "parameters": {"unit": "token", "pairs_per_shard": 50},
+            "stimuli": {},
+            "stimuli_hash": "0" * 64,
+            "status": RunStatus.FINISHED,
+            "code_version": "test",
+            "model_revision": "abc123",
+            **options,
+        }
+    )
+    sides = (("first_variety", first), ("second_variety", second))
+    TextScore.objects.bulk_create(
+        TextScore(
+            run=run,
+            name="perplexity",
+            pair=text["slug"],
+            variety=guises.stimuli[name],
+            condition="whole text",
+            trial=0,
+            value=float(value),
+            n=n_tokens,
+        )
+        for name, values in sides
+        for text, value in zip(guises.stimuli["first"], values, strict=True)
+    )
+    return run

@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from probing.library.labelled_files import BadRowsError, parse_lexicon, parse_templates
+from probing.library.labelled_pairs import parse_pairs
 from probing.measures.lexicon_library import LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.models import GroupLexicon, LabelledTemplateSet
@@ -192,3 +193,52 @@ def test_a_lexicon_is_shown_with_its_words(client: Client) -> None:
     page = client.get(reverse("admin:probing_grouplexicon_change", args=[race.pk])).text
     assert "american indian, alaska native, native american" in page
     assert client.get(reverse("admin:probing_grouplexicon_changelist")).status_code == 200
+
+
+PAIRS = (
+    "pair,group,text,label\n1,AAL,he be late,0\n1,WME,he is usually late,0\n"
+    "2,AAL,she be workin,1\n2,WME,she is usually working,1\n"
+)
+
+
+@pytest.mark.django_db
+def test_pairs_in_two_varieties_become_templates_and_a_lexicon(tmp_path: Path, capsys: Any) -> None:
+    """Every pair is a template, so that gaps are resampled over pairs; nothing names a group."""
+    file = tmp_path / "pairs.csv"
+    file.write_text(PAIRS, encoding="utf-8")
+    call_command(
+        *("import_stimuli", str(file), "--kind", "pairs", "--slug", "dialect", "--licence", "CC0")
+    )
+    assert "“dialect” holds 2 pairs" in capsys.readouterr().out
+    stimuli = load_probe_stimuli(templates=["dialect"], lexicons=["dialect"])
+    assert [(s.text, s.template, s.group, s.filler, s.label) for s in stimuli.sentences] == [
+        ("he be late", "dialect-0001", "aal", "AAL", 0),
+        ("he is usually late", "dialect-0001", "wme", "WME", 0),
+        ("she be workin", "dialect-0002", "aal", "AAL", 1),
+        ("she is usually working", "dialect-0002", "wme", "WME", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (PAIRS.replace("2,WME", "3,WME"), "The pair “2” has no text of WME"),
+        (PAIRS.replace("late,0\n2", "late,1\n2"), "1 of 4 rows is bad"),
+        (PAIRS.replace("1,WME", "1,AAL"), "1 of 4 rows is bad"),
+        ("pair,text,label\n1,a,0\n", "must be called “group”"),
+    ],
+)
+def test_pairs_that_are_none_are_refused(text: str, message: str) -> None:
+    with pytest.raises(BadRowsError, match=message):
+        parse_pairs(text.encode(), "p.csv")
+
+
+@pytest.mark.django_db
+def test_first_names_signal_a_group_without_naming_it() -> None:
+    stimuli = load_probe_stimuli(templates=["everyday-names"], lexicons=["names"])
+    # 24 templates with 18 names each of two groups.
+    assert len(stimuli.sentences) == 24 * 18 * 2
+    texts = [sentence.text for sentence in stimuli.sentences]
+    assert "Nobody was pleased with Lakisha’s sloppy work." in texts
+    with pytest.raises(RunError, match=r"no column for \{name\}"):
+        load_probe_stimuli(templates=["everyday-names"], lexicons=["race"])
