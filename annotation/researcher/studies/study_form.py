@@ -155,7 +155,11 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
         """Return what `create_study` takes besides owner and content."""
         left_out = {name for name in RULE_FIELDS if not self.cleaned_data[name]}
         options = {name: self.cleaned_data[name] for name in STUDY_FIELDS if name not in left_out}
-        return {**options, "preset": self.cleaned_data["preset"]}
+        return {
+            **options,
+            "preset": self.cleaned_data["preset"],
+            "groups": self.cleaned_data["groups"],
+        }
 
     def instrument_options(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in RATING_PAGE[1]["fields"]}

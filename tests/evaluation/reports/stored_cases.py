@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import time_machine
 from django.db.models import F
@@ -52,6 +53,16 @@ from tests.evaluation.reports.guises import (
     made_up_logs,
     store_guise_run,
     store_norms,
+    store_perplexities,
+)
+from tests.evaluation.reports.pictures import (
+    OPPOSITE,
+    all_scales,
+    make_guise_run,
+    make_named_run,
+    make_rated_groups,
+    make_rated_guises,
+    planted,
 )
 from tests.evaluation.reports.predictions import make_runs as make_prediction_runs
 from tests.evaluation.reports.surveys import make_rated_study, make_scored_run
@@ -70,6 +81,7 @@ class Inputs:
     study: Study | None = None
     corpus: Corpus | None = None
     runs: tuple[Run, ...] = ()
+    second_study: Study | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +137,11 @@ SOME_MISSING: dict[str, dict[str, float | None]] = {
 
 
 def _study(**options: Any) -> Study:
-    study = make_rated_study(**options)
+    return _in_order(make_rated_study(**options))
+
+
+def _in_order(study: Study) -> Study:
+    """Give the submissions ids that sort as they were made, and the study its own."""
     for number, submission in enumerate(study.submissions.order_by("pk"), start=1):
         submission.public_id = f"submission{number:02d}"
         submission.save()
@@ -226,6 +242,25 @@ def _pair_groups(*slugs: str) -> None:
 # Two traits of agency, one of beliefs, one of communion.
 FOUR = ("powerless-powerful", "poor-wealthy", "conservative-liberal", "cold-warm")
 RISING, FALLING = (1.0, 2.0, 3.0, 4.0), (4.0, 3.0, 2.0, 1.0)
+
+
+def _pictures(*, with_speakers: bool) -> Inputs:
+    spoken = planted(all_scales())
+    named = spoken | {slug: 0.5 if spoken[slug] < 0 else -0.5 for slug in OPPOSITE}
+    speakers = make_rated_guises(spoken) if with_speakers else None
+    if speakers is not None:
+        speakers.public_id = "study0000002"
+        speakers.save()
+    return Inputs(
+        _in_order(make_rated_groups(spoken)),
+        runs=(
+            make_named_run(named, **_names(1)),
+            make_guise_run(spoken, **_names(2)),
+        ),
+        second_study=speakers,
+    )
+
+
 PAIRED = {
     "teenager": RISING,
     "elderly": RISING,
@@ -457,6 +492,39 @@ def _features() -> Inputs:
     return Inputs(runs=(store_guise_run(stimuli, first, second, **_names(1)),))
 
 
+def _controls() -> Inputs:
+    """A variety, noise, and perplexities of the variety's pairs."""
+    store_norms()
+    run = _guise_run(1, effects={"lazy": 0.5}, n_pairs=14)
+    noise = _guise_run(2, effects={}, n_pairs=14, varieties=("noise 10 %", "SAE"))
+    gaps = [0.1 * (place % 5) for place in range(14)]
+    sides = (np.exp(2 + np.array(gaps)), np.full(14, np.exp(2)))
+    return Inputs(runs=(run, noise, store_perplexities(run, *sides, **_names(3))))
+
+
+def _models() -> Inputs:
+    """Two sizes, covert, overt and with perplexities; the larger one has human feedback."""
+    store_norms()
+    runs = []
+    for place, (name, size) in enumerate((("small", 10**8), ("large", 10**9))):
+        effects = {"lazy": 0.2 + 0.3 * place}
+        covert = _guise_run(1 + 3 * place, effects=effects, name=name)
+        overt = _guise_run(
+            2 + 3 * place,
+            effects={"kind": 0.5 * place},
+            n_pairs=2,
+            purpose="overt",
+            varieties=("Black", "White"),
+            name=name,
+        )
+        covert.model.parameter_count = size
+        covert.model.kind = "causal"
+        covert.model.save()
+        sides = (np.linspace(20, 40, 8) / (1 + place), np.linspace(10, 15, 8))
+        runs += [covert, overt, store_perplexities(covert, *sides, **_names(3 + 3 * place))]
+    return Inputs(runs=tuple(runs))
+
+
 def _writing(*names: str) -> Inputs:
     """The second says less, and once nothing at all."""
     study = writing.make_writing_study(*names, corpus=writing.make_corpus(public_id=CORPUS_ID))
@@ -580,6 +648,16 @@ CASES: dict[str, Case] = {
         lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
         HALVES,
         moved=STREAMS_NAMED,
+    ),
+    "covert_overt_human": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=True),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
+    ),
+    "covert_overt_human-three": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=False),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
     ),
     "alignment_comparison": Case(
         "alignment_comparison",
@@ -759,6 +837,10 @@ CASES: dict[str, Case] = {
     "guise_occupations": Case("guise_occupations", _jobs, FEW),
     "guise_decisions": Case("guise_decisions", _verdicts, FEW),
     "guise_features": Case("guise_features", _features, FEW),
+    "guise_controls": Case("guise_controls", _controls, FEW),
+    "guise_models": Case(
+        "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
+    ),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),

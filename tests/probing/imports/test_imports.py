@@ -14,7 +14,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation.common.table_file import TableFileError
@@ -25,6 +24,7 @@ from probing.imports.registry import IMPORTS
 from probing.models import LanguageModel, ModelKind, Run, RunOrigin, RunStatus, Score, TextScore
 from tests.annotation.studies.people import make_user
 from tests.evaluation.reports.corpora import make_pairs
+from tests.tokens import header_for
 
 pytestmark = pytest.mark.django_db
 
@@ -386,7 +386,7 @@ def test_the_command_names_bad_rows_and_leaves_them_out_on_demand(tmp_path: Path
 def test_the_api_imports_for_those_with_the_right() -> None:
     user = make_user("alice")
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.create(user=user).key}")
+    client.credentials(HTTP_AUTHORIZATION=header_for(user))
     kinds = {kind["name"] for kind in client.get("/api/v1/imports/").json()}
     assert kinds == {"ratings", "judgments", "scores", "spans", "counterparts"}
     asked = {"kind": "scores", "file_name": "a.csv", "content": SCORES, "options": MADE}
