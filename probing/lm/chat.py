@@ -37,8 +37,8 @@ _CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
 class ChatFacts:
     """What can be said about a chat model without asking its server."""
 
-    #: A chat model writes; servers tell no probabilities of whole texts.
-    abilities = frozenset({"generate", "answer"})
+    #: A chat model writes; servers tell no probabilities of whole texts, some of them endings.
+    abilities = frozenset({"generate", "answer", "ending"})
     kind: Literal["chat"] = "chat"
     #: The server alone knows, and refuses what is too long.
     max_length: int | None = None
