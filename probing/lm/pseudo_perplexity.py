@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class MaskedScorerFacts:
     """What the tokenizer of a masked language model tells about scoring texts with it."""
 
-    abilities = frozenset({"text_logprob", "end_word", "ending"})
+    abilities = frozenset({"text_logprob", "end_word"})
     kind: Literal["masked"] = "masked"
 
     def __init__(self, tokenizer: MaskedTokenizer) -> None:

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
 
 #: ``generate``: TextGenerator; ``answer``: AnsweringModel (question_protocols); ``text_logprob``:
-#: TextScorer; ``span``: SpanModel; ``end_word``: EndWordModel; ``ending``: that, or a server whose
-#: completions echo their prompts (echoed_endings); ``train``: a folder of weights that can be
-#: trained further (probing.training).
-TextAbility = Literal["generate", "answer", "text_logprob", "span", "end_word", "ending", "train"]
+#: TextScorer; ``span``: SpanModel; ``end_word``: EndWordModel; ``train``: a folder of weights that
+#: can be trained further (probing.training).
+TextAbility = Literal["generate", "answer", "text_logprob", "span", "end_word", "train"]
 
 
 @dataclass(frozen=True)

@@ -67,7 +67,7 @@ class PretrainedTextTokenizer:
             found.add("span")
         # methods.md §13 defines (pseudo-)perplexity for causal, masked and T5 models.
         if self.span_protocol in ("left_context", "sentinel"):
-            found |= {"text_logprob", "end_word", "ending"}
+            found |= {"text_logprob", "end_word"}
         return frozenset(found)
 
     def count_tokens(self, text: str) -> int:

@@ -177,7 +177,7 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
     name = "label_likelihood"
     title = "Label likelihoods of counterfactual sentences"
     citation = f"{CITATION}; calibration after Zhao et al. (2021), Calibrate Before Use"
-    abilities = frozenset({"ending"})
+    abilities = frozenset({"end_word"})
     Parameters = LikelihoodParameters
 
     def way(self, stimuli: PromptedStimuli, parameters: LikelihoodParameters) -> str:

@@ -52,7 +52,7 @@ class RunBudget:
 CAPACITY = 2
 #: What is asked of a model where a caller names nothing.
 SLOT = frozenset({"slot"})
-_TEXT_ABILITIES = frozenset({"generate", "answer", "text_logprob", "span", "end_word", "ending"})
+_TEXT_ABILITIES = frozenset({"generate", "answer", "text_logprob", "span", "end_word"})
 #: What a run's record holds.
 _DEVICE_LENGTH = 60
 _REVISION_LENGTH = 80

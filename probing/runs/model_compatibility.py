@@ -8,9 +8,7 @@ from probing.models import LanguageModel, ModelKind, ModelSource
 
 #: What the kind of a model allows at most; its family may allow less.
 ABILITIES: dict[str, frozenset[str]] = {
-    ModelKind.MASKED: frozenset(
-        {"word_logprobs", "slot", "embed", "text_logprob", "end_word", "ending"}
-    ),
+    ModelKind.MASKED: frozenset({"word_logprobs", "slot", "embed", "text_logprob", "end_word"}),
     ModelKind.CAUSAL: frozenset(
         {
             "word_logprobs",
@@ -21,7 +19,6 @@ ABILITIES: dict[str, frozenset[str]] = {
             "text_logprob",
             "span",
             "end_word",
-            "ending",
             "train",
         }
     ),
@@ -35,12 +32,11 @@ ABILITIES: dict[str, frozenset[str]] = {
             "text_logprob",
             "span",
             "end_word",
-            "ending",
             "train",
         }
     ),
     ModelKind.CLASSIFIER: frozenset({"classify"}),
-    ModelKind.CHAT: frozenset({"generate", "answer", "ending"}),
+    ModelKind.CHAT: frozenset({"generate", "answer", "end_word"}),
     ModelKind.UNKNOWN: frozenset(),
 }
 
@@ -61,7 +57,6 @@ _ABILITY_NAMES = {
     "text_logprob": "tell the probability of a text",
     "span": "fill a hidden span",
     "end_word": "tell the probability of the word that ends a prompt",
-    "ending": "tell the probability of the word that ends a prompt",
     "train": "be trained further",
     "classify": "classify texts",
 }
