@@ -34,9 +34,12 @@ from annotation.models import (
     TraitPair,
 )
 from evaluation.models import Norm
+from probing.measures.class_prompt_library import CLASS_PROMPTS
+from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli, vars_of
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
-from probing.models import Run, ShardStatus, TextScore, WordList
-from probing.runs.inputs import to_parquet
+from probing.models import Run, Shard, ShardStatus, TextScore, WordList
+from probing.runs.inputs import from_parquet, to_parquet
 from tests.annotation.counterparts import studies as writing
 from tests.annotation.judgments import corpora as judging
 from tests.evaluation.reports.corpora import (
@@ -581,6 +584,39 @@ def _predictions(*models: str) -> tuple[Run, ...]:
     return tuple(Run.objects.select_related("model").order_by("pk"))
 
 
+def _prompted() -> tuple[Run, ...]:
+    """Return predictions as a model’s answers: two wordings, three seeds, some without a class."""
+    (run,) = _predictions("m1")
+    wordings = (CLASS_PROMPTS[0], CLASS_PROMPTS[3])
+    stimuli = PromptedStimuli(**vars_of(ProbeStimuli.from_json(run.stimuli)), wordings=wordings)
+    shards = list(run.shards.order_by("index"))
+    said = [from_parquet(shard.result)["predicted"].tolist() for shard in shards]
+    for shard, wording in zip(shards, wordings, strict=True):
+        parts = [
+            pd.DataFrame(
+                {
+                    "repeat": f"{wording.slug} · {seed}",
+                    "wording": wording.slug,
+                    "order": "negative, neutral, positive",
+                    "seed": seed,
+                    "sentence": range(len(said[0])),
+                    "predicted": said[(shard.index + seed) % 2],
+                    "matched": [(place + seed) % 5 > 0 for place in range(len(said[0]))],
+                    "answer": "",
+                }
+            )
+            for seed in (2024, 2025, 2026)
+        ]
+        Shard.objects.filter(pk=shard.pk).update(result=to_parquet(pd.concat(parts)))
+    Run.objects.filter(pk=run.pk).update(
+        measure="prompted_classification",
+        parameters={},
+        stimuli=stimuli.to_dict(),
+        stimuli_hash=stimuli.content_hash(),
+    )
+    return tuple(Run.objects.select_related("model").order_by("pk"))
+
+
 def _renumber(model: Any, old: int, new: int) -> None:
     """Give a row another primary key, and those that point to it."""
     model.objects.filter(pk=old).update(**{model._meta.pk.attname: new})
@@ -849,6 +885,7 @@ CASES: dict[str, Case] = {
     "fpr_gaps": Case(
         "fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW, moved=TEMPLATES_DRAWN
     ),
+    "fpr_gaps-prompted": Case("fpr_gaps", lambda: Inputs(runs=_prompted()), FEW),
     "fpr_comparison": Case(
         "fpr_comparison",
         lambda: Inputs(runs=_predictions("m1", "m2")),
