@@ -512,7 +512,7 @@ def _favourabilities(
     for cell in cells:
         scores = dict(zip(attributes, map(float, cell.q), strict=True))
         found = favourability(rank_attributes(scores), scores, favour)
-        drawn, drawn_weighted = _drawn_favourability(cell.drawn, values)
+        drawn, drawn_weighted = drawn_favourability(cell.drawn, values)
         lines.append(
             FavourabilityLine(
                 cell.probe,
@@ -527,7 +527,7 @@ def _favourabilities(
     return lines
 
 
-def _drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]:
+def drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]:
     """Return the unweighted and the weighted favourability of the top five of every resample."""
     known = np.where(np.isnan(favour) | np.isnan(drawn), -np.inf, drawn)
     top = np.argsort(-known, axis=1, kind="stable")[:, :TOP]

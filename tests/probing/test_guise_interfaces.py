@@ -53,6 +53,8 @@ def asked(model: LanguageModel, corpus: Corpus | None, **changes: Any) -> dict[s
         "parameter_matching": "paired",
         "parameter_attribute_tokens": "one",
         "parameter_base": "10",
+        "parameter_first_guise": "texts",
+        "parameter_noise_rate": "0.1",
         "parameter_pairs_per_shard": "100",
         **changes,
     }
