@@ -14,6 +14,7 @@ from evaluation.reports.fpr_gaps.kind import FprGapReport
 from evaluation.reports.guise_decisions.kind import GuiseDecisions
 from evaluation.reports.guise_features.kind import GuiseFeatures
 from evaluation.reports.guise_occupations.kind import GuiseOccupations
+from evaluation.reports.guise_ratings.kind import GuiseRatings
 from evaluation.reports.intersectional.kind import Intersectional
 from evaluation.reports.judgments.kind import Judgments
 from evaluation.reports.markedness.kind import MarkednessCheck
@@ -44,6 +45,7 @@ KINDS: dict[str, ReportKind] = {
         GuiseOccupations(),
         GuiseDecisions(),
         GuiseFeatures(),
+        GuiseRatings(),
         FprGapReport(),
         FprComparisonReport(),
     )
