@@ -13,8 +13,10 @@ from rest_framework import serializers
 from annotation.annotators.places import WORK
 from annotation.common.tables import ColumnType
 from annotation.exports.ratings import GUISE_FIELDS, RATING_FIELDS
+from annotation.instruments.presets import PresetName
 from annotation.instruments.versions import current_instrument
-from annotation.models import Instrument, Study, StudyGroup, TraitScale
+from annotation.models import GroupSet, Instrument, Study, StudyGroup, TraitScale
+from annotation.studies.creation import gather_groups
 
 
 class StudyGroupSerializer(serializers.ModelSerializer[StudyGroup]):
@@ -146,6 +148,27 @@ CELL_FIELDS: dict[ColumnType, type[serializers.Field[Any, Any, Any, Any]]] = {
     ColumnType.BOOLEAN: serializers.BooleanField,
     ColumnType.TIME: serializers.DateTimeField,
 }
+
+
+class NewStudySerializer(serializers.Serializer[Any]):
+    """A study of group ratings; what is left out is as on the study's form."""
+
+    title = serializers.CharField(max_length=160)
+    contact_email = serializers.EmailField(help_text="Shown to participants.")
+    preset = serializers.ChoiceField(
+        PresetName.choices, required=False, default="", help_text="Question, sides and checks."
+    )
+    group_sets = serializers.SlugRelatedField(
+        slug_field="slug",
+        queryset=GroupSet.objects.all(),
+        many=True,
+        required=False,
+        help_text="Without any the 25 groups of Cao et al. (2022).",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        sets = attrs.pop("group_sets", [])
+        return attrs | ({"groups": gather_groups(sets)} if sets else {})
 
 
 class RatingRowSerializer(serializers.Serializer[Any]):

@@ -286,13 +286,16 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # With a manifest, files are collected once, named by their content and cached for good by browsers;
 # without one they are served from where they lie, which suits tests and development.
 STATIC_MANIFEST: bool = env.bool("STATIC_MANIFEST", False)
+# Pressing them takes half a minute of computing: worth it on a line, not on this machine itself.
+STATIC_COMPRESSION: bool = env.bool("STATIC_COMPRESSION", True)
+_STATIC_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
+if STATIC_MANIFEST and STATIC_COMPRESSION:
+    _STATIC_STORAGE = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+elif STATIC_MANIFEST:
+    _STATIC_STORAGE = "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        if STATIC_MANIFEST
-        else "django.contrib.staticfiles.storage.StaticFilesStorage"
-    },
+    "staticfiles": {"BACKEND": _STATIC_STORAGE},
 }
 WHITENOISE_USE_FINDERS = not STATIC_MANIFEST
 WHITENOISE_KEEP_ONLY_HASHED_FILES = False
