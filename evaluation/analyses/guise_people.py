@@ -41,7 +41,6 @@ from evaluation.metrics import (
     holm_correction,
     kendall_tau_b,
     kendall_tau_b_batch,
-    recentred_interval,
 )
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.rank_correlation import MINIMUM_PAIRS
@@ -98,9 +97,10 @@ class ModelScale:
 class ModelLine:
     """How a model's scores follow people's differences over scales.
 
-    observed : tau-b as it is; its interval resamples people and items; p_value takes scales for
-        independent
-    these_texts, other_texts : tau without the noise of people, and of people and texts
+    observed : tau-b as it is; its interval resamples people, items and scales; p_value takes
+        scales for independent
+    these_texts, other_texts : tau on these scales without the noise of people, and of people and
+        texts
     reliability_people, reliability_texts : of people's differences, for either
     """
 
@@ -246,8 +246,13 @@ def _align(
     observed = kendall_tau_b(drawn.difference, scores)
     estimate = no_estimate(observed.reason)
     if not observed.reason:
-        taus = kendall_tau_b_batch(drawn.difference_draws, scores)
-        found = recentred_interval(observed.value, taus, level=options.level, bounds=(-1.0, 1.0))
+        n = scores.size
+        rng = named_stream(options.seed, "guise ratings", "scales")
+        weights = rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).astype(float)
+        taus = kendall_tau_b_batch(drawn.difference_draws, scores, weights)
+        found = bias_corrected_interval(
+            observed.value, taus, level=options.level, bounds=(-1.0, 1.0)
+        )
         estimate = Estimate(
             observed.value, found.low, found.high, observed.n, interval_reason=found.reason
         )

@@ -37,6 +37,13 @@ from evaluation.reports.parts.guise_inputs import (
 )
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput
 from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.participants import NAME as PARTICIPANTS
+from evaluation.reports.parts.participants import (
+    ParticipantParameters,
+    load_participants,
+    participants_section,
+    participants_table,
+)
 from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.rating_inputs import no_ratings
 from evaluation.reports.parts.run_settings import settings_section, settings_table
@@ -45,7 +52,7 @@ from probing.models import Run
 from probing.runs.inputs import load_inputs
 
 
-class GuiseRatingParameters(IntervalParameters):
+class GuiseRatingParameters(ParticipantParameters, IntervalParameters):
     """The options of a report on ratings of guises."""
 
     texts: Literal["study", "all"] = Field(
@@ -90,9 +97,6 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
             raise ReportError(
                 f"“{chosen.the_study}” has texts in {listing(varieties)}, expected two varieties."
             )
-        for run in chosen.runs:
-            if run.corpus is None:
-                raise ReportError(f"{run} reads no corpus. Choose runs on texts.")
 
     def default_title(self, chosen: Chosen) -> str:
         models = list(dict.fromkeys(run.model.name for run in chosen.runs))
@@ -101,7 +105,7 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
         return f"Do people and {listing(models)} say the same of speakers?"
 
     def load(self, chosen: Chosen, parameters: GuiseRatingParameters) -> Loaded:
-        """Ten queries, and three for each run."""
+        """Some fifteen queries, and three for each run."""
         study = chosen.the_study
         rows, varieties = load_guise_ratings(study), list_varieties(study)
         instrument = published_instrument(study)
@@ -143,6 +147,9 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
                 },
                 **({"corpus": corpus_record(text.text.corpus)} if text and text.text else {}),
                 "runs": [one.record for one in loaded],
+                PARTICIPANTS: load_participants(
+                    study, {row.submission for row in rows}, parameters
+                ).record,
                 "scales": [
                     {"slug": scale.slug, "low": scale.low, "high": scale.high} for scale in scales
                 ],
@@ -184,6 +191,7 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
                 Section("Models under the same guises", blocks, prose.WHY_MODELS),
                 settings_section(settings),
             )
+        who = participants_section(record[PARTICIPANTS], origin=record["study"]["origin"])
         ceiling = (Prose((prose.ceiling_line(result),)),)
         return Document(
             question=prose.question(result),
@@ -192,8 +200,14 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
                 Section("Scale by scale", tables.scale_blocks(scales, result), prose.WHY),
                 Section("How well people agree among themselves", ceiling),
                 *beside,
+                *([who] if who else []),
             ),
-            tables=(scales, pairs, *((models, by_scale, settings) if result.models else ())),
+            tables=(
+                scales,
+                pairs,
+                *((models, by_scale, settings) if result.models else ()),
+                *([participants_table(record[PARTICIPANTS])] if who else []),
+            ),
             method=prose.method(result, record),
             caveats=prose.caveats(result),
             left_out=prose.left_out(result, record, names),

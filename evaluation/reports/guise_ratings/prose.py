@@ -70,8 +70,9 @@ def method(result: GuisePeople, record: dict[str, Any]) -> tuple[str, ...]:
             "τ is Kendall’s tau-b over scales. Without noise it goes by Greiner’s relation to a "
             "correlation that is divided by the root of the differences’ reliability. For other "
             "texts the reliability and the interval come from differences between pairs, for these "
-            "texts from what each person adds (jackknife pseudo-values). As observed, the interval "
-            "resamples people and pairs."
+            "texts from what each person adds (jackknife pseudo-values); both take these scales as "
+            "given. As observed, noise is left in, and the interval resamples people, pairs and "
+            "scales: it says what other scales might give, too."
         )
     return tuple(found)
 
