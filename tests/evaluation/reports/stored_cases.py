@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -262,6 +262,26 @@ def _pictures(*, with_speakers: bool) -> Inputs:
         ),
         second_study=speakers,
     )
+
+
+def _speakers(*, with_model: bool) -> Inputs:
+    """People about the speakers of four pairs, and a model on these and one pair more."""
+    spoken = planted(all_scales())
+    study = make_rated_guises(spoken)
+    study.public_id = "study0000001"
+    study.save()
+    Corpus.objects.update(public_id="corpus000001")
+    poles = [pole for scale in all_scales() for pole in (scale.low, scale.high)]
+    stimuli = guise_stimuli(poles, 5, varieties=("AAL", "WME"))
+    first, second = (
+        tuple(replace(text, slug=f"p{n}") for n, text in enumerate(texts, start=1))
+        for texts in (stimuli.first, stimuli.second)
+    )
+    effects = {scale.high: 0.4 * spoken[scale.slug] for scale in all_scales()}
+    logs = made_up_logs(poles, 5, effects, noise=0.3)
+    model = replace(stimuli, first=first, second=second)
+    runs = (store_guise_run(model, *logs, corpus=Corpus.objects.get(), **_names(1)),)
+    return Inputs(_in_order(study), runs=runs if with_model else ())
 
 
 PAIRED = {
@@ -876,6 +896,12 @@ CASES: dict[str, Case] = {
     "guise_controls": Case("guise_controls", _controls, FEW),
     "guise_models": Case(
         "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
+    ),
+    "guise_ratings": Case(
+        "guise_ratings", lambda: _speakers(with_model=True), {**FEW, "splits": 50}
+    ),
+    "guise_ratings-people": Case(
+        "guise_ratings", lambda: _speakers(with_model=False), {**FEW, "splits": 0}
     ),
     "matched_guise-alone": Case(
         "matched_guise",
