@@ -492,6 +492,17 @@ def _models() -> Inputs:
     return Inputs(runs=tuple(runs))
 
 
+def _intelligence() -> Inputs:
+    """Adjectives, and two IQ values."""
+    words = ("intelligent", "kind", "smart", "stupid")
+    return Inputs(
+        runs=(
+            _guise_run(1, effects={"stupid": 0.4}, words=words),
+            _guise_run(2, effects={"70": 0.3}, words=("70", "130"), purpose="intelligence"),
+        )
+    )
+
+
 def _writing(*names: str) -> Inputs:
     """The second says less, and once nothing at all."""
     study = writing.make_writing_study(*names, corpus=writing.make_corpus(public_id=CORPUS_ID))
@@ -762,6 +773,7 @@ CASES: dict[str, Case] = {
     "guise_models": Case(
         "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
     ),
+    "guise_intelligence": Case("guise_intelligence", _intelligence, FEW),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
