@@ -774,6 +774,11 @@ CASES: dict[str, Case] = {
         "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
     ),
     "guise_intelligence": Case("guise_intelligence", _intelligence, FEW),
+    "matched_guise-crossed": Case(
+        "matched_guise", _guises, {**FEW, "permutations": 200, "average": "model"}
+    ),
+    "guise_occupations-crossed": Case("guise_occupations", _jobs, FEW),
+    "guise_decisions-crossed": Case("guise_decisions", _verdicts, FEW),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
