@@ -8,6 +8,7 @@ from evaluation.reports.alignment.kind import Alignment
 from evaluation.reports.alignment_comparison.kind import AlignmentComparison
 from evaluation.reports.alignment_subgroups.kind import AlignmentSubgroups
 from evaluation.reports.counterparts.kind import Counterparts
+from evaluation.reports.covert_overt_human.kind import CovertOvertHuman
 from evaluation.reports.dataset.kind import Dataset
 from evaluation.reports.fpr_comparison.kind import FprComparisonReport
 from evaluation.reports.fpr_gaps.kind import FprGapReport
@@ -50,6 +51,7 @@ KINDS: dict[str, ReportKind] = {
         GuiseControls(),
         GuiseModels(),
         GuiseIntelligence(),
+        CovertOvertHuman(),
         FprGapReport(),
         FprComparisonReport(),
     )

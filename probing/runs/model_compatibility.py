@@ -36,7 +36,7 @@ ABILITIES: dict[str, frozenset[str]] = {
         }
     ),
     ModelKind.CLASSIFIER: frozenset({"classify"}),
-    ModelKind.CHAT: frozenset({"generate", "answer"}),
+    ModelKind.CHAT: frozenset({"generate", "answer", "end_word"}),
     ModelKind.UNKNOWN: frozenset(),
 }
 

@@ -10,9 +10,9 @@ from annotation.models import Corpus, Split, Study
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.ceat import CeatParameters
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
+from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
-from probing.measures.matched_guise import MatchedGuiseParameters
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_measure import PromptedParameters
 from probing.measures.prompted_stimuli import PromptedStimuli

@@ -55,6 +55,15 @@ from tests.evaluation.reports.guises import (
     store_norms,
     store_perplexities,
 )
+from tests.evaluation.reports.pictures import (
+    OPPOSITE,
+    all_scales,
+    make_guise_run,
+    make_named_run,
+    make_rated_groups,
+    make_rated_guises,
+    planted,
+)
 from tests.evaluation.reports.predictions import make_runs as make_prediction_runs
 from tests.evaluation.reports.surveys import make_rated_study, make_scored_run
 
@@ -72,6 +81,7 @@ class Inputs:
     study: Study | None = None
     corpus: Corpus | None = None
     runs: tuple[Run, ...] = ()
+    second_study: Study | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +137,11 @@ SOME_MISSING: dict[str, dict[str, float | None]] = {
 
 
 def _study(**options: Any) -> Study:
-    study = make_rated_study(**options)
+    return _in_order(make_rated_study(**options))
+
+
+def _in_order(study: Study) -> Study:
+    """Give the submissions ids that sort as they were made, and the study its own."""
     for number, submission in enumerate(study.submissions.order_by("pk"), start=1):
         submission.public_id = f"submission{number:02d}"
         submission.save()
@@ -228,6 +242,25 @@ def _pair_groups(*slugs: str) -> None:
 # Two traits of agency, one of beliefs, one of communion.
 FOUR = ("powerless-powerful", "poor-wealthy", "conservative-liberal", "cold-warm")
 RISING, FALLING = (1.0, 2.0, 3.0, 4.0), (4.0, 3.0, 2.0, 1.0)
+
+
+def _pictures(*, with_speakers: bool) -> Inputs:
+    spoken = planted(all_scales())
+    named = spoken | {slug: 0.5 if spoken[slug] < 0 else -0.5 for slug in OPPOSITE}
+    speakers = make_rated_guises(spoken) if with_speakers else None
+    if speakers is not None:
+        speakers.public_id = "study0000002"
+        speakers.save()
+    return Inputs(
+        _in_order(make_rated_groups(spoken)),
+        runs=(
+            make_named_run(named, **_names(1)),
+            make_guise_run(spoken, **_names(2)),
+        ),
+        second_study=speakers,
+    )
+
+
 PAIRED = {
     "teenager": RISING,
     "elderly": RISING,
@@ -527,7 +560,7 @@ RATED = {
 }
 
 
-def _judgments(*, overlap: int, owed: int = 0, **design: Any) -> Inputs:
+def make_judgments(*, overlap: int, owed: int = 0, **design: Any) -> Inputs:
     corpus = judging.make_corpus()
     corpus.public_id = CORPUS_ID
     corpus.save()
@@ -576,6 +609,18 @@ PEOPLE_RESAMPLED = frozenset(
     {"low", "high", "n_resamples", "interval_reason", "resampled", "split_half"}
 )
 
+#: Streams of people, scales, halves, templates and exchanged answers are keyed by name.
+STREAMS_NAMED = frozenset(
+    {"signature", "interval", "ceiling", "n_thinned"}
+    | {"p_resampled", "p_resampled_holm", "p_resampled_table"}
+)
+DIFFERENCES_DRAWN = STREAMS_NAMED.union(
+    ("people", "wide", "tau_wide", "precision_wide", "reference", "expected", "p_value", "p_holm")
+)
+#: Gaps have the intervals of their tests.
+GAPS_TESTED = frozenset({"gaps", "contrasts"})
+TEMPLATES_DRAWN = frozenset({"low", "high", "equivalence_p"})
+
 #: Intervals of mention include the error of the unmarked sentence.
 BASELINE_RESAMPLED = frozenset({"low", "high", "interval_reason", "n_templates"})
 MENTION_BY_TEMPLATE = frozenset({"mention"})
@@ -588,27 +633,48 @@ COMPONENTS_WEIGHED = frozenset(
 
 # The first case of a kind has its name; others say after a hyphen what they have besides.
 CASES: dict[str, Case] = {
-    "alignment": Case("alignment", lambda: Inputs(_study(), runs=(_run(),)), HALVES),
+    "alignment": Case(
+        "alignment", lambda: Inputs(_study(), runs=(_run(),)), HALVES, moved=STREAMS_NAMED
+    ),
     "alignment-mention": Case(
         "alignment",
         lambda: Inputs(_simulated_study(), runs=(_demo_run(),)),
         {**HALVES, "smallest": 3, "seed": 11, "level": 0.9},
+        moved=STREAMS_NAMED,
     ),
     "alignment-missing": Case(
-        "alignment", lambda: Inputs(_study(), runs=(_run(scores=SOME_MISSING),)), HALVES
+        "alignment",
+        lambda: Inputs(_study(), runs=(_run(scores=SOME_MISSING),)),
+        HALVES,
+        moved=STREAMS_NAMED,
     ),
     "alignment-one-rater": Case(
         "alignment",
         lambda: Inputs(_study(submissions=1), runs=(_run(scores=SOME_MISSING),)),
         HALVES,
+        moved=STREAMS_NAMED,
     ),
     "alignment-questions": Case(
-        "alignment", lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)), HALVES
+        "alignment",
+        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
+        HALVES,
+        moved=STREAMS_NAMED,
+    ),
+    "covert_overt_human": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=True),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
+    ),
+    "covert_overt_human-three": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=False),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
     ),
     "alignment_comparison": Case(
         "alignment_comparison",
         lambda: Inputs(_study(), runs=(_run(1, name="first"), _run(2, name="second"))),
         {**HALVES, "pilot_groups": "man"},
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_comparison-mention": Case(
         "alignment_comparison",
@@ -621,6 +687,7 @@ CASES: dict[str, Case] = {
             ),
         ),
         HALVES,
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_comparison-questions": Case(
         "alignment_comparison",
@@ -633,11 +700,13 @@ CASES: dict[str, Case] = {
             ),
         ),
         {**HALVES, "pilot_groups": "man"},
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups": Case(
         "alignment_subgroups",
         lambda: Inputs(_described_study(), runs=(_run(scores=ALIKE),)),
         {**FEW, "smallest": 4},
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups-crossed": Case(
         "alignment_subgroups",
@@ -648,16 +717,19 @@ CASES: dict[str, Case] = {
             "crossings": "age*gender, race*gender",
             "smallest": 3,
         },
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups-too-few": Case(
         "alignment_subgroups",
         lambda: Inputs(_described_study(), runs=(_run(scores=ALIKE),)),
         {**FEW, "smallest": 30},
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups-questions": Case(
         "alignment_subgroups",
         lambda: Inputs(_agreeing(_described_study()), runs=(_following_run(),)),
         {**FEW, "smallest": 4},
+        moved=DIFFERENCES_DRAWN,
     ),
     "intersectional": Case(
         "intersectional",
@@ -705,17 +777,19 @@ CASES: dict[str, Case] = {
         "template_selection",
         lambda: Inputs(study := _study(), runs=(_template_run(study),)),
         {**HALVES, "pilot_groups": "man", "annotations": 12},
+        moved=STREAMS_NAMED,
     ),
     "template_selection-mention": Case(
         "template_selection",
         lambda: Inputs(_study(), runs=(_run(scores=ALIKE, parameters=RELEASED, notices=[REMARK]),)),
         {**HALVES, "pilot_groups": "man", "annotations": 3},
-        moved=MENTION_BY_TEMPLATE,
+        moved=STREAMS_NAMED | MENTION_BY_TEMPLATE,
     ),
     "template_selection-questions": Case(
         "template_selection",
         lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
         {**HALVES, "pilot_groups": "man", "annotations": 6},
+        moved=STREAMS_NAMED,
     ),
     "rating_agreement": Case(
         "rating_agreement", lambda: Inputs(_study()), HALVES, moved=PEOPLE_RESAMPLED
@@ -739,29 +813,34 @@ CASES: dict[str, Case] = {
         "counterparts",
         lambda: _counterparts(several=True),
         {**FEW, "test": "student", "examples": 2, "word_list": "few"},
+        moved=GAPS_TESTED,
     ),
     "counterparts-plain": Case(
         "counterparts",
         lambda: _counterparts(several=False),
         {**FEW, "examples": 0, "test": "paired", "stemming": True},
+        moved=GAPS_TESTED,
     ),
     "counterparts-features": Case(
-        "counterparts", _dense, {**FEW, "examples": 0, "word_list": "few"}
+        "counterparts", _dense, {**FEW, "examples": 0, "word_list": "few"}, moved=GAPS_TESTED
     ),
     "judgments": Case(
         "judgments",
-        lambda: _judgments(overlap=100),
+        lambda: make_judgments(overlap=100),
         {**FEW, "test": "student", "examples": 2, "word_list": "few"},
+        moved=GAPS_TESTED,
     ),
     "judgments-owed": Case(
         "judgments",
-        lambda: _judgments(overlap=0, owed=3),
+        lambda: make_judgments(overlap=0, owed=3),
         {**FEW, "measurement": "interval", "test": "welch", "examples": 0},
+        moved=GAPS_TESTED,
     ),
     "judgments-errors": Case(
         "judgments",
-        lambda: _judgments(overlap=100, error_scheme=store_scheme(DEFAULT_SCHEME)),
+        lambda: make_judgments(overlap=100, error_scheme=store_scheme(DEFAULT_SCHEME)),
         {**FEW, "examples": 0},
+        moved=GAPS_TESTED,
     ),
     "spans": Case("spans", lambda: _spans(missing=False), FEW),
     "spans-missing": Case("spans", lambda: _spans(missing=True), FEW),
@@ -784,10 +863,43 @@ CASES: dict[str, Case] = {
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
         {**FEW, "permutations": 200, "matching": "pooled"},
     ),
-    "fpr_gaps": Case("fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW),
+    "fpr_gaps": Case(
+        "fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW, moved=TEMPLATES_DRAWN
+    ),
     "fpr_comparison": Case(
         "fpr_comparison",
         lambda: Inputs(runs=_predictions("m1", "m2")),
         {**FEW, "interval": "t", "released_eps": True},
+        moved=TEMPLATES_DRAWN,
+    ),
+    "alignment-streams": Case(
+        "alignment",
+        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
+        {**HALVES, "seed": 3},
+    ),
+    "alignment_comparison-streams": Case(
+        "alignment_comparison",
+        lambda: Inputs(
+            _agreeing(_study()), runs=(_following_run(1, name="close"), _run(2, name="by chance"))
+        ),
+        {**HALVES, "pilot_groups": "man"},
+    ),
+    "alignment_subgroups-streams": Case(
+        "alignment_subgroups",
+        lambda: Inputs(_agreeing(_described_study()), runs=(_following_run(),)),
+        {**FEW, "smallest": 4, "questions": "gender"},
+    ),
+    "template_selection-streams": Case(
+        "template_selection",
+        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
+        {**HALVES, "pilot_groups": "man", "annotations": 3},
+    ),
+    "fpr_gaps-streams": Case("fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW),
+    "fpr_comparison-streams": Case(
+        "fpr_comparison", lambda: Inputs(runs=_predictions("m1", "m2")), FEW
+    ),
+    "counterparts-tested": Case("counterparts", _dense, {**FEW, "examples": 0}),
+    "judgments-tested": Case(
+        "judgments", lambda: make_judgments(overlap=100), {**FEW, "test": "welch", "examples": 0}
     ),
 }
