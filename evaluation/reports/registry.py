@@ -15,6 +15,7 @@ from evaluation.reports.fpr_gaps.kind import FprGapReport
 from evaluation.reports.guise_controls.kind import GuiseControls
 from evaluation.reports.guise_decisions.kind import GuiseDecisions
 from evaluation.reports.guise_features.kind import GuiseFeatures
+from evaluation.reports.guise_intelligence.kind import GuiseIntelligence
 from evaluation.reports.guise_models.kind import GuiseModels
 from evaluation.reports.guise_occupations.kind import GuiseOccupations
 from evaluation.reports.guise_ratings.kind import GuiseRatings
@@ -51,6 +52,7 @@ KINDS: dict[str, ReportKind] = {
         GuiseControls(),
         GuiseModels(),
         GuiseRatings(),
+        GuiseIntelligence(),
         CovertOvertHuman(),
         FprGapReport(),
         FprComparisonReport(),

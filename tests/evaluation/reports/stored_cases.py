@@ -548,6 +548,17 @@ def _models() -> Inputs:
     return Inputs(runs=tuple(runs))
 
 
+def _intelligence() -> Inputs:
+    """Adjectives, and two IQ values."""
+    words = ("intelligent", "kind", "smart", "stupid")
+    return Inputs(
+        runs=(
+            _guise_run(1, effects={"stupid": 0.4}, words=words),
+            _guise_run(2, effects={"70": 0.3}, words=("70", "130"), purpose="intelligence"),
+        )
+    )
+
+
 def _writing(*names: str) -> Inputs:
     """The second says less, and once nothing at all."""
     study = writing.make_writing_study(*names, corpus=writing.make_corpus(public_id=CORPUS_ID))
@@ -903,6 +914,12 @@ CASES: dict[str, Case] = {
     "guise_ratings-people": Case(
         "guise_ratings", lambda: _speakers(with_model=False), {**FEW, "splits": 0}
     ),
+    "guise_intelligence": Case("guise_intelligence", _intelligence, FEW),
+    "matched_guise-crossed": Case(
+        "matched_guise", _guises, {**FEW, "permutations": 200, "average": "model"}
+    ),
+    "guise_occupations-crossed": Case("guise_occupations", _jobs, FEW),
+    "guise_decisions-crossed": Case("guise_decisions", _verdicts, FEW),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
