@@ -37,6 +37,19 @@ class MatchedGuiseParameters(MeasureParameters):
         title="Base of the logarithm",
         description="The printed numbers of the paper are base 10; e gives nats.",
     )
+    first_guise: Literal["texts", "noise"] = Field(
+        "texts",
+        title="First guise",
+        description="What the model reads as the first guise: its texts, or as a control the "
+        "texts of the second variety with noise (characters dropped, added and replaced).",
+    )
+    noise_rate: float = Field(
+        0.1,
+        gt=0,
+        le=1,
+        title="Rate of noise",
+        description="Share of letters that noise changes; without noise it changes nothing.",
+    )
     form: Literal["completion", "chat"] = Field(
         "completion",
         title="Form of the question",

@@ -203,6 +203,7 @@ def _guises(request: StimuliRequest) -> GuiseStimuli:
         sources=choice.sources or None,
         limit=choice.limit,
         paired=parameters.matching == "paired",
+        noise=parameters.noise_rate if parameters.first_guise == "noise" else None,
         seed=request.seed,
     )
 
