@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, field_validator
 
@@ -119,13 +119,12 @@ class MatchedGuiseParameters(MeasureParameters):
         description="How the work is cut into parts, for all prompts at once.",
     )
 
-    def applied(self, *, served: bool) -> dict[str, Any]:
-        """Return the parameters that a run with a served or a local model depends on."""
+    def idle(self, *, served: bool) -> list[str]:
+        """Return the parameters that a run with a served or a local model does not depend on."""
         chat = served or self.form == "chat"
         asked = {"form", "opening", "instruction", "system_message"}
         told = {"least_access", "missing_mass", "bias", "draws", "max_new_tokens"}
-        idle = (set() if chat else asked) | (set() if served else told)
-        return self.model_dump(mode="json", exclude=idle)
+        return sorted((set() if chat else asked) | (set() if served else told))
 
     @field_validator("instruction")
     @classmethod

@@ -129,7 +129,7 @@ def load_guise_run(
             "varieties": list(stimuli.varieties),
             "paired": paired,
             "access": read.access,
-            "parameters": parameters.applied(served=run.model.kind == ModelKind.CHAT),
+            "idle": parameters.idle(served=run.model.kind == ModelKind.CHAT),
             "n_first": len(stimuli.first),
             "n_second": len(stimuli.second),
             "attribute_list": stimuli.attribute_list,

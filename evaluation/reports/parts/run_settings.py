@@ -78,7 +78,7 @@ def _settings(run: Mapping[str, Any]) -> str:
     told = [
         f"{name.replace('_', ' ')} {_value(value)}"
         for name, value in run["parameters"].items()
-        if value is not None and name not in UNTOLD
+        if value is not None and name not in (*UNTOLD, *run.get("idle", ()))
     ]
     return f"{', '.join(told)}, seed {run['seed']}"
 
