@@ -436,6 +436,10 @@ UNFOLD = {
                         "title": _("Lexicons of groups"),
                         "link": reverse_lazy("admin:probing_grouplexicon_changelist"),
                     },
+                    {
+                        "title": _("Labelled texts"),
+                        "link": reverse_lazy("admin:probing_labelledtextset_changelist"),
+                    },
                     {"title": _("Runs"), "link": reverse_lazy("admin:probing_run_changelist")},
                 ],
             },

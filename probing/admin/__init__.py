@@ -1,6 +1,10 @@
 """Researchers' pages of language models, templates, prompts, word lists, lexicons and runs."""
 
-from probing.admin.labelled_templates import GroupLexiconAdmin, LabelledTemplateSetAdmin
+from probing.admin.labelled_templates import (
+    GroupLexiconAdmin,
+    LabelledTemplateSetAdmin,
+    LabelledTextSetAdmin,
+)
 from probing.admin.language_model import LanguageModelAdmin
 from probing.admin.prompt import PromptAdmin
 from probing.admin.run import RunAdmin
@@ -10,6 +14,7 @@ from probing.admin.word_list import WordListAdmin
 __all__ = [
     "GroupLexiconAdmin",
     "LabelledTemplateSetAdmin",
+    "LabelledTextSetAdmin",
     "LanguageModelAdmin",
     "PromptAdmin",
     "RunAdmin",

@@ -1,7 +1,8 @@
-"""Labelled templates and lexicons in the admin: imported from a file, replaced by another one."""
+"""Labelled templates, labelled texts and lexicons in the admin: each from a file."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, ClassVar
 
 from django import forms
@@ -30,15 +31,19 @@ from probing.library.labelled_files import (
     import_file,
     parse_lexicon,
     parse_templates,
+    parse_texts,
     set_entries,
     stored_groups,
+    stored_texts,
 )
 from probing.measures.label_map import PRESETS
+from probing.measures.labelled_texts import SPLITS
 from probing.measures.probe_stimuli import SENTIMENT
-from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 
 LARGEST_FILE = 5 * 1024 * 1024
 PROBLEMS_SHOWN = 30
+TEXTS_SHOWN = 100
 FACTS = ("title", "slug", "licence", "citation")
 SUFFIXES = ("csv", "tsv", "tab")
 
@@ -89,8 +94,9 @@ class LabelledFileForm(forms.ModelForm):
         return cleaned
 
 
-class TemplateSetForm(LabelledFileForm):
-    labels = forms.CharField(
+def labels_field() -> forms.CharField:
+    """Return a field for which label of a file stands for which class."""
+    return forms.CharField(
         label=gettext_lazy("Labels"),
         initial="ternary",
         widget=UnfoldAdminTextInputWidget,
@@ -99,6 +105,10 @@ class TemplateSetForm(LabelledFileForm):
             "a map such as “bad=negative, so-so=neutral, good=positive”."
         ),
     )
+
+
+class TemplateSetForm(LabelledFileForm):
+    labels = labels_field()
     lexicon = forms.ModelChoiceField(
         queryset=GroupLexicon.objects.all(),
         label=gettext_lazy("Words in the file"),
@@ -134,6 +144,29 @@ class TemplateSetForm(LabelledFileForm):
             lexicon=stored_groups(lexicon) if lexicon else (),
             skip_bad_rows=skip_bad_rows,
         )
+
+
+class TextSetForm(LabelledFileForm):
+    labels = labels_field()
+
+    own = ("labels",)
+
+    class Meta:
+        model = LabelledTextSet
+        fields = FACTS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "file" in self.fields:
+            self.fields["file"].help_text = _(
+                "CSV or TSV in UTF-8 with a column “text” or “sentence”, a column “label”, and "
+                "perhaps a column “split” (train, validation or test); splits that are not there "
+                "are drawn by each run."
+            )
+
+    def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
+        labels = self.cleaned_data.get("labels") or next(iter(PRESETS))
+        return parse_texts(content, name, labels=labels, skip_bad_rows=skip_bad_rows)
 
 
 class LexiconForm(LabelledFileForm):
@@ -228,3 +261,35 @@ class GroupLexiconAdmin(LabelledFileAdmin):
             for group in stored_groups(entry)
         ]
         return render_to_string("admin/probing/labelled_rows.html", {"lines": lines})
+
+
+@admin.register(LabelledTextSet)
+class LabelledTextSetAdmin(LabelledFileAdmin):
+    """Texts with a true label each, for training classifiers."""
+
+    form = TextSetForm
+    list_display = ("title", "slug", "n_texts", "licence")
+
+    @display(description=gettext_lazy("texts"))
+    def n_texts(self, entry: LabelledTextSet) -> str:
+        return f"{len(entry.texts):,}"
+
+    @display(description=gettext_lazy("Texts"))
+    def rows(self, entry: LabelledTextSet) -> SafeString:
+        texts = stored_texts(entry)
+        counted: Counter[tuple[str, str]] = Counter(
+            (one.split, SENTIMENT[one.label]) for one in texts
+        )
+        return render_to_string(
+            "admin/probing/labelled_texts.html",
+            {
+                "classes": SENTIMENT,
+                "counts": [
+                    (split or _("not said"), [f"{counted[split, name]:,}" for name in SENTIMENT])
+                    for split in (*SPLITS, "")
+                    if any(counted[split, name] for name in SENTIMENT)
+                ],
+                "lines": [(SENTIMENT[one.label], one.text) for one in texts[:TEXTS_SHOWN]],
+                "n": f"{len(texts):,}",
+            },
+        )

@@ -85,16 +85,19 @@ class RunForm(forms.Form):
         """Return what the run works on, as it was chosen."""
         raise NotImplementedError
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if self.errors:
-            return cleaned
-        parameters = {
+    def parameters(self, cleaned: dict[str, Any]) -> dict[str, Any]:
+        """Return the measure's parameters by their names, as they were entered."""
+        return {
             name.removeprefix(PREFIX): value
             for name, value in cleaned.items()
             if name.startswith(PREFIX)
         }
-        choice = self.choice(cleaned)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        parameters, choice = self.parameters(cleaned), self.choice(cleaned)
         try:
             validate_parameters(self.measure, parameters)
             self.request = run_request(

@@ -24,6 +24,7 @@ from probing.admin.run_labels import source_label
 from probing.measures.base import ResultKind
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.labelled_texts import LabelledTexts
 from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.sentence_stimuli import SentenceStimuli
@@ -33,6 +34,7 @@ from probing.measures.text_stimuli import TextStimuli
 from probing.models import (
     GroupLexicon,
     LabelledTemplateSet,
+    LabelledTextSet,
     Prompt,
     PromptPurpose,
     Template,
@@ -434,6 +436,26 @@ class ProbeRunForm(RunForm):
         return StimuliChoice(groups=cleaned["groups"], templates=cleaned["templates"])
 
 
+class LabelledTextRunForm(RunForm):
+    """A run on a set of labelled texts."""
+
+    texts = forms.ChoiceField(
+        label=_("Labelled texts"),
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("Splits that the set does not name are drawn with the seed."),
+    )
+
+    stimuli_template = "admin/probing/run/choose_labelled_texts.html"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.has_sets = LabelledTextSet.objects.exists()
+        offer(self, "texts", entries(LabelledTextSet.objects.defer("texts")))
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(texts=cleaned["texts"])
+
+
 def _prompt_label(prompt: Prompt) -> str:
     names = " / ".join(str(name) for name in prompt.variety_names.values())
     text = " ".join(prompt.text.split())
@@ -447,4 +469,5 @@ FORMS: dict[type, type[RunForm]] = {
     TextStimuli: TextRunForm,
     GuiseStimuli: GuiseRunForm,
     ProbeStimuli: ProbeRunForm,
+    LabelledTexts: LabelledTextRunForm,
 }

@@ -1,9 +1,10 @@
-"""Imports labelled templates and lexicons from CSV and TSV files.
+"""Imports labelled templates, labelled texts and lexicons from CSV and TSV files.
 
 Templates have a row each, with a column “template” or “text” and a column “label” or “sent”. Filled
 sentences, as in the released samples (label, attribute, group, text; no heading), are turned back
 into templates with the words of a lexicon. A lexicon has a row for each word of a group: “group”,
-perhaps “name” and “role”, and a column for every placeholder; “*” fills any.
+perhaps “name” and “role”, and a column for every placeholder; “*” fills any. Labelled texts have a
+column “text” or “sentence”, a column “label”, and perhaps “split” (train, validation, test).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from annotation.common.table_file import Problem, Record, TableFileError, decode
 from annotation.common.text_shortening import shorten
 from annotation.library.library_kind import text_fault
 from probing.measures.label_map import LabelMap, LabelMapError, read_label_map
+from probing.measures.labelled_texts import SPLIT_NAMES, LabelledText
 from probing.measures.probe_stimuli import ROLES, SENTIMENT, ProbeGroup, ProbeTemplate
 from probing.measures.probe_templates import (
     ANY,
@@ -30,7 +32,7 @@ from probing.measures.probe_templates import (
     mention_templates,
     placeholders,
 )
-from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.models.labelled_templates import LibraryFile
 
 TEXT_COLUMNS = ("template", "text")
@@ -38,6 +40,9 @@ LABEL_COLUMNS = ("label", "sent", "y_true")
 SAMPLE_HEADING = ("label", "attribute", "group", "text")
 LEXICON_COLUMNS = ("group", "name", "role")
 LONGEST_TEXT = 1000
+SENTENCE_COLUMNS = ("text", "sentence")
+LONGEST_SENTENCE = 10_000
+MOST_SENTENCES = 100_000
 
 F = TypeVar("F", bound=LibraryFile)
 E = TypeVar("E")
@@ -164,6 +169,48 @@ def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False
     return ParsedFile(tuple(found.values()), bad)
 
 
+def parse_texts(
+    content: bytes, file_name: str, *, labels: str = "ternary", skip_bad_rows: bool = False
+) -> ParsedFile:
+    """Return the labelled texts of a file, in its order.
+
+    labels : a preset or a map as `read_label_map` reads it
+
+    A text may come twice, but not in two splits. Errors are those of `parse_templates`.
+    """
+    label_map = _read_map(labels)
+    records, columns = _read(content, file_name)
+    text_column, label_column = _needed(columns, SENTENCE_COLUMNS), _needed(columns, LABEL_COLUMNS)
+    split_column = columns.get("split")
+    if len(records) > MOST_SENTENCES:
+        raise BadRowsError(f"The file holds {len(records):,} rows, expected {MOST_SENTENCES:,}.")
+    found: list[LabelledText] = []
+    first: dict[str, tuple[int, str]] = {}
+
+    def read_row(record: Record) -> str:
+        text = _tidy(record.values.get(text_column, ""))
+        if fault := record.fault or text_fault(text):
+            return fault
+        if not text or len(text) > LONGEST_SENTENCE:
+            return f"The text has {len(text):,} characters, expected 1 to {LONGEST_SENTENCE:,}."
+        said = str(record.values[split_column]).strip().casefold() if split_column else "train"
+        if said not in SPLIT_NAMES:
+            return f"The split is “{shorten(said)}”, expected train, validation or test."
+        split = SPLIT_NAMES[said]
+        try:
+            (label,) = label_map.collapse([record.values[label_column]])
+        except LabelMapError as error:
+            return str(error)
+        line, other = first.setdefault(text, (record.line, split))
+        if other != split:
+            return f"The text stands on line {line} in the split {other}. Keep it in one of them."
+        found.append(LabelledText(text, label, split if split_column else ""))
+        return ""
+
+    bad = _read_rows(records, read_row, skip_bad_rows)
+    return ParsedFile(tuple(found), bad)
+
+
 @transaction.atomic
 def import_file(
     model: type[F],
@@ -186,8 +233,20 @@ def import_file(
 
 def set_entries(entry: LibraryFile, parsed: ParsedFile) -> None:
     """Put what a file gave into an entry, without saving it."""
-    name = "templates" if isinstance(entry, LabelledTemplateSet) else "groups"
-    setattr(entry, name, [asdict(one) for one in parsed.entries])
+    setattr(entry, ROWS[type(entry)], [asdict(one) for one in parsed.entries])
+
+
+#: Where an entry has what its file gave.
+ROWS: dict[type[LibraryFile], str] = {
+    LabelledTemplateSet: "templates",
+    GroupLexicon: "groups",
+    LabelledTextSet: "texts",
+}
+
+
+def stored_texts(entry: LabelledTextSet) -> tuple[LabelledText, ...]:
+    """Return the texts of a labelled data set."""
+    return tuple(LabelledText(**one) for one in entry.texts)
 
 
 def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:

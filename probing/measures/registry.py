@@ -5,6 +5,7 @@ from __future__ import annotations
 from probing.measures.base import AnyMeasure
 from probing.measures.ceat import Ceat
 from probing.measures.classification import Classification
+from probing.measures.classifier_fine_tuning import ClassifierFineTuning
 from probing.measures.counterpart_generation import CounterpartGeneration
 from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps, IlpsStar
@@ -22,6 +23,7 @@ MEASURES: dict[str, AnyMeasure] = {
     "matched_guise": MatchedGuise(),
     "fine_tuning": FineTuning(),
     "classification": Classification(),
+    "classifier_fine_tuning": ClassifierFineTuning(),
 }
 
 

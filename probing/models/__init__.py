@@ -1,6 +1,10 @@
 """Tables of language models, their library and their runs."""
 
-from probing.models.labelled_templates import GroupLexicon, LabelledTemplateSet
+from probing.models.labelled_templates import (
+    GroupLexicon,
+    LabelledTemplateSet,
+    LabelledTextSet,
+)
 from probing.models.language_model import LanguageModel, ModelKind, ModelSource
 from probing.models.prompt import Prompt
 from probing.models.purpose import PromptPurpose, WordPurpose
@@ -22,6 +26,7 @@ from probing.models.word_list import WordList
 __all__ = [
     "GroupLexicon",
     "LabelledTemplateSet",
+    "LabelledTextSet",
     "LanguageModel",
     "ModelKind",
     "ModelSource",

@@ -1,4 +1,4 @@
-"""Labelled templates and lexicons of groups: what classifiers are asked about."""
+"""Labelled templates and lexicons that classifiers are asked about, and texts to train them on."""
 
 from __future__ import annotations
 
@@ -36,6 +36,18 @@ def validate_groups(entries: object) -> None:
         raise ValidationError(_("Give at least one group, and a word for every group."))
 
 
+def validate_texts(entries: object) -> None:
+    """Raise unless ``entries`` are texts with a label each."""
+    from probing.measures.labelled_texts import LabelledText
+
+    try:
+        texts = TypeAdapter(list[LabelledText]).validate_python(entries)
+    except ValueError as error:
+        raise ValidationError(str(error)) from error
+    if not texts:
+        raise ValidationError(_("Give at least one text."))
+
+
 class LibraryFile(models.Model):
     """A named entry of the library that comes from one file, with its source."""
 
@@ -71,5 +83,16 @@ class GroupLexicon(LibraryFile):
         default=list,
         validators=[validate_groups],
         help_text=_("Slug, name, role and fillers of every group."),
+    )
+    history = HistoricalRecords()
+
+
+class LabelledTextSet(LibraryFile):
+    """Texts with a true label each, for training classifiers."""
+
+    texts = models.JSONField(
+        default=list,
+        validators=[validate_texts],
+        help_text=_("Text, number of the label and split of every text."),
     )
     history = HistoricalRecords()

@@ -56,7 +56,7 @@ def _read(schema: type[pydantic.BaseModel], name: str, value: Any) -> Any:
 def is_list(schema: type[pydantic.BaseModel], name: str) -> bool:
     """Return whether parameter ``name`` takes several values, which texts part by commas."""
     described = schema.model_json_schema()["properties"].get(name, {})
-    return bool(described.get("type") == "array")
+    return any(part.get("type") == "array" for part in described.get("anyOf", [described]))
 
 
 def _problem(measure: AnyMeasure, fault: Any) -> Problem:

@@ -9,8 +9,10 @@ from typing import Any
 from annotation.models import Corpus, Split
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.ceat import CeatParameters
+from probing.measures.classifier_fine_tuning import ClassifierTuningParameters
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.labelled_texts import LabelledTexts
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.matched_guise import MatchedGuiseParameters
 from probing.measures.probe_stimuli import ProbeStimuli
@@ -23,7 +25,7 @@ from probing.runs.errors import RunError
 from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.model_compatibility import explain_misfit
 from probing.runs.parameters import find_measure, validate_parameters
-from probing.runs.probe_stimuli import load_probe_stimuli
+from probing.runs.probe_stimuli import load_labelled_texts, load_probe_stimuli
 from probing.runs.sentence_files import GivenSentences
 from probing.runs.sentence_stimuli import corpus_sentences, load_sentence_stimuli
 from probing.runs.stimuli import DEFAULT_GROUPS, default_prompts, default_templates, load_stimuli
@@ -48,6 +50,7 @@ class StimuliChoice:
     terms : instead of a corpus, names of two groups such as “Black/White”, each once per pair.
     limit, per_source, examples : how many pairs at most, in all or from each source, and how many
         examples before each text.
+    texts : slug of a set of labelled texts, for fine-tuning a classifier.
     """
 
     groups: Sequence[str] = (DEFAULT_GROUPS,)
@@ -63,6 +66,7 @@ class StimuliChoice:
     limit: int | None = None
     per_source: int | None = None
     examples: int = 0
+    texts: str = ""
 
 
 @dataclass(frozen=True)
@@ -205,6 +209,18 @@ def _probes(request: StimuliRequest) -> ProbeStimuli:
     return load_probe_stimuli(templates=choice.templates, lexicons=lexicons)
 
 
+def _labelled_texts(request: StimuliRequest) -> LabelledTexts:
+    parameters = validate_parameters(request.measure, request.parameters)
+    if not isinstance(parameters, ClassifierTuningParameters):
+        raise TypeError(f"{request.measure.name} does not say how its texts are split")
+    return load_labelled_texts(
+        request.choice.texts,
+        validation_share=parameters.validation_share,
+        test_share=parameters.test_share,
+        seed=request.seed,
+    )
+
+
 #: A measure of another kind of stimuli needs a line here.
 LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     Stimuli: _groups,
@@ -212,4 +228,5 @@ LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     TextStimuli: _texts,
     GuiseStimuli: _guises,
     ProbeStimuli: _probes,
+    LabelledTexts: _labelled_texts,
 }

@@ -1,4 +1,4 @@
-"""Imports labelled templates, or a lexicon of groups, from a CSV or TSV file."""
+"""Imports labelled templates, a lexicon of groups, or labelled texts from a CSV or TSV file."""
 
 from __future__ import annotations
 
@@ -14,19 +14,25 @@ from probing.library.labelled_files import (
     import_file,
     parse_lexicon,
     parse_templates,
+    parse_texts,
     stored_groups,
 )
-from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.runs.errors import RunError
 from probing.runs.probe_stimuli import find_entries
 
-KINDS: dict[str, Any] = {"templates": LabelledTemplateSet, "lexicon": GroupLexicon}
+KINDS: dict[str, Any] = {
+    "templates": LabelledTemplateSet,
+    "lexicon": GroupLexicon,
+    "texts": LabelledTextSet,
+}
 
 
 class Command(BaseCommand):
     help = (
         "Imports labelled templates (columns template and label; or filled sentences with --words)"
-        " or a lexicon (column group, and one for every placeholder). All rows, or none."
+        ", a lexicon (column group, and one for every placeholder), or labelled texts to train "
+        "classifiers on (columns text and label, perhaps split). All rows, or none."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -61,6 +67,8 @@ class Command(BaseCommand):
         try:
             if options["kind"] == "lexicon":
                 parsed = parse_lexicon(content, path.name, **skip)
+            elif options["kind"] == "texts":
+                parsed = parse_texts(content, path.name, labels=options["labels"], **skip)
             else:
                 words = [options["words"]] if options["words"] else []
                 parsed = parse_templates(
@@ -92,5 +100,5 @@ class Command(BaseCommand):
         for problem in parsed.left_out:
             self.stderr.write(f"Left out: {problem}")
         n = len(parsed.entries)
-        what = "templates" if options["kind"] == "templates" else "groups"
+        what = "groups" if options["kind"] == "lexicon" else options["kind"]
         self.stdout.write(f"“{entry.slug}” holds {n:,} {what}.")
