@@ -69,4 +69,6 @@ def _problem(measure: AnyMeasure, fault: Any) -> Problem:
     else:
         expected = fault["msg"].replace("Input should be", "expected").replace("Value error, ", "")
         message = f"{name} is “{fault['input']}”, {expected}."
-    return Problem(where=f"parameter {name}" if name else "parameters", message=message, fatal=True)
+    # A fault in one value of a list belongs to the whole parameter.
+    where = f"parameter {fault['loc'][0]}" if name else "parameters"
+    return Problem(where=where, message=message, fatal=True)

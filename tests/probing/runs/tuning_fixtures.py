@@ -25,8 +25,8 @@ def as_tsv(rows: Sequence[tuple[str, int, str]]) -> bytes:
 
 
 @pytest.fixture
-def made_up(db: None) -> LabelledTextSet:
-    """A set of 81 labelled texts in three splits."""
+def made_up(base: LanguageModel) -> LabelledTextSet:
+    """A set of 81 labelled texts in three splits, in the database of the model."""
     parsed = parse_texts(as_tsv(compose_texts()), "made-up.tsv")
     return import_file(
         LabelledTextSet, parsed, slug="made-up", title="Made-up texts", licence="CC0"
