@@ -154,7 +154,7 @@ def parameter_field(described: dict[str, Any], *, optional: bool) -> forms.Field
         values = shape.get("enum", [shape.get("const")])
         choices: list[tuple[Any, Any]] = [(value, value_label(value)) for value in values]
         if optional:
-            choices.insert(0, ("", NONE_LABEL))
+            choices.insert(0, ("", described.get("empty", NONE_LABEL)))
         return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **common)
     return plain_field(shape, **common)
 

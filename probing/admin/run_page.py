@@ -134,7 +134,9 @@ def _contents(stimuli: Any) -> str:
 def _text_counts(stimuli: LabelledTexts) -> list[tuple[str, list[str]]]:
     """Return the numbers of texts of every split, class by class."""
     counts = stimuli.counts()
-    return [(split, [f"{counts[split, name]:,}" for name in stimuli.classes]) for split in SPLITS]
+    return [
+        (split, [f"{counts[split, name]:,} {name}" for name in stimuli.classes]) for split in SPLITS
+    ]
 
 
 def _sentences(run: Run, stimuli: SentenceStimuli) -> dict[str, Any]:

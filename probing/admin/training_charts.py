@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from statistics import fmean
 
 from probing.admin.run_charts import LevelAxis, Tick, nice_step
 from probing.models import TrainingPoint
@@ -13,6 +15,8 @@ from probing.runs.tuning_progress import TrainingRow
 #: The frame of a curve.
 LEFT, RIGHT, TOP, BASE = 46.0, 472.0, 12.0, 172.0
 MOST_EPOCH_TICKS = 8
+#: Epochs are sums of steps.
+ROUNDING = 1e-9
 #: Factors of round steps.
 STEPS = (1, 2, 2.5, 5, 10)
 
@@ -98,7 +102,7 @@ def draw_trainings(rows: Sequence[TrainingRow]) -> TrainingCharts | None:
     longest = max((point.epoch for row in rows for point in row.points), default=0.0)
     if max((len(row.points) for row in rows), default=0) < 2:
         return None
-    epochs = max(1, math.ceil(longest - 1e-9))
+    epochs = max(1, math.ceil(longest - ROUNDING))
     loss = _draw(rows, epochs, ("loss", "held_out_loss"))
     accuracy = _draw(rows, epochs, ("accuracy", "held_out_accuracy"), highest=1.0)
     if loss is None:
@@ -106,18 +110,30 @@ def draw_trainings(rows: Sequence[TrainingRow]) -> TrainingCharts | None:
     return TrainingCharts(loss, accuracy)
 
 
+def _points_of(row: TrainingRow, name: str, *, by_epoch: bool) -> list[tuple[float, float]]:
+    """Return epochs and values of a quantity, or its means over each epoch."""
+    points = [(p.epoch, value) for p in row.points if (value := getattr(p, name)) is not None]
+    if not by_epoch:
+        return points
+    whole = groupby(points, key=lambda point: math.ceil(point[0] - ROUNDING))
+    return [
+        (some[-1][0], fmean(value for _, value in some)) for some in (list(g) for _, g in whole)
+    ]
+
+
 def _draw(
     rows: Sequence[TrainingRow], epochs: int, names: tuple[str, str], highest: float | None = None
 ) -> CurveChart | None:
     x = _epoch_axis(epochs)
+    trained, validated = names
+    by_epoch = len(rows) > 1 and epochs > 1
     found = [
-        (
-            row,
-            part,
-            [(p.epoch, value) for p in row.points if (value := getattr(p, name)) is not None],
-        )
+        curve
         for row in rows
-        for part, name in zip(("train", "validation"), names, strict=True)
+        for curve in (
+            (row, "train", _points_of(row, trained, by_epoch=by_epoch)),
+            (row, "validation", _points_of(row, validated, by_epoch=False)),
+        )
     ]
     values = [value for _, _, points in found for _, value in points]
     if not values:

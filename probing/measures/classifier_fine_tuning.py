@@ -59,6 +59,7 @@ class ClassifierTuningParameters(MeasureParameters):
         title="Method",
         description="All weights (full), or adapters of low rank on all linear layers (lora). "
         "Empty trains models of up to 400 million weights in full, as in the paper.",
+        json_schema_extra={"empty": "as in the paper"},
     )
     learning_rate: list[_Rate] | None = Field(
         None,

@@ -6,6 +6,7 @@ base lacked, such as the head that classifies, are trained whole and saved with 
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,9 @@ def add_adapters(
         # GPT-2 keeps its layers transposed.
         fan_in_fan_out=any(isinstance(model.get_submodule(name), Conv1D) for name in layers),
     )
-    adapted = peft.get_peft_model(model, config)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # the two libraries among themselves
+        adapted = peft.get_peft_model(model, config)
     adapted.peft_config["default"].base_model_name_or_path = base_name
     return adapted
 

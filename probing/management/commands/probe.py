@@ -204,8 +204,8 @@ class Command(BaseCommand):
             if not options["no_wait"]:
                 _follow(console, run, local=options["local"])
                 _report(console, run, run.model)
-        numbers = " ".join(str(run.pk) for run in runs)
-        console.print(f"Report on them: manage.py report fpr_gaps --run {numbers}")
+        numbers = " ".join(f"--run {run.pk}" for run in runs)
+        console.print(f"Report on them: manage.py report fpr_gaps {numbers}")
 
     def _ask(
         self, options: dict[str, Any], model: LanguageModel, parameters: dict[str, str]

@@ -204,7 +204,9 @@ def test_what_cannot_be_trained_is_said_before_any_work(
         ask(base, texts="")
     (problem,) = dry_run(**ask(base, trainings=2, kept=3)).fatal
     assert "3 models are to be kept of 2 trainings" in problem.message
-    with pytest.raises(RunError, match="learning_rate.1 is “fast”, expected a valid number") as bad:
+    with pytest.raises(
+        RunError, match=r"learning_rate\.1 is “fast”, expected a valid number"
+    ) as bad:
         ask(base, learning_rate="1e-3, fast")
     assert bad.value.problems[0].where == "parameter learning_rate"
     LabelledTextSet.objects.filter(pk=made_up.pk).update(
