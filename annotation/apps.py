@@ -9,6 +9,8 @@ class AnnotationConfig(AppConfig):
     verbose_name = "People"
 
     def ready(self) -> None:
+        from annotation.audit.signals import connect
         from annotation.library.default_entries import seed_after_migrate
 
         post_migrate.connect(seed_after_migrate, sender=self)
+        connect()

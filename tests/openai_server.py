@@ -1,8 +1,9 @@
-"""A server of chat models on the local host, for tests without a network.
+"""A server of language models on the local host, for tests without a network.
 
-It speaks OpenAI's protocol over real HTTP and really writes, with a tiny checkpoint. It can be told
-to be busy, broken, slow or gone. A hosted service cannot stand in its place: tests run where
-nothing outside can be reached, and services do not fail when they are told to.
+It speaks OpenAI's protocol over real HTTP, chat and completions, and really writes, with a tiny
+checkpoint; its log-probabilities are those of the checkpoint. It can be told to be busy, broken,
+slow or gone, and not to know what some servers do not know. A hosted service cannot stand in its
+place: tests run where nothing outside can be reached, and services do not fail when told to.
 """
 
 from __future__ import annotations
@@ -12,14 +13,15 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from probing.lm import GenerationSettings, load_text_model
+from probing.lm import load_text_model
 from probing.lm.causal import CausalModel
+from tests.served_writer import ServedWriter
 
 SERVED_NAME = "tiny-chat"
 
@@ -53,19 +55,33 @@ class OpenAIServer:
     Attributes
     ----------
     base_url : with ``/v1``.
-    requests : the bodies of all chat requests so far, in order of arrival.
+    requests : the bodies of all requests so far, in order of arrival.
     began : when each of them came, in seconds of a monotonic clock.
     faults : what happens to the next requests, one each; afterwards the server answers.
+    refuses, ignores : options that it answers with 400, or silently does without: ``logprobs``,
+        ``logit_bias``, ``opening``, ``echo``, ``completions``.
+    most_top : how many likeliest tokens it tells; it refuses more.
+    raw_logprobs : whether the log-probabilities of a biased request are those without the bias.
     """
 
     base_url: str
+    refuses: set[str] = field(default_factory=set)
+    ignores: set[str] = field(default_factory=set)
+    most_top: int = 20
+    raw_logprobs: bool = False
     requests: list[dict[str, Any]] = field(default_factory=list)
     began: list[float] = field(default_factory=list)
     faults: deque[Fault] = field(default_factory=deque)
 
     @property
     def prompts(self) -> list[str]:
-        return [body["messages"][-1]["content"] for body in self.requests]
+        return [body["messages"][-1]["content"] for body in self.requests if "messages" in body]
+
+    def forget(self) -> None:
+        """Begin anew: nothing asked yet, no fault ahead, every option known."""
+        for kept in (self.requests, self.began, self.faults, self.refuses, self.ignores):
+            kept.clear()
+        self.most_top, self.raw_logprobs = 20, False
 
 
 @contextmanager
@@ -74,6 +90,8 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
     model = load_text_model(checkpoint, device="cpu", threads=1)
     assert isinstance(model, CausalModel)
     writing = threading.Lock()
+    state = OpenAIServer("")
+    writer = ServedWriter(model, state)
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -86,7 +104,9 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            if self.path != "/v1/chat/completions":
+            chat = self.path == "/v1/chat/completions"
+            known = chat or ("completions" not in state.refuses and self.path == "/v1/completions")
+            if not known:
                 self._fail(404, {"message": "no such page"})
                 return
             state.requests.append(body)
@@ -98,40 +118,17 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
             time.sleep(fault.hang)
             if fault.status is not None:
                 self._fail(fault.status, fault.body, fault.retry_after)
+            elif refused := _refused(body, state):
+                self._fail(400, {"message": f"Unsupported parameter: '{refused}'."})
             elif self._is_admitted() and self._is_served(body["model"]):
-                self._send(200, self._complete(body, fault))
+                with writing:
+                    answer = writer.chat(body) if chat else writer.complete(body)
+                if chat:
+                    answer["choices"][0].update(fault.answer)
+                self._send(200, answer)
 
         def log_message(self, *_: object) -> None:
             """Stay silent."""
-
-        def _complete(self, body: dict[str, Any], fault: Fault) -> dict[str, Any]:
-            prompt = body["messages"][-1]["content"]
-            settings = GenerationSettings(
-                max_new_tokens=body.get("max_tokens") or body["max_completion_tokens"],
-                temperature=body["temperature"],
-                stop=tuple(body.get("stop") or ()),
-            )
-            with writing:
-                written = model.generate([prompt], settings, seeds=[body["seed"]])[0]
-            read, made = model.count_tokens(prompt), written.n_tokens or 0
-            choice = {
-                "index": 0,
-                "message": {"role": "assistant", "content": written.text},
-                "finish_reason": written.finish,
-                **fault.answer,
-            }
-            return {
-                "id": "chatcmpl-1",
-                "object": "chat.completion",
-                "created": 0,
-                "model": body["model"],
-                "choices": [choice],
-                "usage": {
-                    "prompt_tokens": read,
-                    "completion_tokens": made,
-                    "total_tokens": read + made,
-                },
-            }
 
         def _is_admitted(self) -> bool:
             if not key or self.headers.get("Authorization") == f"Bearer {key}":
@@ -161,11 +158,12 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
             self.send_header("Content-Length", str(len(body)))
             for name, value in (headers or {}).items():
                 self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(body)
+            with suppress(BrokenPipeError):  # whoever asked did not wait
+                self.end_headers()
+                self.wfile.write(body)
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    state = OpenAIServer(f"http://127.0.0.1:{server.server_port}/v1")
+    state.base_url = f"http://127.0.0.1:{server.server_port}/v1"
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
@@ -174,6 +172,16 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+def _refused(body: dict[str, Any], state: OpenAIServer) -> str:
+    """Return the option of a request that the server does not take; empty where there is none."""
+    begun = body.get("messages", [{}])[-1].get("role") == "assistant"
+    asked = {name for name in ("logprobs", "logit_bias", "echo") if body.get(name)}
+    asked |= {"opening"} if begun else set()
+    if found := asked & state.refuses:
+        return {"opening": "continue_final_message"}.get(min(found), min(found))
+    return "top_logprobs" if body.get("top_logprobs", 0) > state.most_top else ""
 
 
 def _model(name: str) -> dict[str, Any]:

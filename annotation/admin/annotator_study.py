@@ -31,6 +31,7 @@ from annotation.researcher.judging.judges import JudgesPage
 from annotation.researcher.judging.judging_form import JudgingForm
 from annotation.researcher.judging.overview import (
     JudgingActions,
+    JudgingAudit,
     JudgingExports,
     JudgingLive,
     JudgingOverview,
@@ -48,6 +49,7 @@ from annotation.researcher.writing.adjudication import (
 from annotation.researcher.writing.annotators import WritersPage
 from annotation.researcher.writing.overview import (
     WritingActions,
+    WritingAudit,
     WritingExports,
     WritingLive,
     WritingOverview,
@@ -153,6 +155,7 @@ class WritingStudyAdmin(AnnotatorStudyAdmin):
         PublishPage,
         UndoPage,
         CasePage,
+        WritingAudit,
     )
     tasks_name = "writing_tasks"
     design_name = "writing"
@@ -178,7 +181,14 @@ class JudgmentStudyAdmin(AnnotatorStudyAdmin):
     page = JudgingPage
     imports = ("judgments", "annotation.add_judgmentstudy")
     list_filter = ("status", "origin")
-    pages = (JudgingOverview, JudgingLive, JudgesPage, JudgingActions, JudgingExports)
+    pages = (
+        JudgingOverview,
+        JudgingLive,
+        JudgesPage,
+        JudgingActions,
+        JudgingExports,
+        JudgingAudit,
+    )
     tasks_name = "judgment_tasks"
     design_name = "judging"
     create = staticmethod(judging_creation.create_judgment_study)

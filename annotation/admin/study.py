@@ -34,6 +34,7 @@ from annotation.researcher.money.pages import (
     PlanPage,
 )
 from annotation.researcher.pages import formatting
+from annotation.researcher.pages.audit_page import AuditPage
 from annotation.researcher.pages.page import staff_user
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.researcher.studies.pages import (
@@ -102,6 +103,7 @@ class StudyAdmin(BaseStudyAdmin):
         MoneyActions,
         BatchFilePage,
         PanelPage,
+        AuditPage,
     )
     list_display = (
         "title_link",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Q, QuerySet
 
-from annotation.models import Corpus, JudgmentDesign, Study, WritingDesign
+from annotation.models import Corpus, JudgmentDesign, Study, StudyGroup, WritingDesign
 from annotation.models.study import is_active_staff
 
 
@@ -25,6 +25,11 @@ def visible_corpora(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Corpus]:
         | Q(is_shared=True)
         | Q(pk__in=WritingDesign.objects.filter(study__in=studies).values("corpus"))
         | Q(pk__in=JudgmentDesign.objects.filter(study__in=studies).values("corpus"))
+        | Q(
+            pk__in=StudyGroup.objects.filter(
+                instrument__study__in=studies, text__isnull=False
+            ).values("text__corpus")
+        )
     )
 
 

@@ -14,7 +14,8 @@ from annotation.annotators.lifecycle import create_study, edit_design
 from annotation.counterparts.text_sampling import count_open_texts
 from annotation.models import Corpus, Study, StudyKind, WritingDesign
 
-#: What a new study begins with: Deas et al. (2023), appendix C.1, in other words.
+#: What a new study begins with: Deas et al. (2023), appendix C.1, in other words, and examples of
+#: habitual “be”, a missing copula and negative concord.
 DEFAULT_GUIDELINES = (
     "Write out alternative spellings, such as “should’ve” for “shoulda”.",
     "Keep user names, hashtags and web addresses as they are.",
@@ -22,7 +23,12 @@ DEFAULT_GUIDELINES = (
     "Keep swear words, and write out those that were masked.",
     "Change only what has to change. Meaning and tone stay.",
     "Where no guideline fits, trust your own judgement.",
+    "She be working late. → She usually works late.",
+    "They at the store already. → They are at the store already.",
+    "I ain’t never seen nothing like that. → I have never seen anything like that.",
 )
+#: Between the two texts of an example.
+ARROW = "→"
 MOST_GUIDELINES, LONGEST_GUIDELINE = 30, 600
 
 
@@ -151,3 +157,10 @@ def parse_guidelines(text: str) -> list[str]:
                 % {"number": number, "n": len(line), "most": LONGEST_GUIDELINE}
             )
     return guidelines
+
+
+def split_examples(guidelines: Sequence[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the guidelines, and the pairs “text → counterpart” among their lines."""
+    rules = [line for line in guidelines if ARROW not in line]
+    pairs = [line.split(ARROW, 1) for line in guidelines if ARROW in line]
+    return rules, [(text.strip(), counterpart.strip()) for text, counterpart in pairs]

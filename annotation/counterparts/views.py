@@ -17,6 +17,7 @@ from annotation.annotators.queue import Queue
 from annotation.common.language_codes import describe_variety
 from annotation.common.text_shortening import show_beginning
 from annotation.counterparts.counterpart_service import SameAsSource, submit_counterpart
+from annotation.counterparts.creation import split_examples
 from annotation.counterparts.drafts import (
     LONGEST_BODY,
     LONGEST_DETAIL,
@@ -48,7 +49,8 @@ class WritingQueue(QueuePage):
             for entry in queue.entries
             if (task := by_position.get(entry.position))
         ]
-        return {"lines": lines, "guidelines": self.place.study.writing.guidelines}
+        guidelines, examples = split_examples(self.place.study.writing.guidelines)
+        return {"lines": lines, "guidelines": guidelines, "examples": examples}
 
 
 class WritingPage(TaskPage):
@@ -92,6 +94,7 @@ class WritingPage(TaskPage):
         """Return what the page shows, its fields filled with ``values``. One query."""
         design = WritingDesign.objects.select_related("corpus").get(study=self.place.study_id)
         counterpart = self.task.counterpart
+        guidelines, examples = split_examples(design.guidelines)
         return {
             "task": self.task,
             "text": self.task.text,
@@ -99,7 +102,8 @@ class WritingPage(TaskPage):
             "submitted": counterpart.body if counterpart else "",
             "source_variety": describe_variety(design.corpus.source_variety),
             "target_variety": describe_variety(design.corpus.target_variety),
-            "guidelines": design.guidelines,
+            "guidelines": guidelines,
+            "examples": examples,
             "values": values,
             "reasons": Reason.choices,
             "problems": {},

@@ -105,7 +105,9 @@ def _texts(instrument: Instrument) -> dict[str, str]:
 
 def _groups(instrument: Instrument) -> dict[str, str]:
     return {
-        group.slug: f"{group.singular} / {group.plural} / {group.plural_capitalised}"
+        group.slug: f"{group.variety}: {group.body} ({group.item})"
+        if group.is_text
+        else f"{group.singular} / {group.plural} / {group.plural_capitalised}"
         for group in instrument.groups.all()
     }
 

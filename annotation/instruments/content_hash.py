@@ -10,7 +10,7 @@ from annotation.models import AgreementRule, Instrument
 
 
 def describe_instrument(instrument: Instrument) -> dict[str, Any]:
-    """Return everything that a participant can see or that decides a check. Five queries."""
+    """Return everything that a participant can see or that decides a check. Six queries."""
     described = {
         "version": instrument.version,
         "language": instrument.language,
@@ -34,6 +34,10 @@ def describe_instrument(instrument: Instrument) -> dict[str, Any]:
         "wordings": list(instrument.wordings.values("language", "key", "text")),
     }
     # Named only where they are chosen, so that older instruments keep their hash.
+    if texts := list(
+        instrument.groups.filter(text__isnull=False).values("slug", "item", "variety", "body")
+    ):
+        described["texts"] = texts
     if instrument.one_per_domain:
         described["one_per_domain"] = True
     if instrument.agreement_rule != AgreementRule.SAME_SIDE:

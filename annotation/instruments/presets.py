@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 
+from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import DEFAULT_FLOW
+from annotation.instruments.known_texts import list_known
+from annotation.instruments.step_defaults import default_content
 from annotation.instruments.step_kinds import StepKind
-from annotation.models import PoleSides
+from annotation.models import PoleSides, StudyKind
 
 
 class PresetName(TextChoices):
     OWN = "", _("The platform’s own")
     CAO_2022 = "cao-2022-as-printed", _("Cao et al. 2022, as printed")
+
+
+def with_practice(flow: Sequence[Any]) -> list[Any]:
+    """Return a flow with a practice page after its instructions."""
+    content = default_content(StepKind.PRACTICE, list_known()) or {}
+    place = list(flow).index(StepKind.INSTRUCTIONS) + 1
+    return [*flow[:place], {"kind": StepKind.PRACTICE.value, **content}, *flow[place:]]
 
 
 @dataclass(frozen=True)
@@ -28,7 +38,7 @@ class Preset:
     wording : texts that differ from the platform's own
     """
 
-    flow: tuple[str, ...] = tuple(DEFAULT_FLOW)
+    flow: tuple[Any, ...] = tuple(DEFAULT_FLOW)
     options: Mapping[str, Any] = field(default_factory=dict)
     wording: Mapping[str, str] = field(default_factory=dict)
 
@@ -38,7 +48,7 @@ class Preset:
 CAO_2022 = Preset(
     flow=tuple(
         StepKind.TYPED_TRAITS.value if kind == StepKind.MARKED_TRAITS else kind
-        for kind in DEFAULT_FLOW
+        for kind in with_practice(DEFAULT_FLOW)
     ),
     options={"pole_sides": PoleSides.FIXED, "show_ticks": True},
     wording={
@@ -61,3 +71,26 @@ CAO_2022 = Preset(
     },
 )
 PRESETS: dict[str, Preset] = {PresetName.OWN.value: Preset(), PresetName.CAO_2022.value: CAO_2022}
+
+# Six texts, which is three of each of two varieties; a check that rests on memory and one that
+# rests on reading alone; one text again.
+SPEAKERS = Preset(
+    flow=(
+        StepKind.CONSENT.value,
+        StepKind.INSTRUCTIONS.value,
+        StepKind.RATING.value,
+        StepKind.RATING.value,
+        StepKind.MARKED_TRAITS.value,
+        StepKind.RATING.value,
+        {
+            "kind": StepKind.INSTRUCTED.value,
+            **(default_content(StepKind.INSTRUCTED, ["en", "es"]) or {}),
+        },
+        StepKind.RATING.value,
+        StepKind.RATING.value,
+        StepKind.RATING.value,
+        StepKind.REPEAT.value,
+        StepKind.DEMOGRAPHICS.value,
+    ),
+    wording=default_wording(StudyKind.GUISE_RATING),
+)

@@ -28,7 +28,7 @@ DEFAULT_CONTENT: dict[StepKind, dict[str, Any]] = {
             "answer belongs, or use the arrow keys. You can move the marker until you continue."
         },
         "lines": [
-            {"left": {"en": "cold"}, "right": {"en": "warm"}},
+            {"left": {"en": "cloudy"}, "right": {"en": "sunny"}},
             {"left": {"en": "dry"}, "right": {"en": "wet"}},
         ],
     },

@@ -1,6 +1,7 @@
 """The data model of people's side."""
 
 from annotation.models.annotator import Annotator, AnnotatorStatement
+from annotation.models.audit import AuditAction, AuditEntry
 from annotation.models.corpus import Corpus, Split, Text, TextPair
 from annotation.models.counterpart import (
     Adjudication,
@@ -60,6 +61,7 @@ from annotation.models.participant import (
 )
 from annotation.models.study import (
     PAYMENT_PERMISSION,
+    SURVEY_KINDS,
     AcceptRule,
     ExcludeRule,
     MembershipRole,
@@ -89,11 +91,13 @@ from annotation.models.submission import (
     SubmissionState,
     UsedLink,
 )
+from annotation.models.withdrawal import Withdrawal
 
 __all__ = [
     "ASPECTS",
     "LIKERT",
     "PAYMENT_PERMISSION",
+    "SURVEY_KINDS",
     "VERDICTS",
     "AcceptRule",
     "ActionKind",
@@ -102,6 +106,8 @@ __all__ = [
     "AgreementRule",
     "Annotator",
     "AnnotatorStatement",
+    "AuditAction",
+    "AuditEntry",
     "CheckKind",
     "CheckResponse",
     "CodedError",
@@ -165,6 +171,7 @@ __all__ = [
     "TraitPair",
     "TraitScale",
     "UsedLink",
+    "Withdrawal",
     "Wording",
     "WritingDesign",
     "WritingStudy",

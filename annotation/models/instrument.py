@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from annotation.models.corpus import VARIETY_LENGTH, Text
 from annotation.models.library import Dimension, SocialGroup, TraitPair
 from annotation.models.study import Study
 
@@ -17,7 +18,8 @@ class ScaleOrder(models.TextChoices):
 
 
 class PoleSides(models.TextChoices):
-    COUNTERBALANCED = "counterbalanced", _("Counterbalanced between submissions")
+    PER_SCALE = "per_scale", _("Counterbalanced for each scale by itself")
+    COUNTERBALANCED = "counterbalanced", _("Counterbalanced, all scales together")
     FIXED = "fixed", _("Fixed, pole 0 on the left")
 
 
@@ -39,9 +41,7 @@ class Instrument(models.Model):
     language = models.CharField(max_length=35, default="en")
     flow = models.JSONField(default=list, help_text=_("The steps in their order."))
     scale_order = models.CharField(max_length=12, choices=ScaleOrder, default=ScaleOrder.RANDOMISED)
-    pole_sides = models.CharField(
-        max_length=16, choices=PoleSides, default=PoleSides.COUNTERBALANCED
-    )
+    pole_sides = models.CharField(max_length=16, choices=PoleSides, default=PoleSides.PER_SCALE)
     one_per_domain = models.BooleanField(
         _("one group per domain"),
         default=False,
@@ -118,11 +118,24 @@ class Instrument(models.Model):
 
 
 class StudyGroup(models.Model):
-    """A group of the instrument: a copy of a library entry, joined by its slug."""
+    """What participants rate: a group, or the speaker of a text where the study rates guises.
+
+    A copy of a library entry or of a corpus's text, joined by its slug. The surface forms of a text
+    are its beginning, for researchers; participants read its `body`. Texts of one `item` are guises
+    of one another, of which nobody rates two.
+    """
 
     instrument = models.ForeignKey(Instrument, on_delete=models.CASCADE, related_name="groups")
-    group = models.ForeignKey(SocialGroup, on_delete=models.PROTECT, related_name="study_groups")
-    slug = models.SlugField(max_length=80)
+    group = models.ForeignKey(
+        SocialGroup, on_delete=models.PROTECT, null=True, related_name="study_groups"
+    )
+    text = models.ForeignKey(Text, on_delete=models.PROTECT, null=True, related_name="study_texts")
+    slug = models.SlugField(max_length=100)
+    item = models.SlugField(
+        max_length=100, blank=True, help_text=_("Slug of the pair that a text is a guise of.")
+    )
+    variety = models.CharField(max_length=VARIETY_LENGTH, blank=True)
+    body = models.TextField(blank=True)
     singular = models.CharField(max_length=120)
     plural = models.CharField(max_length=120)
     plural_capitalised = models.CharField(max_length=120)
@@ -132,11 +145,25 @@ class StudyGroup(models.Model):
     class Meta:
         ordering = ["instrument", "position", "pk"]
         constraints = [
-            models.UniqueConstraint(fields=["instrument", "slug"], name="one_study_group_per_slug")
+            models.UniqueConstraint(fields=["instrument", "slug"], name="one_study_group_per_slug"),
+            models.CheckConstraint(
+                condition=models.Q(group__isnull=False, text__isnull=True, item="", body="")
+                | (
+                    models.Q(group__isnull=True, text__isnull=False)
+                    & ~models.Q(item="")
+                    & ~models.Q(variety="")
+                    & ~models.Q(body="")
+                ),
+                name="rated_is_a_group_or_a_text",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.plural
+
+    @property
+    def is_text(self) -> bool:
+        return self.text_id is not None
 
 
 class TraitScale(models.Model):

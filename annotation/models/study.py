@@ -22,8 +22,13 @@ PAYMENT_PERMISSION = "annotation.export_payments"
 
 class StudyKind(models.TextChoices):
     ABC_SURVEY = "abc_survey", _("Group ratings on trait scales")
+    GUISE_RATING = "guise_rating", _("Ratings of the speakers of texts")
     COUNTERPART_WRITING = "counterpart_writing", _("Writing counterparts")
     COUNTERPART_JUDGMENT = "counterpart_judgment", _("Judging counterparts")
+
+
+# Participants come by a link and rate on lines; the other kinds have annotators.
+SURVEY_KINDS = (StudyKind.ABC_SURVEY, StudyKind.GUISE_RATING)
 
 
 class StudyStatus(models.TextChoices):
@@ -109,7 +114,7 @@ class StudyQuerySet(models.QuerySet["Study"]):
 
     def surveys(self) -> Self:
         """Return the studies with participants."""
-        return self.filter(kind=StudyKind.ABC_SURVEY)
+        return self.filter(kind__in=SURVEY_KINDS)
 
     def _with_member(
         self,
@@ -235,6 +240,32 @@ class Study(models.Model):
     estimated_minutes = models.PositiveIntegerField(default=10, validators=[MinValueValidator(1)])
     contact_email = models.EmailField(help_text=_("Shown to participants on every page."))
     ethics_reference = models.CharField(max_length=80, blank=True)
+    ethics_contact = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text=_("Whom participants can ask about ethics, such as the review board’s address."),
+    )
+    data_access = models.CharField(
+        _("who can read the answers"),
+        max_length=300,
+        blank=True,
+        help_text=_("Part of the consent. Empty: the study’s researchers and the site’s staff."),
+    )
+    identity_days = models.PositiveIntegerField(
+        _("days until panel ids are erased"),
+        null=True,
+        blank=True,
+        default=90,
+        validators=[MaxValueValidator(36_500)],
+        help_text=_("After the study has closed; part of the consent. Empty: never by itself."),
+    )
+    answer_days = models.PositiveIntegerField(
+        _("days until answers are erased"),
+        null=True,
+        blank=True,
+        validators=[MaxValueValidator(36_500)],
+        help_text=_("After the study has closed; part of the consent. Empty: answers are kept."),
+    )
     withdraw_until = models.DateField(
         null=True, blank=True, help_text=_("Last day on which participants can erase answers.")
     )
@@ -268,9 +299,14 @@ class Study(models.Model):
 
     def get_absolute_url(self) -> str:
         """Return the participants' link; annotators come in by their list of studies."""
-        if self.kind != StudyKind.ABC_SURVEY:
+        if self.kind not in SURVEY_KINDS:
             return reverse("annotators:home")
         return reverse("survey:landing", args=[self.public_id])
+
+    @property
+    def rates_texts(self) -> bool:
+        """Whether participants rate the speakers of texts rather than groups."""
+        return self.kind == StudyKind.GUISE_RATING
 
     def is_visible_to(self, user: AbstractBaseUser | AnonymousUser) -> bool:
         """One query."""
@@ -299,6 +335,11 @@ class Study(models.Model):
     def margins(self) -> dict[str, Margin]:
         """The target margins by question."""
         return load_margins(self.target_margins)
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether pages speak of payment."""
+        return self.reward_cents > 0
 
     @property
     def is_open(self) -> bool:

@@ -221,12 +221,15 @@ class UsedLink(models.Model):
 
 
 class GroupAssignment(models.Model):
-    """A group that a submission rates; the repeated group has a second row."""
+    """A group or text that a submission rates; the repeated one has a second row."""
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="assignments")
     group = models.ForeignKey(StudyGroup, on_delete=models.PROTECT, related_name="assignments")
     position = models.PositiveSmallIntegerField(help_text=_("1 for the group rated first."))
     is_repeat = models.BooleanField(default=False)
+    item = models.SlugField(
+        max_length=100, blank=True, help_text=_("Of a text: what it is a guise of.")
+    )
 
     class Meta:
         ordering = ["submission", "position"]
@@ -236,6 +239,11 @@ class GroupAssignment(models.Model):
             ),
             models.UniqueConstraint(
                 fields=["submission", "group", "is_repeat"], name="one_assignment_per_group"
+            ),
+            models.UniqueConstraint(
+                fields=["submission", "item", "is_repeat"],
+                condition=~models.Q(item=""),
+                name="one_guise_per_item",
             ),
         ]
 

@@ -14,15 +14,17 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.audit.record import record
 from annotation.common.money import take_percent
 from annotation.models import (
     VERDICTS,
     ActionKind,
     ActionState,
+    AuditAction,
     Outcome,
     PanelAction,
     PanelRecord,
@@ -114,7 +116,7 @@ def propose_rejections(study: Study) -> Plan:
 
 
 def propose_returns(study: Study) -> Plan:
-    """Return requests to return: no consent, no place, or a screening that is not paid.
+    """Return requests to return: no consent, no place, stopped midway, or an unpaid screening.
 
     These are no rejections, and never cost the person anything. Two queries.
     """
@@ -124,9 +126,12 @@ def propose_returns(study: Study) -> Plan:
         outcomes.add(Outcome.SCREENED_OUT)
     rows = (
         select_unsettled(study)
-        .filter(state=SubmissionState.ENDED, outcome__in=outcomes)
+        .filter(
+            Q(state=SubmissionState.ENDED, outcome__in=outcomes)
+            | Q(state=SubmissionState.WITHDRAWN, outcome="")
+        )
         .exclude(pay_decision=PayDecision.REJECTED)
-        .exclude(outcome=Outcome.QUOTA_FULL, pay_decision=PayDecision.APPROVED)
+        .exclude(outcome__in=["", Outcome.QUOTA_FULL], pay_decision=PayDecision.APPROVED)
         .exclude(panel_actions__kind=ActionKind.RETURN)
     )
     return collect_plan(study, rows, lambda row: _propose_return(row, panel))
@@ -202,6 +207,10 @@ def store_plan(
         )
         for item in plan.proposals
     )
+    if plan.people:
+        kinds = ", ".join(sorted({item.kind for item in plan.proposals}))
+        total = f"{plan.people} people, {plan.amount_minor} {locked.currency} (minor units)"
+        record(AuditAction.PAID, kinds, actor=planned_by, study=locked, detail=total)
     return plan.people
 
 
@@ -279,10 +288,11 @@ def _propose_return(row: Submission, panel: PanelKind) -> Proposal | str:
     if row.panel_status in {PanelStatus.APPROVED, PanelStatus.REJECTED}:  # type: ignore[attr-defined]
         return _("The panel has settled them already.")
     reasons = {
+        "": _("Withdrew consent"),
         Outcome.NO_CONSENT: _("Withdrew consent"),
         Outcome.QUOTA_FULL: _("The study was full when you came"),
         Outcome.SCREENED_OUT: _("The study needs people with other answers to its first questions"),
     }
     reference: str = row.reference or ""  # type: ignore[attr-defined]
-    reason = reasons[Outcome(row.outcome)]
+    reason = reasons[row.outcome]
     return Proposal(row, ActionKind.RETURN, 0, reference, message=reason)

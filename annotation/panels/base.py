@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from annotation.models import Outcome, Panel, PanelSettings, Study, Submission
+from annotation.models import Outcome, Panel, PanelSettings, Study, Submission, SubmissionState
 from annotation.panels.errors import ArrivalRefused, PanelSetupError
 
 #: Wider than any panel’s ids, but a placeholder that the panel did not fill in does not pass.
@@ -45,6 +45,17 @@ class CompletionPath:
     return_url: str
     panel: str = ""
     is_own: bool = False
+
+
+@dataclass(frozen=True)
+class WayToReturn:
+    """How somebody gives their place back at the panel: ``url`` leads to it, "" where nothing does.
+
+    ``panel`` is its name as participants know it, "" where the study knows none.
+    """
+
+    url: str
+    panel: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,6 +137,9 @@ class PanelKind(ABC):
     session_parameter: ClassVar[str] = ""
     link_token_parameter: ClassVar[str] = ""
     rules: ClassVar[PanelRules] = PanelRules()
+    #: Its name as participants know it, and where they find and return their submissions there.
+    known_as: ClassVar[str] = ""
+    submissions_url: ClassVar[str] = ""
     #: Whether it can be asked over HTTP; otherwise payments go by file or by hand.
     has_api: ClassVar[bool] = False
     #: Whether its codes belong to one submission each and come back in the panel’s file.
@@ -172,6 +186,19 @@ class PanelKind(ABC):
         """Return how a visit ends at the panel; None where the study has no code for it."""
         code = study.completion_codes.get(outcome, "")
         return CompletionPath(code, "") if code else None
+
+    def give_back(
+        self, study: Study, settings: PanelSettings, submission: Submission
+    ) -> WayToReturn | None:
+        """Return how a person who stopped returns their submission; None where nothing leads there.
+
+        Who withdrew takes the code for “no consent” along, which asks the panel for the return.
+        """
+        url = self.submissions_url
+        if submission.state == SubmissionState.WITHDRAWN:
+            path = self.complete(study, settings, Outcome.NO_CONSENT, submission)
+            url = (path.return_url if path is not None else "") or url
+        return WayToReturn(url, self.known_as) if url else None
 
     def connect(
         self, study: Study, settings: PanelSettings, *, patient: bool = True

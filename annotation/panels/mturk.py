@@ -22,6 +22,8 @@ class MTurk(PanelKind):
     """Workers come by a plain link, or with their id in a parameter that the study names."""
 
     name = Panel.MTURK
+    known_as = "Mechanical Turk"
+    submissions_url = "https://worker.mturk.com/tasks"
     has_own_codes = True
 
     def complete(

@@ -18,6 +18,7 @@ from annotation.panels.action_delivery import Listed, Sender
 from annotation.panels.base import PanelClient
 from annotation.panels.dispatch import wake_payer
 from annotation.panels.errors import PanelAwayError, PanelError
+from annotation.panels.identity_erasure import erase_settled_ids
 from annotation.panels.reconciliation import OPEN, has_rival, may_send_again, settle
 from annotation.panels.registry import PANELS, get_panel
 from annotation.panels.study_settings import load_panel_settings
@@ -129,7 +130,11 @@ def plan_refused_again(*, study: Study) -> int:
 
 
 def sweep_payments() -> int:
-    """Wake workers for studies with actions that are due. Part of the workers' sweep."""
+    """Wake workers for studies with actions that are due. Part of the workers' sweep.
+
+    Ids of people who withdrew, and whose payment is settled by now, are erased.
+    """
+    erase_settled_ids()
     due = (
         PanelAction.objects.filter(state__in=OPEN, try_at__lte=timezone.now())
         .exclude(study__panel__in=_panels_without_api())

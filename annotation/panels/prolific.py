@@ -50,6 +50,8 @@ SCREEN_OUT_CODES = {
 
 class Prolific(PanelKind):
     name = Panel.PROLIFIC
+    known_as = "Prolific"
+    submissions_url = "https://app.prolific.com/submissions"
     person_parameter = "PROLIFIC_PID"
     session_parameter = "SESSION_ID"
     link_token_parameter = "prolific_token"  # noqa: S105 - the name of a parameter

@@ -11,19 +11,22 @@ from django.db import transaction
 
 from annotation.instruments.default_wording import DEFAULT_WORDING
 from annotation.instruments.demographics import build_default_questions
-from annotation.instruments.presets import PRESETS
+from annotation.instruments.presets import PRESETS, SPEAKERS, Preset
 from annotation.library.abc_model import HUMAN_STUDY_SET, TRAIT_PAIRS
 from annotation.models import (
+    Corpus,
     Domain,
     GroupSet,
     Instrument,
     SocialGroup,
     Study,
     StudyGroup,
+    StudyKind,
     TraitPair,
     TraitScale,
     Wording,
 )
+from annotation.studies.guises import copy_guises, draw_guises
 
 
 def human_study_groups() -> list[SocialGroup]:
@@ -67,24 +70,83 @@ def create_study(
     2022. A ``preset`` decides over ``instrument_options``. Raises `ValidationError` for bad
     options; nothing is stored then.
     """
-    study = Study(title=title, owner=owner, contact_email=contact_email, **options)  # type: ignore[misc]
-    study.full_clean()
-    study.save()
-    chosen = PRESETS[preset]
-    instrument = Instrument(
-        study=study,
-        flow=list(chosen.flow if flow is None else flow),
-        **{**(instrument_options or {}), **chosen.options},
+    instrument = _begin(
+        Study(title=title, owner=owner, contact_email=contact_email, **options),  # type: ignore[misc]
+        PRESETS[preset],
+        flow=flow,
+        instrument_options=instrument_options,
     )
-    instrument.full_clean(exclude=["flow"])
-    instrument.save()
     fill_instrument(
         instrument=instrument,
         groups=human_study_groups() if groups is None else list(groups),
         trait_pairs=human_study_scales() if trait_pairs is None else list(trait_pairs),
-        wording=chosen.wording,
+        wording=PRESETS[preset].wording,
     )
-    return study
+    return instrument.study
+
+
+@transaction.atomic
+def create_guise_study(
+    *,
+    title: str,
+    owner: AbstractBaseUser | None,
+    contact_email: str,
+    corpus: Corpus,
+    n_pairs: int | None = None,
+    trait_pairs: Iterable[TraitPair] | None = None,
+    flow: list[Any] | None = None,
+    instrument_options: dict[str, Any] | None = None,
+    **options: Any,
+) -> Study:
+    """Create a draft in which people rate the speakers of a corpus's pairs, as `SPEAKERS` says.
+
+    n_pairs : how many pairs are drawn; None takes all. The draw follows from the study's public id
+    trait_pairs : without them the 16 scales of Cao et al. 2022
+
+    Raises `ValidationError` for bad options and for a corpus without enough pairs; nothing is
+    stored then.
+    """
+    instrument = _begin(
+        Study(
+            kind=StudyKind.GUISE_RATING,
+            title=title,
+            owner=owner,
+            contact_email=contact_email,
+            **options,  # type: ignore[misc]
+        ),
+        SPEAKERS,
+        flow=flow,
+        instrument_options=instrument_options,
+    )
+    guises = draw_guises(corpus, n_pairs=n_pairs, seed_text=instrument.study.public_id)
+    copy_guises(instrument=instrument, guises=guises)
+    fill_instrument(
+        instrument=instrument,
+        groups=[],
+        trait_pairs=human_study_scales() if trait_pairs is None else list(trait_pairs),
+        wording=SPEAKERS.wording,
+    )
+    return instrument.study
+
+
+def _begin(
+    study: Study,
+    preset: Preset,
+    *,
+    flow: list[Any] | None,
+    instrument_options: dict[str, Any] | None,
+) -> Instrument:
+    """Store a study with an instrument that holds nothing but its flow and settings."""
+    study.full_clean()
+    study.save()
+    instrument = Instrument(
+        study=study,
+        flow=list(preset.flow if flow is None else flow),
+        **{**(instrument_options or {}), **preset.options},
+    )
+    instrument.full_clean(exclude=["flow"])
+    instrument.save()
+    return instrument
 
 
 @transaction.atomic

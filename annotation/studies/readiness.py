@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.checks import CHECK_RULES
 from annotation.instruments.conditions import OneOf, iterate_comparisons
-from annotation.instruments.default_wording import DEFAULT_WORDING
+from annotation.instruments.default_wording import default_wording
 from annotation.instruments.domains import choose_disjoint
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.texts import STEP, InstrumentText, find_missing, list_texts
@@ -68,7 +69,11 @@ def examine_study(study: Study, instrument: Instrument) -> list[Finding]:
     steps, problems = read_flow(instrument.flow)
     findings = examine_flow(instrument, instrument.flow)
     if not problems:
-        findings += _examine_groups(instrument, steps)
+        findings += (
+            _examine_guises(instrument, steps)
+            if study.rates_texts
+            else _examine_groups(instrument, steps)
+        )
     if not instrument.scales.exists():
         findings.append(
             Finding(_("The instrument has no trait scale, expected at least one."), Place.SCALES)
@@ -90,6 +95,7 @@ def examine_flow(instrument: Instrument, flow: object) -> list[Finding]:
             Finding(found.text, Place.FLOW, step=found.index, field=found.field)
             for found in problems
         ),
+        *_examine_kind(instrument.study, steps),
         *_examine_conditions(instrument, steps),
         *_examine_step_texts(list_languages(instrument), steps),
     ]
@@ -127,6 +133,48 @@ def _examine_groups(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator
             )
 
 
+def _examine_guises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    texts = list(instrument.groups.values_list("item", "variety"))
+    items, varieties = Counter(item for item, _variety in texts), {variety for _, variety in texts}
+    wanted = sum(step.kind == StepKind.RATING for step in steps)
+    if len(items) < wanted:
+        yield Finding(
+            _(
+                "The instrument has texts of %(n)d pairs, expected at least %(wanted)d, one for "
+                "each rating page of the flow, since nobody reads two guises of a pair."
+            )
+            % {"n": len(items), "wanted": wanted},
+            Place.GROUPS,
+        )
+    if len(varieties) < 2:
+        yield Finding(
+            _("The texts are of %(n)d variety, expected at least 2.") % {"n": len(varieties)},
+            Place.GROUPS,
+        )
+    if lone := sorted(item for item, n in items.items() if n < 2):
+        yield Finding(
+            _("These pairs have one text left, expected two guises of each: %(items)s.")
+            % {"items": _join_keys(lone)},
+            Place.GROUPS,
+        )
+
+
+def _examine_kind(study: Study, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield steps that ask for a group where texts are rated."""
+    for step in steps:
+        if study.rates_texts and step.kind == StepKind.GROUP_NAME:
+            yield Finding(
+                _(
+                    "Step %(n)d asks for the group just rated, but this study rates texts: take it "
+                    "out, or ask for words that were marked."
+                )
+                % {"n": step.index + 1},
+                Place.FLOW,
+                step=step.index,
+                field="kind",
+            )
+
+
 def _examine_conditions(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
     """Yield conditions on demographic questions that the instrument does not ask so."""
     questions = {question.slug: question for question in instrument.questions.all()}
@@ -160,7 +208,8 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
         if text.strip()
     }
     for language in list_languages(instrument):
-        missing = [key for key in DEFAULT_WORDING if (language, key) not in texts]
+        wanted = default_wording(instrument.study.kind)
+        missing = [key for key in wanted if (language, key) not in texts]
         place = Place.TEXTS
         if language != instrument.language:
             translated = list_texts(instrument, language)

@@ -1,9 +1,16 @@
-"""How a visit ends on the panel's side: the code for its outcome and the way back."""
+"""How a visit ends on the panel's side: the code for its outcome, and the ways back."""
 
 from __future__ import annotations
 
-from annotation.models import Outcome, Study, Submission, SubmissionOrigin
-from annotation.panels.base import CompletionPath
+from annotation.models import (
+    Outcome,
+    PayDecision,
+    Study,
+    Submission,
+    SubmissionOrigin,
+    SubmissionState,
+)
+from annotation.panels.base import CompletionPath, WayToReturn
 from annotation.panels.registry import get_panel
 from annotation.panels.study_settings import load_panel_settings
 
@@ -22,3 +29,21 @@ def find_completion_path(
         return CompletionPath(code=PREVIEW_CODE, return_url="")
     settings = load_panel_settings(study)
     return get_panel(study.panel).complete(study, settings, str(outcome), submission)
+
+
+def find_way_to_return(submission: Submission) -> WayToReturn | None:
+    """Return how somebody who stopped before the end, or lost the place, returns their submission.
+
+    None for those who are owed a payment or have nothing to return. One query at most.
+    """
+    stopped = submission.state == SubmissionState.WITHDRAWN and not submission.outcome
+    timed_out = submission.outcome == Outcome.TIMED_OUT
+    cut_off = submission.state == SubmissionState.IN_PROGRESS
+    if (
+        not (stopped or timed_out or cut_off)
+        or submission.pay_decision == PayDecision.APPROVED
+        or submission.origin == SubmissionOrigin.PREVIEW
+    ):
+        return None
+    settings = load_panel_settings(submission.study)
+    return get_panel(submission.study.panel).give_back(submission.study, settings, submission)

@@ -1,8 +1,9 @@
-"""Which groups a submission rates: those farthest from their quota, work in hand counted."""
+"""Which groups or texts a submission rates: the farthest from their quota, work in hand counted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 
 from annotation.common.seeded import shuffle
 from annotation.instruments.content import load_content
@@ -59,6 +60,84 @@ def choose_groups(
     return [quota.group for quota in order]
 
 
+def choose_guises(
+    quotas: Sequence[GroupQuota],
+    *,
+    wanted: int,
+    rule: str,
+    seed: int,
+    kept: Sequence[StudyGroup] = (),
+    met: Collection[str] = (),
+) -> list[StudyGroup]:
+    """Return up to ``wanted`` texts in the order in which they are rated; empty if none is open.
+
+    No two of them, of ``kept`` and of the items in ``met`` are guises of one item. The varieties
+    take turns: first the one that the submission has least of, then the one with the most open
+    slots. Within a variety comes the text with the most open slots, then the one whose other guises
+    have fewer. ``seed`` breaks ties. A variety steps back only where it has no text to offer, so
+    that as many texts are given as there are items with one. ``rule`` is as in `choose_groups`;
+    ``kept`` are texts that the submission has already.
+    """
+    if not any(quota.open for quota in quotas):
+        return []
+    spent = {*met, *(text.item for text in kept)}
+    needs: dict[str, list[int]] = {}
+    open_slots = Counter[str]()
+    for quota in quotas:
+        needs.setdefault(quota.group.item, []).append(quota.wanted - quota.taken)
+        open_slots[quota.group.variety] += quota.open
+
+    def rank(quota: GroupQuota) -> tuple[int, int]:
+        need = quota.wanted - quota.taken
+        return -need, sum(needs[quota.group.item]) - need
+
+    # Sorting is stable, so the drawn order decides between equals.
+    offered = [
+        quota
+        for quota in sorted(shuffle(quotas, name=_slug, seed=seed, purpose="ties"), key=rank)
+        if (quota.open or rule == QuotaRule.SOFT) and quota.group.item not in spent
+    ]
+    varieties = shuffle(open_slots, name=str, seed=seed, purpose="varieties")
+    given = Counter(text.variety for text in kept)
+    chosen: list[GroupQuota] = []
+    while offered and len(chosen) < wanted:
+        there = {quota.group.variety for quota in offered}
+        variety = min(
+            (name for name in varieties if name in there),
+            key=lambda name: (given[name], -open_slots[name]),
+        )
+        quota = next(quota for quota in offered if quota.group.variety == variety)
+        chosen.append(quota)
+        given[variety] += 1
+        open_slots[variety] -= 1
+        offered = [other for other in offered if other.group.item != quota.group.item]
+    return [quota.group for quota in shuffle(chosen, name=_slug, seed=seed, purpose="groups")]
+
+
+def choose_for(
+    submission: Submission,
+    quotas: Sequence[GroupQuota],
+    *,
+    wanted: int,
+    rule: str,
+    kept: Sequence[StudyGroup] = (),
+    met: Collection[str] = (),
+) -> list[StudyGroup]:
+    """Return what a submission of either kind of study rates, as its kind chooses it."""
+    if submission.study.rates_texts:
+        return choose_guises(
+            quotas, wanted=wanted, rule=rule, seed=submission.seed, kept=kept, met=met
+        )
+    return choose_groups(
+        quotas,
+        wanted=wanted,
+        rule=rule,
+        seed=submission.seed,
+        one_per_domain=submission.instrument.one_per_domain,
+        kept=kept,
+    )
+
+
 def choose_repeat(groups: Sequence[StudyGroup], *, seed: int) -> StudyGroup:
     """Return the group to rate again: not the one rated last, unless there is no other."""
     candidates = groups[:-1] or groups
@@ -73,19 +152,18 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
     """
     instrument, seed = submission.instrument, submission.seed
     steps = load_content(instrument).steps
-    groups = choose_groups(
+    groups = choose_for(
+        submission,
         _preview_quotas(instrument)
         if submission.origin == SubmissionOrigin.PREVIEW
         else count_quotas(submission.study, instrument=instrument),
         wanted=sum(step.kind == StepKind.RATING for step in steps),
         rule=submission.study.quota_rule,
-        seed=seed,
-        one_per_domain=instrument.one_per_domain,
     )
     if not groups:
         raise StudyFull
     assignments = [
-        GroupAssignment(submission=submission, group=group, position=position)
+        GroupAssignment(submission=submission, group=group, position=position, item=group.item)
         for position, group in enumerate(groups, start=1)
     ]
     for step in steps:
@@ -93,7 +171,11 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
             repeated = choose_repeat(groups, seed=seed)
             assignments.append(
                 GroupAssignment(
-                    submission=submission, group=repeated, position=step.position, is_repeat=True
+                    submission=submission,
+                    group=repeated,
+                    position=step.position,
+                    is_repeat=True,
+                    item=repeated.item,
                 )
             )
     return GroupAssignment.objects.bulk_create(assignments)

@@ -42,7 +42,7 @@ from annotation.studies.lifecycle import lock_study
 from annotation.studies.pilot import has_pilot_place
 from annotation.studies.quotas import count_quotas
 from annotation.studies.review_service import review_submission
-from annotation.survey.group_assignment import choose_groups, choose_repeat
+from annotation.survey.group_assignment import choose_for, choose_repeat
 from annotation.survey.progression import advance, reservation_end
 from annotation.survey.visit_end import end_submission
 from annotation.survey.visits.target_screening import keeps_place, settle_screening
@@ -120,13 +120,13 @@ def plan_return(visit: Visit) -> ReturnPlan:
     if any(assignment.pk in rated for assignment in gone) or not has_pilot_place(visit.study):
         return ReturnPlan(ReturnResult.LOST)
     kept = [assignment.group for assignment in held if assignment not in gone]
-    fresh = choose_groups(
+    fresh = choose_for(
+        submission,
         quotas,
         wanted=len(gone),
         rule=QuotaRule.HARD,
-        seed=submission.seed,
-        one_per_domain=visit.instrument.one_per_domain,
         kept=kept,
+        met=_find_met(visit) if gone else (),
     )
     if not kept and not fresh:
         return ReturnPlan(ReturnResult.LOST)
@@ -145,8 +145,7 @@ def _change_groups(visit: Visit, plan: ReturnPlan) -> None:
             assignment.delete()
             del visit.assignments[position]
         else:
-            assignment.group = group
-            assignment.save(update_fields=["group"])
+            _give(assignment, group)
     if not plan.changes:
         return
     held = [
@@ -155,8 +154,22 @@ def _change_groups(visit: Visit, plan: ReturnPlan) -> None:
     for assignment in filter(_repeats, visit.assignments.values()):
         # The one chosen at first stays, if it can: it is rated already, or comes before the last.
         if assignment.group not in (held[:-1] or held):
-            assignment.group = choose_repeat(held, seed=visit.submission.seed)
-            assignment.save(update_fields=["group"])
+            _give(assignment, choose_repeat(held, seed=visit.submission.seed))
+
+
+def _give(assignment: GroupAssignment, group: StudyGroup) -> None:
+    assignment.group, assignment.item = group, group.item
+    assignment.save(update_fields=["group", "item"])
+
+
+def _find_met(visit: Visit) -> set[str]:
+    """Return the items whose texts the visit was ever given: the page of one that is gone may have
+    been read. One query for a study of texts."""
+    if not visit.study.rates_texts:
+        return set()
+    returns = LateReturn.objects.filter(submission=visit.submission)
+    slugs = {*_list_groups(visit)}.union(*returns.values_list("groups_before", flat=True))
+    return {group.item for group in visit.content.groups.values() if group.slug in slugs}
 
 
 def _go_on(visit: Visit, plan: ReturnPlan) -> None:

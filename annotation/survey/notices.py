@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotation.models import Outcome, Study, StudyStatus, Submission
-from annotation.panels.base import CompletionPath
-from annotation.survey.completion_path import find_completion_path
+from annotation.panels.base import CompletionPath, WayToReturn
+from annotation.survey.completion_path import find_completion_path, find_way_to_return
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,7 @@ class Notice:
     # Whose visit it is, where that is known: the page then leads to the participant's own answers.
     submission: Submission | None = None
     completion: CompletionPath | None = None
+    give_back: WayToReturn | None = None
     link: str = ""
     link_text: str = ""
 
@@ -143,10 +144,13 @@ def cut_off(submission: Submission) -> Notice:
         _(
             "It was closed while you were away. The pages that you sent are kept. Write to the "
             "researchers if you have a question about your payment."
-        ),
+        )
+        if submission.study.is_paid
+        else _("It was closed while you were away. The pages that you sent are kept."),
         study=submission.study,
         submission=submission,
         completion=_panel_path(submission.study, Outcome.TIMED_OUT),
+        give_back=find_way_to_return(submission),
     )
 
 

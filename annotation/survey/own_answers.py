@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from annotation.common.tables import Column, ColumnType, Table, stream_csv
 from annotation.instruments.step_content import FreeTextContent, OptionsContent
 from annotation.instruments.step_kinds import RATING_PAGES
-from annotation.models import CheckKind, Rating, Submission
+from annotation.models import CheckKind, Rating, StudyGroup, Submission
 from annotation.survey.visits.visit import Visit
 
 
@@ -80,11 +80,17 @@ def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
         yield (
             steps[rating.assignment.position],
             OwnAnswer(
-                part=visit.question.replace("{group}", visit.name_group(rating.assignment.group)),
+                part=_name_rated(visit, rating.assignment.group),
                 question=_("%(low)s (0) to %(high)s (100)") % poles,
                 answer=f"{rating.value:g}",
             ),
         )
+
+
+def _name_rated(visit: Visit, group: StudyGroup) -> str:
+    """Return the question of a rating page, with the text that it was asked about."""
+    question = visit.question.replace("{group}", visit.name_group(group))
+    return f"{question} “{group.body}”" if group.is_text else question
 
 
 def _list_checks(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotation.instruments.default_wording import DEFAULT_WORDING
+from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import FlowError, parse_flow
 from annotation.models import (
     Instrument,
@@ -35,7 +35,7 @@ def start_preview(*, instrument: Instrument) -> Submission:
     except FlowError as error:
         raise ValidationError(str(error)) from error
     written = instrument.wordings.filter(language=instrument.language).values_list("key", flat=True)
-    if missing := sorted(set(DEFAULT_WORDING) - set(written)):
+    if missing := sorted(set(default_wording(instrument.study.kind)) - set(written)):
         raise ValidationError(
             _("These texts are missing: %(keys)s.") % {"keys": ", ".join(missing)}
         )
@@ -55,5 +55,10 @@ def start_preview(*, instrument: Instrument) -> Submission:
     try:
         assign_groups(submission=submission)
     except StudyFull:
-        raise ValidationError(_("There is no group to show, expected at least one.")) from None
+        nothing = (
+            _("There is no text to show, expected at least one.")
+            if instrument.study.rates_texts
+            else _("There is no group to show, expected at least one.")
+        )
+        raise ValidationError(nothing) from None
     return submission

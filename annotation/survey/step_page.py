@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from django.http import QueryDict
 from django.template.loader import render_to_string
@@ -24,6 +24,11 @@ class ShownStudy:
     contact_email: str
     estimated_minutes: int
     ethics_reference: str
+    ethics_contact: str
+    is_paid: bool
+    data_access: str
+    identity_days: int | None
+    answer_days: int | None
 
 
 @dataclass(frozen=True)
@@ -58,9 +63,7 @@ def draw_step(visit: Visit, step: Step, *, sent: QueryDict | None, problems: dic
     """
     page, submission = PAGES[step.kind], visit.submission
     study = ShownStudy(
-        contact_email=visit.study.contact_email,
-        estimated_minutes=visit.study.estimated_minutes,
-        ethics_reference=visit.study.ethics_reference,
+        **{field.name: getattr(visit.study, field.name) for field in fields(ShownStudy)}
     )
     # Another group on the same step is another page, whose answers are its own.
     # A page that is asked again begins without the answer that was wrong.

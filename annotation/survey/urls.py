@@ -13,5 +13,6 @@ urlpatterns = [
     path("s/<slug:public_id>/", views.landing, name="landing"),
     path("r/<slug:token>/", views.page, name="page"),
     path("w/<slug:token>/", views.own, name="own"),
+    path("w/<slug:token>/receipt.txt", views.receipt, name="receipt"),
     path("w/<slug:token>/answers.<slug:kind>", views.own_file, name="own-file"),
 ]

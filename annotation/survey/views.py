@@ -25,11 +25,11 @@ from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.languages.ui_translation import speak
 from annotation.instruments.step_kinds import StepKind
 from annotation.instruments.versions import published_instrument
-from annotation.models import Study, StudyKind, Submission, SubmissionState
+from annotation.models import SURVEY_KINDS, Study, Submission, SubmissionState, Withdrawal
 from annotation.models.tokens import RESUME_MARK
 from annotation.survey import notices
 from annotation.survey.arrival import Arrival, find_submission, has_open_group, start_submission
-from annotation.survey.completion_path import find_completion_path
+from annotation.survey.completion_path import find_completion_path, find_way_to_return
 from annotation.survey.identity import describe_arrival, read_arrival, remember_visitor
 from annotation.survey.late_return import is_lapsed, settle_return
 from annotation.survey.notices import Notice
@@ -43,6 +43,7 @@ from annotation.survey.page_language import (
     speak_to,
     switch_language,
 )
+from annotation.survey.receipt import describe_erased, describe_moment, write_receipt
 from annotation.survey.step_page import draw_step, measure_progress
 from annotation.survey.step_submission import STEP_FIELD, submit_step
 from annotation.survey.step_tokens import sign_step
@@ -65,7 +66,7 @@ RETURN_FIELD = "return"
 
 _STUDY = PreparedQuery(
     lambda public_id: (
-        Study.objects.filter(public_id=public_id, kind=StudyKind.ABC_SURVEY)
+        Study.objects.filter(public_id=public_id, kind__in=SURVEY_KINDS)
         .select_related("panel_settings")
         .order_by()
     )
@@ -174,10 +175,17 @@ def own(request: HttpRequest, token: str) -> HttpResponse:
         "submission": submission,
         "is_open": is_withdrawal_open(submission),
         "completion": find_completion_path(submission.study, submission.outcome, submission),
+        "give_back": find_way_to_return(submission),
         "problem": problem,
         "answers": list_own_answers(submission),
         "file_kinds": list(FILES),
     }
+    if withdrawal := Withdrawal.objects.filter(submission=submission).first():
+        context |= {
+            "withdrawal": withdrawal,
+            "erased": describe_erased(withdrawal),
+            "erased_at": describe_moment(withdrawal),
+        }
     return render(request, "survey/own.html", context, status=422 if problem else 200)
 
 
@@ -192,6 +200,21 @@ def own_file(request: HttpRequest, token: str, kind: str) -> HttpResponse:
     content_type, write = FILES[kind]
     response = HttpResponse(write(submission), content_type=content_type)
     response["Content-Disposition"] = f'attachment; filename="my-answers.{kind}"'
+    return response
+
+
+@never_cache
+@require_safe
+def receipt(request: HttpRequest, token: str) -> HttpResponse:
+    """The receipt of a withdrawal as a file; it says nothing of who withdrew."""
+    submission = _find_own(token)
+    withdrawal = Withdrawal.objects.filter(submission=submission).first()
+    if submission is None or withdrawal is None:
+        return _tell(request, notices.no_visit(), speak_platform(request))
+    speak_to(submission)
+    text = write_receipt(submission, withdrawal)
+    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="receipt.txt"'
     return response
 
 
@@ -288,6 +311,7 @@ def _show_visit(
         own_link = request.build_absolute_uri(reverse("survey:own", args=[submission.address]))
         context |= {
             "completion": find_completion_path(visit.study, submission.outcome, submission),
+            "give_back": find_way_to_return(submission),
             "counts": visit.count_answers(),
             "wording": visit.wording,
             "has_debrief": any(step.kind == StepKind.DEBRIEF for step in visit.steps),

@@ -11,8 +11,14 @@ from annotation.models import (
     Review,
     Submission,
     SubmissionState,
+    Withdrawal,
 )
+from annotation.panels.identity_erasure import erase_settled_ids
+from annotation.studies.quality.record_loader import forget_visit
 from annotation.survey.visits.errors import WithdrawalClosed
+
+# Stands where a reviewer's words may have quoted answers. Stored in English, as all reasons are.
+ERASED_REASON = "Erased: the participant withdrew."
 
 
 def is_withdrawal_open(submission: Submission) -> bool:
@@ -23,9 +29,10 @@ def is_withdrawal_open(submission: Submission) -> bool:
 
 @transaction.atomic
 def withdraw_submission(*, submission: Submission) -> Submission:
-    """Erase ratings, checks, answers and page events; keep identity, outcome and pay decision.
+    """Erase all answers and what quotes them; keep outcome, pay decision and a receipt.
 
-    Withdrawing twice changes nothing. Raises `WithdrawalClosed` after the study's last day for it.
+    Ids of the panel stay until the payment is settled. Withdrawing twice changes nothing. Raises
+    `WithdrawalClosed` after the study's last day for it.
     """
     locked = (
         Submission.objects.select_for_update(of=("self",))
@@ -36,13 +43,12 @@ def withdraw_submission(*, submission: Submission) -> Submission:
         return locked
     if not is_withdrawal_open(locked):
         raise WithdrawalClosed
-    Rating.objects.filter(assignment__submission=locked).delete()
-    locked.checks.all().delete()
-    locked.answers.all().delete()
-    locked.step_answers.all().delete()
-    locked.pages.all().delete()
-    # What the flags of earlier decisions said was read from the answers.
-    locked.reviews.update(flags=[])
+    erased = erase_answers(locked)
+    Withdrawal.objects.create(
+        submission=locked,
+        erased=erased,
+        was_accepted=locked.is_counted and locked.data_decision == DataDecision.ACCEPTED,
+    )
     locked.state = SubmissionState.WITHDRAWN
     locked.checks_passed = None
     locked.self_agreement = None
@@ -59,4 +65,25 @@ def withdraw_submission(*, submission: Submission) -> Submission:
         pay_ground=locked.reviews.values_list("pay_ground", flat=True).first() or "",
         reason="The participant withdrew; the answers are erased.",
     )
+    erase_settled_ids(submission=locked)
     return locked
+
+
+def erase_answers(submission: Submission) -> dict[str, int]:
+    """Erase what a submission holds of answers, also in reviews and in this process's memory.
+
+    Returns how many rows were erased, by kind. Part of the caller's transaction.
+    """
+    kinds = {
+        "ratings": Rating.objects.filter(assignment__submission=submission),
+        "checks": submission.checks.all(),
+        "about_yourself": submission.answers.all(),
+        "other_answers": submission.step_answers.all(),
+        "page_times": submission.pages.all(),
+    }
+    erased = {name: rows.delete()[0] for name, rows in kinds.items()}
+    # What the flags of earlier decisions said was read from the answers; people quote them.
+    submission.reviews.update(flags=[])
+    submission.reviews.exclude(reviewer=None).exclude(reason="").update(reason=ERASED_REASON)
+    transaction.on_commit(lambda: forget_visit(submission))
+    return erased

@@ -124,7 +124,11 @@ class ReportAdmin(ModelAdmin):
 
     @display(description=_("status"), ordering="status")
     def status_badge(self, report: Report) -> SafeString:
-        return report_badge(report)
+        badge = report_badge(report)
+        if not report.n_withdrawn:  # type: ignore[attr-defined]
+            return badge
+        mark = '{} <span class="badge warn mark-triangle">{}</span>'
+        return format_html(mark, badge, _("Built before a withdrawal"))
 
     @display(description=_("headline"))
     def headline(self, report: Report) -> str:

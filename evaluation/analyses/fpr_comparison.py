@@ -11,7 +11,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from evaluation.analyses.fpr_gaps import GapOptions, ModelGaps
+from evaluation.analyses.fpr_counts import GapOptions
+from evaluation.analyses.fpr_gaps import ModelGaps
 from evaluation.metrics.undefined import UndefinedReason
 
 #: Of the largest absolute mean gap on the set.

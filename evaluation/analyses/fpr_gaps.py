@@ -16,22 +16,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from evaluation.analyses.fpr_counts import (
+    CountTable,
+    Floats,
+    GapOptions,
+    Predictions,
+    count_errors,
+    draw_gaps,
+)
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval, recentred_interval
 from evaluation.metrics.undefined import UndefinedReason
-from probing.measures.false_positives import false_positive_rate
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-Floats = NDArray[np.float64]
-IntervalKind = Literal["two-way", "t", "released"]
 
 RELEASED_Z = 1.96
 #: Quantile of the placebo words' distances from their mean that makes up the band.
@@ -45,42 +44,6 @@ ONE_RUN = "a spread over runs needs at least two runs"
 FEW_PLACEBOS = f"a band needs at least {FEWEST_PLACEBOS} placebo words"
 FEW_SURPRISALS = f"fewer than {FEWEST_FILLERS} words have a gap and a surprisal"
 SAME_SURPRISAL = "all words have the same surprisal"
-
-
-@dataclass(frozen=True)
-class GapOptions:
-    """Options of the analysis.
-
-    interval : which interval stands beside a gap
-    margin : gaps smaller than this count as none; for the equivalence test
-    released_eps : rates as the released code has them
-    """
-
-    interval: IntervalKind = "two-way"
-    margin: float = 0.02
-    released_eps: bool = False
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """What one model said of one set of sentences.
-
-    sentences : (n,) rows with group, filler, template, label; filler and template are empty where
-        they are not known
-    predicted : (n_runs, n) numbers of classes
-    roles : role of every group (“group”, “placebo”, “unmarked”), in the order of tables
-    """
-
-    model: str
-    data_set: str
-    sentences: pd.DataFrame
-    predicted: NDArray[np.int64]
-    runs: tuple[str, ...]
-    roles: Mapping[str, str]
-    classes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -199,61 +162,6 @@ class ModelGaps:
         return [gap for gap in self.gaps if gap.side == side and gap.is_group]
 
 
-@dataclass(frozen=True)
-class FprGaps:
-    """The analysis of one model; `classes` by their numbers."""
-
-    options: GapOptions
-    classes: tuple[str, ...]
-    result: ModelGaps
-
-
-@dataclass(frozen=True)
-class _Unit:
-    """A group, or a filler of one, with the places of its cells."""
-
-    group: str
-    filler: str
-    role: str
-    n_fillers: int
-    cells: tuple[int, ...]
-
-
-@dataclass
-class _Table:
-    """Counts by class, run, unit and template.
-
-    fp : (n_classes, n_runs, n_units, n_templates); negatives : the same without runs
-    right : (n_runs, n_units) right predictions; sizes : (n_units,) sentences
-    """
-
-    units: list[_Unit]
-    fp: Floats
-    negatives: Floats
-    right: Floats
-    sizes: Floats
-    n_templates: int
-    reference: NDArray[np.bool_] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.reference = np.array([u.role == "group" and not u.filler for u in self.units])
-
-    def rates(self, weights: Floats | None = None, *, released_eps: bool = False) -> Floats:
-        """Return rates (n_classes, n_runs, n_units), with (n_templates, n) weights one axis more.
-
-        The order of sums does not depend on anything but the arguments.
-        """
-        if weights is None:
-            fp, negatives = self.fp.sum(-1), self.negatives.sum(-1)
-        else:
-            fp, negatives = self.fp @ weights, self.negatives @ weights
-        return false_positive_rate(fp, negatives[:, None], released_eps=released_eps)
-
-    def gaps(self, rates: Floats) -> Floats:
-        """Return the rates minus their mean over the groups that are compared."""
-        return rates - rates[:, :, self.reference].mean(axis=2, keepdims=True)
-
-
 def analyse_gaps(
     predictions: Predictions,
     options: GapOptions | None = None,
@@ -266,13 +174,13 @@ def analyse_gaps(
     Raises ValueError where fewer than two groups are compared.
     """
     chosen = options or GapOptions()
-    table = _count(predictions)
+    table = count_errors(predictions, chosen.fallback)
     if table.reference.sum() < 2:
         raise ValueError("a gap compares at least two groups")
     n_runs = len(predictions.runs)
     rates = table.rates(released_eps=chosen.released_eps)
     by_run = table.gaps(rates)
-    drawn = _replicates(table, by_run, chosen)
+    drawn = draw_gaps(table, by_run, chosen)
     gaps: list[Gap] = []
     bands, spans, fits = [], [], []
     for c, side in enumerate(predictions.classes):
@@ -288,7 +196,7 @@ def analyse_gaps(
         bands.append(band)
         spans.append(_span(side, table, found, drawn[c], chosen))
         gaps += found
-    shares = table.right[:, table.reference].sum(1) / table.sizes[table.reference].sum()
+    shares = table.right[:, table.reference].sum(1) / table.sizes[:, table.reference].sum(1)
     return ModelGaps(
         model=predictions.model,
         data_set=predictions.data_set,
@@ -306,107 +214,16 @@ def analyse_gaps(
 
 def mean_gaps(predictions: Predictions, *, released_eps: bool = False) -> dict[str, Floats]:
     """Return (n_runs, n_groups) gaps by class, without intervals."""
-    table = _count(predictions)
+    table = count_errors(predictions)
     found = table.gaps(table.rates(released_eps=released_eps))[:, :, table.reference]
     return dict(zip(predictions.classes, found, strict=True))
-
-
-# --- counting -----------------------------------------------------------------------------------
-
-
-def _count(predictions: Predictions) -> _Table:
-    frame, predicted = predictions.sentences, np.asarray(predictions.predicted)
-    keys = list(zip(frame["group"], frame["filler"], strict=True))
-    cells = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-    templates = {slug: place for place, slug in enumerate(dict.fromkeys(frame["template"]))}
-    shape = (len(cells), len(templates))
-    place = np.array([cells[key] for key in keys]) * shape[1]
-    place += np.array([templates[slug] for slug in frame["template"]])
-    labels = frame["label"].to_numpy()
-
-    def sums(mask: NDArray[np.bool_]) -> Floats:
-        return np.bincount(place, mask, minlength=shape[0] * shape[1]).reshape(shape).astype(float)
-
-    classes = range(len(predictions.classes))
-    fp = np.array(
-        [[sums((labels != c) & (row == c)) for row in predicted] for c in classes], dtype=float
-    )
-    negatives = np.array([sums(labels != c) for c in classes])
-    right = np.array([sums(labels == row).sum(1) for row in predicted])
-    sizes = sums(np.ones(len(frame), dtype=bool)).sum(1)
-    units = list(_units(predictions.roles, cells))
-    member = np.zeros((len(units), len(cells)))
-    for row, unit in enumerate(units):
-        member[row, list(unit.cells)] = 1
-    return _Table(
-        units,
-        np.einsum("uk,crkt->crut", member, fp),
-        np.einsum("uk,ckt->cut", member, negatives),
-        right @ member.T,
-        member @ sizes,
-        len(templates) if "" not in templates else 0,
-    )
-
-
-def _units(roles: Mapping[str, str], cells: Mapping[tuple[str, str], int]) -> Iterator[_Unit]:
-    """Yield every group that has sentences, then its fillers where they are known."""
-    for group, role in roles.items():
-        own = {filler: place for (name, filler), place in cells.items() if name == group}
-        if not own:
-            continue
-        known = 0 if "" in own else len(own)
-        yield _Unit(group, "", role, known, tuple(own.values()))
-        for filler, place in own.items() if known else ():
-            yield _Unit(group, filler, role, 1, (place,))
 
 
 # --- intervals ----------------------------------------------------------------------------------
 
 
-def _replicates(table: _Table, by_run: Floats, options: GapOptions) -> Floats:
-    """Return (n_classes, n_units, n) replicates of the mean gap; without any where none can be."""
-    n_runs = by_run.shape[1]
-    if table.n_templates < 2 or not options.n_resamples:
-        return np.empty((by_run.shape[0], by_run.shape[2], 0))
-    from scipy import stats
-
-    rng = np.random.default_rng(options.seed)
-    n, size = table.n_templates, options.n_resamples
-    weights = rng.multinomial(n, np.full(n, 1 / n), size=size).T.astype(float)
-    picked = rng.multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=size).T / n_runs
-    drawn = table.gaps(table.rates(weights))  # (n_classes, n_runs, n_units, n)
-    both = np.einsum("crun,rn->cun", drawn, picked)
-    templates = _variance(drawn.mean(axis=1)) * n / (n - 1)
-    runs = np.zeros_like(templates)
-    if n_runs > 1:
-        of_one = _variance(drawn).mean(axis=1) * n / (n - 1)
-        interaction = (of_one - templates) / (n_runs - 1)
-        runs = np.maximum(by_run.var(axis=1, ddof=1) / n_runs - interaction, 0)
-    spread = _variance(both)
-    factor = np.sqrt(_share(templates + runs, spread))
-    # Satterthwaite (1946): few runs, or few templates, say little of their own spread.
-    df = _share((templates + runs) ** 2, templates**2 / (n - 1) + runs**2 / max(n_runs - 1, 1))
-    tail = (1 + options.level) / 2
-    factor *= stats.t.ppf(tail, np.maximum(df, 1)) / stats.norm.ppf(tail)
-    centre = by_run.mean(axis=1)[..., None]
-    return np.asarray(centre + (both - centre) * factor[..., None])
-
-
-def _variance(draws: Floats) -> Floats:
-    """Return the variance over the last axis; draws that could not be computed are left out."""
-    known = ~np.isnan(draws)
-    n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
-    centred = np.where(known, draws - np.where(known, draws, 0).sum(-1, keepdims=True) / n, 0)
-    return np.asarray((centred**2).sum(axis=-1) / n[..., 0])
-
-
-def _share(numerator: Floats, denominator: Floats) -> Floats:
-    """Return the quotient, 1 where there is no spread at all."""
-    return np.divide(numerator, denominator, out=np.ones_like(denominator), where=denominator > 0)
-
-
 def _gap(
-    table: _Table,
+    table: CountTable,
     u: int,
     c: int,
     side: str,
@@ -416,11 +233,11 @@ def _gap(
     options: GapOptions,
 ) -> Gap:
     unit, values = table.units[u], by_run[:, u]
-    n_negatives = int(table.negatives[c, u].sum())
+    n_negatives = round(table.negatives[c, :, u].sum(-1).mean())
     sd, n = _sd(values), len(values)
     released = RELEASED_Z * sd / math.sqrt(n)
     student = _t_quantile(options.level, n - 1) * sd / math.sqrt(n)
-    mean, n_sentences = float(values.mean()), int(table.sizes[u])
+    mean, n_sentences = float(values.mean()), round(table.sizes[:, u].mean())
     if n_negatives == 0 and not options.released_eps:
         estimate = no_estimate(NO_NEGATIVES)
     elif options.interval == "two-way":
@@ -478,7 +295,7 @@ def _equivalence(mean: float, drawn: Floats, values: Floats, options: GapOptions
 
 
 def _span(
-    side: str, table: _Table, gaps: Sequence[Gap], drawn: Floats, options: GapOptions
+    side: str, table: CountTable, gaps: Sequence[Gap], drawn: Floats, options: GapOptions
 ) -> Span:
     own = [gap for gap in gaps if gap.is_group and gap.gap.is_defined]
     if len(own) < 2:
@@ -551,7 +368,7 @@ def _fit_mention(
 
 
 def _run_rates(
-    predictions: Predictions, table: _Table, rates: Floats, gaps: Floats
+    predictions: Predictions, table: CountTable, rates: Floats, gaps: Floats
 ) -> Iterator[RunRate]:
     for r, run in enumerate(predictions.runs):
         for c, side in enumerate(predictions.classes):
@@ -563,7 +380,7 @@ def _run_rates(
                         unit.group,
                         float(rates[c, r, u]),
                         float(gaps[c, r, u]),
-                        float(table.right[r, u] / table.sizes[u]),
+                        float(table.right[r, u] / table.sizes[min(r, len(table.sizes) - 1), u]),
                     )
 
 

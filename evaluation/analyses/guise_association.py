@@ -8,22 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.analyses.guise_draws import (
-    Floats,
-    GuiseRun,
-    Matching,
-    Probe,
-    mean_over_prompts,
-    placebo_scores,
-    prompt_counts,
-    resampled_scores,
-    run_scores,
-    stack_prompts,
-)
+from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
+from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, mean_over_prompts
+from evaluation.analyses.guise_inference import CrossedLine, crossed_lines, pair_table
+from evaluation.analyses.guise_variation import VariationLine, strength_weights, variation
 from evaluation.metrics.attribute_agreement import (
     DEPTH,
     expected_map,
@@ -35,7 +28,6 @@ from evaluation.metrics.attribute_agreement import (
 )
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
-from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.stereotypes import favourability, overlap_probability, stereotype_strength
@@ -44,19 +36,6 @@ from probing.measures.streams import named_stream
 
 TOP = 5
 NO_PLACEBO = "placebo guises exchange the texts of pairs, and there are fewer than six"
-#: Exchanging five pairs gives 32 placebos, too few for p below 0.05 on two sides.
-PLACEBO_PAIRS = 6
-
-
-@dataclass(frozen=True)
-class GuiseOptions:
-    """Options of the analysis; see the report's parameters."""
-
-    matching: Matching = "meaning_matched"
-    seed: int = 0
-    n_resamples: int = 2000
-    n_permutations: int = 10_000
-    level: float = 0.95
 
 
 @dataclass(frozen=True)
@@ -193,6 +172,25 @@ class VarianceShares:
 
 
 @dataclass(frozen=True)
+class NullLine:
+    """What chance gives: placebo guises for the attributes of a model, or random rankings.
+
+    model, probe : empty for random rankings (MAP), which are alike for all
+    mean, sd : of the null distribution; low, high : its central share at the level of intervals
+    n : placebos or rankings
+    """
+
+    model: str
+    probe: str
+    quantity: str
+    mean: float
+    sd: float
+    low: float
+    high: float
+    n: int
+
+
+@dataclass(frozen=True)
 class GuiseAnalysis:
     """The whole analysis; `chance` is the mean MAP of random rankings for five attributes."""
 
@@ -207,27 +205,9 @@ class GuiseAnalysis:
     favourabilities: tuple[FavourabilityLine, ...]
     left_out: tuple[LeftOutPrompt, ...]
     variances: tuple[VarianceShares, ...]
-
-
-@dataclass(frozen=True)
-class _Cell:
-    """The scores of one model in one probe, by prompt and overall, with resamples and placebos."""
-
-    model: str
-    probe: Probe
-    prompts: tuple[str, ...]
-    by_prompt: Floats
-    drawn_by_prompt: Floats
-    counts: Floats
-    placebo: Floats | None
-
-    @property
-    def q(self) -> Floats:
-        return mean_over_prompts(self.by_prompt)
-
-    @property
-    def drawn(self) -> Floats:
-        return mean_over_prompts(self.drawn_by_prompt, self.counts)
+    crossed: tuple[CrossedLine, ...] = ()
+    variations: tuple[VariationLine, ...] = ()
+    nulls: tuple[NullLine, ...] = ()
 
 
 def analyse_guises(
@@ -243,10 +223,7 @@ def analyse_guises(
     """
     if list(attributes) != sorted(attributes):
         raise ValueError("attributes are given in alphabetical order, which decides ties")
-    groups: dict[tuple[str, Probe], list[GuiseRun]] = {}
-    for run in runs:
-        groups.setdefault((run.model, run.probe), []).append(run)
-    cells = [_cell(*key, some, options) for key, some in groups.items()]
+    cells = guise_cells(runs, options)
     named = [
         replace(
             study,
@@ -258,7 +235,7 @@ def analyse_guises(
     ]
     return GuiseAnalysis(
         options=options,
-        models=tuple(groups),
+        models=tuple((cell.model, cell.probe) for cell in cells),
         n_attributes=len(attributes),
         chance=expected_map(len(attributes)),
         scores=tuple(line for cell in cells for line in _scores(cell, attributes, options)),
@@ -274,42 +251,99 @@ def analyse_guises(
         favourabilities=tuple(_favourabilities(cells, attributes, named, favour, options)),
         left_out=tuple(line for cell in cells for line in _left_out(cell, attributes)),
         variances=tuple(_variances(cell) for cell in cells),
-    )
-
-
-def _cell(model: str, probe: Probe, runs: Sequence[GuiseRun], options: GuiseOptions) -> _Cell:
-    matching, seed = options.matching, options.seed
-    prompts, by_prompt = stack_prompts([(run.prompts, run_scores(run, matching)) for run in runs])
-    _, drawn = stack_prompts(
-        [
-            (
-                run.prompts,
-                resampled_scores(run, matching, n_resamples=options.n_resamples, seed=seed),
+        crossed=tuple(
+            line for cell in cells for line in _crossed(cell, runs, attributes, named, options)
+        ),
+        variations=tuple(
+            line
+            for cell in cells
+            for study in named
+            for line in variation(
+                _runs_of(cell, runs),
+                study.slug,
+                _places(study, attributes),
+                options.matching,
             )
-            for run in runs
-        ]
+        ),
+        nulls=tuple(_nulls(cells, attributes, named, options)),
     )
-    placebos = [
-        (run.prompts, placebo_scores(run, n_placebos=options.n_resamples, seed=seed))
-        for run in runs
-    ]
-    known = [(names, values) for names, values in placebos if values is not None]
-    placebo = None
-    enough = min(run.n_texts for run in runs) >= PLACEBO_PAIRS
-    if len(known) == len(runs) and enough and matching == "meaning_matched":
-        placebo = mean_over_prompts(stack_prompts(known)[1])
-    counts = prompt_counts(len(prompts), n_resamples=options.n_resamples, seed=seed)
-    return _Cell(model, probe, prompts, by_prompt, drawn, counts, placebo)
 
 
-def _estimate(value: float, drawn: Floats, n: int, options: GuiseOptions) -> Estimate:
-    if np.isnan(value):
-        return no_estimate(UndefinedReason.NO_VALUES)
-    found = bias_corrected_interval(value, drawn, level=options.level)
-    return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)
+def _runs_of(cell: GuiseCell, runs: Sequence[GuiseRun]) -> list[GuiseRun]:
+    return [run for run in runs if (run.model, run.probe) == (cell.model, cell.probe)]
 
 
-def _scores(cell: _Cell, attributes: Sequence[str], options: GuiseOptions) -> list[AttributeScore]:
+def _places(study: HumanStudy, attributes: Sequence[str]) -> list[int]:
+    """Return where a study's first attributes stand, the most named first."""
+    alphabet = list(attributes)
+    return [alphabet.index(name) for name in human_top(study.percentages, alphabet, DEPTH)]
+
+
+def _crossed(
+    cell: GuiseCell,
+    runs: Sequence[GuiseRun],
+    attributes: Sequence[str],
+    studies: Sequence[HumanStudy],
+    options: GuiseOptions,
+) -> list[CrossedLine]:
+    """Return every attribute, and δ of every study, with texts and prompts as samples."""
+    if options.matching != "meaning_matched":
+        return []
+    some = _runs_of(cell, runs)
+    how: dict[str, Any] = {
+        "level": options.level,
+        "n_placebos": options.n_resamples,
+        "seed": options.seed,
+    }
+    lines = crossed_lines(cell.model, cell.probe, attributes, pair_table(some), **how)
+    for study in studies:
+        weights = strength_weights(len(attributes), _places(study, attributes))
+        if weights is not None:
+            name = f"δ, {study.title}"
+            table = pair_table(some, weights)
+            lines += crossed_lines(cell.model, cell.probe, [name], table, **how)
+    return lines
+
+
+def _nulls(
+    cells: Sequence[GuiseCell],
+    attributes: Sequence[str],
+    studies: Sequence[HumanStudy],
+    options: GuiseOptions,
+) -> list[NullLine]:
+    """Return what placebos give for any attribute of each model, and random rankings for MAP."""
+    found = []
+    for cell in cells:
+        if cell.placebo is not None and not np.isnan(cell.placebo).all():
+            name = "q of a placebo"
+            found.append(_null_line(cell.model, cell.probe, name, cell.placebo, options))
+    if studies:
+        ranking = np.arange(float(len(attributes)))[None]
+        maps = _null(ranking, min(DEPTH, len(attributes)), options, "any")
+        found.append(_null_line("", "", "MAP of a random ranking", maps, options))
+    return found
+
+
+def _null_line(
+    model: str, probe: str, quantity: str, values: Floats, options: GuiseOptions
+) -> NullLine:
+    ends = [(1 - options.level) / 2, (1 + options.level) / 2]
+    low, high = np.nanquantile(values, ends)
+    return NullLine(
+        model,
+        probe,
+        quantity,
+        float(np.nanmean(values)),
+        float(np.nanstd(values)),
+        float(low),
+        float(high),
+        len(values),
+    )
+
+
+def _scores(
+    cell: GuiseCell, attributes: Sequence[str], options: GuiseOptions
+) -> list[AttributeScore]:
     q, drawn = cell.q, cell.drawn
     ranking = rank_attributes(dict(zip(attributes, q, strict=True)))
     ranks = {name: rank for rank, name in enumerate(ranking, start=1)}
@@ -324,7 +358,7 @@ def _scores(cell: _Cell, attributes: Sequence[str], options: GuiseOptions) -> li
             cell.model,
             cell.probe,
             name,
-            _estimate(q[x], drawn[:, x], int(there[:, x].sum()), options),
+            estimate_of(q[x], drawn[:, x], int(there[:, x].sum()), options),
             ranks.get(name),
             _sd(cell.by_prompt[:, x]),
             float(p_values[x]),
@@ -336,7 +370,7 @@ def _scores(cell: _Cell, attributes: Sequence[str], options: GuiseOptions) -> li
 
 
 def _tops(
-    cells: Sequence[_Cell], attributes: Sequence[str], studies: Sequence[HumanStudy]
+    cells: Sequence[GuiseCell], attributes: Sequence[str], studies: Sequence[HumanStudy]
 ) -> list[TopAttribute]:
     found = []
     for study in studies:
@@ -355,7 +389,7 @@ def _tops(
 
 
 def _agreements(
-    cells: Sequence[_Cell],
+    cells: Sequence[GuiseCell],
     attributes: Sequence[str],
     studies: Sequence[HumanStudy],
     options: GuiseOptions,
@@ -391,7 +425,7 @@ def _agreements(
                     cell.model,
                     cell.probe,
                     study.slug,
-                    _estimate(mean, drawn, len(maps), options),
+                    estimate_of(mean, drawn, len(maps), options),
                     expected_map(len(alphabet), len(top)),
                     _sd(maps),
                     test.statistic,
@@ -417,15 +451,15 @@ def _null(scores: Floats, depth: int, options: GuiseOptions, *names: str) -> Flo
 
 
 def _strength(
-    cell: _Cell, attributes: Sequence[str], top: Sequence[str], options: GuiseOptions
+    cell: GuiseCell, attributes: Sequence[str], top: Sequence[str], options: GuiseOptions
 ) -> Estimate:
     value = stereotype_strength(dict(zip(attributes, cell.q, strict=True)), top)
     inside = np.array([name in top for name in attributes])
     drawn = cell.drawn[:, inside].mean(axis=1) - cell.drawn[:, ~inside].mean(axis=1)
-    return _estimate(value, drawn, len(cell.prompts), options)
+    return estimate_of(value, drawn, len(cell.prompts), options)
 
 
-def _no_agreement(cell: _Cell, study: HumanStudy) -> Agreement:
+def _no_agreement(cell: GuiseCell, study: HumanStudy) -> Agreement:
     why = UndefinedReason.NO_STUDY_ATTRIBUTE
     return Agreement(
         cell.model,
@@ -453,7 +487,7 @@ def _corrected(rows: Sequence[Agreement]) -> list[Agreement]:
 
 
 def _favourabilities(
-    cells: Sequence[_Cell],
+    cells: Sequence[GuiseCell],
     attributes: Sequence[str],
     studies: Sequence[HumanStudy],
     favour: Mapping[str, float],
@@ -483,9 +517,9 @@ def _favourabilities(
             FavourabilityLine(
                 cell.probe,
                 cell.model,
-                _estimate(found.unweighted, drawn, found.n, options),
+                estimate_of(found.unweighted, drawn, found.n, options),
                 replace(
-                    _estimate(found.weighted, drawn_weighted, found.n, options),
+                    estimate_of(found.weighted, drawn_weighted, found.n, options),
                     reason=found.reason,
                 ),
             )
@@ -506,7 +540,7 @@ def _drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]
     return values.mean(axis=1), weighted
 
 
-def _left_out(cell: _Cell, attributes: Sequence[str]) -> list[LeftOutPrompt]:
+def _left_out(cell: GuiseCell, attributes: Sequence[str]) -> list[LeftOutPrompt]:
     if len(cell.prompts) < 2:
         return []
     q = cell.q
@@ -530,7 +564,7 @@ def _left_out(cell: _Cell, attributes: Sequence[str]) -> list[LeftOutPrompt]:
     return found
 
 
-def _variances(cell: _Cell) -> VarianceShares:
+def _variances(cell: GuiseCell) -> VarianceShares:
     """Return the two-way decomposition of q over the attributes that count in every prompt."""
     table = cell.by_prompt[:, ~np.isnan(cell.by_prompt).any(axis=0)]
     if table.shape[0] < 2 or table.shape[1] < 2 or np.ptp(table) == 0:

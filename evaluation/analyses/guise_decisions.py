@@ -11,6 +11,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evaluation.analyses.guise_draws import Floats, GuiseRun, prompt_counts
+from evaluation.analyses.guise_inference import (
+    CrossedLine,
+    PairTable,
+    corrected_over,
+    crossed_lines,
+    pair_table,
+)
 from evaluation.metrics.decisions import (
     Calibration,
     CountTest,
@@ -26,6 +33,8 @@ from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
+
+_ONE = np.ones((1, 1), dtype=bool)
 
 
 @dataclass(frozen=True)
@@ -95,16 +104,31 @@ class DecisionTest:
 
 
 @dataclass(frozen=True)
+class LeftOutDecision:
+    """The difference of both rates, and the paper's p, with one prompt left out."""
+
+    model: str
+    outcome: str
+    prompt: str
+    difference: float
+    p_equal: float
+
+
+@dataclass(frozen=True)
 class DecisionAnalysis:
     options: DecisionOptions
     rates: tuple[DecisionRate, ...]
     tests: tuple[DecisionTest, ...]
+    crossed: tuple[CrossedLine, ...] = ()
+    left_out: tuple[LeftOutDecision, ...] = ()
 
 
 def analyse_decisions(runs: Sequence[DecisionRun], options: DecisionOptions) -> DecisionAnalysis:
     """Return rates and tests of every model and outcome."""
     rates: list[DecisionRate] = []
     tests: list[DecisionTest] = []
+    crossed: list[CrossedLine] = []
+    left_out: list[LeftOutDecision] = []
     groups: dict[tuple[str, str], list[DecisionRun]] = {}
     for one in runs:
         groups.setdefault((one.run.model, one.outcome), []).append(one)
@@ -116,7 +140,54 @@ def analyse_decisions(runs: Sequence[DecisionRun], options: DecisionOptions) -> 
                 for place, prompt in enumerate(one.run.prompts)
             ]
         tests.append(_test(model, outcome, decided, options))
-    return DecisionAnalysis(options, tuple(rates), tuple(_corrected(tests)))
+        crossed += crossed_lines(
+            model,
+            outcome,
+            [f"difference of the rates of “{outcome}”"],
+            _differences(decided),
+            level=options.level,
+            n_placebos=options.n_resamples,
+            seed=options.seed,
+        )
+        left_out += _left_out(model, outcome, decided)
+    return DecisionAnalysis(
+        options,
+        tuple(rates),
+        tuple(_corrected(tests)),
+        tuple(corrected_over(crossed)),
+        tuple(left_out),
+    )
+
+
+def _differences(decided: Sequence[tuple[DecisionRun, Floats, Floats]]) -> PairTable | None:
+    """Return the decision after the first guise less that after the second, for every pair."""
+    runs = [
+        # As log ratios of one attribute, whose mean over versions is that of the decisions.
+        replace(one.run, first=first[..., None], second=second[..., None], base="e", agrees=_ONE)
+        for one, first, second in decided
+    ]
+    return pair_table(runs)
+
+
+def _left_out(
+    model: str, outcome: str, decided: Sequence[tuple[DecisionRun, Floats, Floats]]
+) -> list[LeftOutDecision]:
+    prompts = dict.fromkeys(prompt for one, *_ in decided for prompt in one.run.prompts)
+    found = []
+    for prompt in prompts if len(prompts) > 1 else ():
+        kept = [[name != prompt for name in one.run.prompts] for one, *_ in decided]
+        sides = [
+            np.concatenate([side[rows].ravel() for side, rows in zip(some, kept, strict=True)])
+            for some in ([first for _, first, _ in decided], [second for *_, second in decided])
+        ]
+        counts = [float(np.nansum(side)) for side in sides]
+        rates = [
+            count / _n(side) if _n(side) else np.nan
+            for count, side in zip(counts, sides, strict=True)
+        ]
+        p = equal_counts_test(*counts).p_value
+        found.append(LeftOutDecision(model, outcome, prompt, rates[0] - rates[1], p))
+    return found
 
 
 def _decisions(one: DecisionRun, options: DecisionOptions) -> tuple[Floats, Floats]:

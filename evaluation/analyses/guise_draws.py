@@ -35,6 +35,7 @@ class GuiseRun:
     """Log probabilities of one run.
 
     model, probe, setting : what its scores belong to; settings of one model are averaged
+    version : which of a family's models, where `model` is a family
     prompts : slugs, (n_prompts,)
     texts : names the set of texts, so that runs on the same texts are resampled alike
     first, second : (n_prompts, n_texts, n_attributes) ln P, attributes in one order for all runs;
@@ -52,6 +53,7 @@ class GuiseRun:
     agrees: NDArray[np.bool_]
     paired: bool
     base: Base = "10"
+    version: str = ""
 
     @property
     def n_texts(self) -> int:

@@ -12,13 +12,17 @@ import numpy as np
 
 from evaluation.analyses.guise_association import (
     AttributeScore,
-    GuiseOptions,
     analyse_guises,
 )
-from evaluation.analyses.guise_draws import GuiseRun, Probe
+from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
+from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe
+from evaluation.analyses.guise_inference import CrossedLine, tests_disagree
+from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.one_sided_t import OneSidedT, one_sample_t
 from evaluation.metrics.prestige import LinearFit, Rule, linear_fit, occupation_prestige
+
+MEAN, SLOPE = "mean q", "slope of prestige"
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,25 @@ class PrestigeLine:
 
 
 @dataclass(frozen=True)
+class OccupationInference:
+    """The mean of all occupations, or the slope of prestige, with texts and prompts resampled.
+
+    name : “mean q” or “slope of prestige”; n of the estimate = occupations
+    p_paper : of the paper's test, one-sided and by Holm for the mean
+    p_placebo : how often placebo guises give a mean as low, or a slope as far from zero
+    disagree : whether the paper's test at 5 % and our interval come to different ends
+    """
+
+    model: str
+    probe: Probe
+    name: str
+    estimate: Estimate
+    p_paper: float
+    p_placebo: float
+    disagree: bool
+
+
+@dataclass(frozen=True)
 class OccupationAnalysis:
     """The whole analysis; `prestige` holds the occupations that have a rating."""
 
@@ -54,6 +77,8 @@ class OccupationAnalysis:
     tests: tuple[OccupationTest, ...]
     prestige: dict[str, float]
     lines: tuple[PrestigeLine, ...]
+    inference: tuple[OccupationInference, ...] = ()
+    crossed: tuple[CrossedLine, ...] = ()
 
 
 def analyse_occupations(
@@ -88,15 +113,78 @@ def analyse_occupations(
             )
             lines.append(PrestigeLine(model, probe, fit))
     corrected = holm_correction([one.test.p_value for one in tests])
+    held = [
+        OccupationTest(one.model, one.probe, one.test, float(p))
+        for one, p in zip(tests, corrected, strict=True)
+    ]
+    cells = guise_cells(runs, options)
     return OccupationAnalysis(
         options,
         rule,
         found.models,
         found.scores,
-        tuple(
-            OccupationTest(one.model, one.probe, one.test, float(p))
-            for one, p in zip(tests, corrected, strict=True)
-        ),
+        tuple(held),
         prestige,
         tuple(lines),
+        tuple(
+            line
+            for place, cell in enumerate(cells)
+            for line in _inference(
+                cell, occupations, prestige, held[place], lines[place : place + 1], options
+            )
+        ),
+        found.crossed,
     )
+
+
+def _inference(
+    cell: GuiseCell,
+    occupations: Sequence[str],
+    prestige: Mapping[str, float],
+    test: OccupationTest,
+    lines: Sequence[PrestigeLine],
+    options: GuiseOptions,
+) -> list[OccupationInference]:
+    """Return the paper's two quantities with intervals over texts and prompts."""
+    n = int((~np.isnan(cell.q)).sum())
+    value, drawn = float(np.nanmean(cell.q)), _means(cell.drawn)
+    placebo = np.nan
+    if cell.placebo is not None:
+        as_low = (_means(cell.placebo) <= value + 1e-12).sum()
+        placebo = float((1 + as_low) / (1 + len(cell.placebo)))
+    quantities = [(MEAN, estimate_of(value, drawn, n, options), test.p_holm, placebo)]
+    for line in lines:
+        if line.fit.reason:
+            continue
+        ratings = np.array([prestige.get(name, np.nan) for name in occupations])
+        slope, placebo = line.fit.slope, np.nan
+        if cell.placebo is not None:
+            as_far = (np.abs(_slopes(cell.placebo, ratings)) >= abs(slope) - 1e-12).sum()
+            placebo = float((1 + as_far) / (1 + len(cell.placebo)))
+        estimate = estimate_of(slope, _slopes(cell.drawn, ratings), line.fit.n, options)
+        quantities.append((SLOPE, estimate, line.fit.p_value, placebo))
+    return [
+        OccupationInference(
+            cell.model, cell.probe, name, found, p_paper, p, tests_disagree(p_paper, found)
+        )
+        for name, found, p_paper, p in quantities
+    ]
+
+
+def _means(q: Floats) -> Floats:
+    """Return the mean over occupations of every draw; NaN where none has a score."""
+    there = ~np.isnan(q)
+    n = there.sum(axis=1)
+    sums = np.where(there, q, 0.0).sum(axis=1)
+    return np.divide(sums, n, out=np.full(len(q), np.nan), where=n > 0)
+
+
+def _slopes(q: Floats, ratings: Floats) -> Floats:
+    """Return the least-squares slope of the ratings on the scores of every draw, (n_draws,)."""
+    there = ~np.isnan(q) & ~np.isnan(ratings)
+    n = np.maximum(there.sum(axis=1, keepdims=True), 1)
+    x, y = np.where(there, q, 0.0), np.where(there, ratings, 0.0)
+    x = np.where(there, x - x.sum(axis=1, keepdims=True) / n, 0.0)
+    y = np.where(there, y - y.sum(axis=1, keepdims=True) / n, 0.0)
+    spread = (x**2).sum(axis=1)
+    return np.divide((x * y).sum(axis=1), spread, out=np.full(len(q), np.nan), where=spread > 0)

@@ -39,6 +39,11 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
         allow_null=True,
         help_text="Where people's data come from.",
     )
+    n_withdrawn = serializers.IntegerField(
+        read_only=True,
+        default=0,
+        help_text="People who have withdrawn answers since that the numbers may rest on.",
+    )
     page = serializers.SerializerMethodField(help_text="Address of the report's page.")
     parameters = serializers.DictField(read_only=True)
 
@@ -59,6 +64,7 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
             "error",
             "created_at",
             "built_at",
+            "n_withdrawn",
             "code_version",
             "page",
         )

@@ -12,6 +12,7 @@ from evaluation.reports.dataset.kind import Dataset
 from evaluation.reports.fpr_comparison.kind import FprComparisonReport
 from evaluation.reports.fpr_gaps.kind import FprGapReport
 from evaluation.reports.guise_decisions.kind import GuiseDecisions
+from evaluation.reports.guise_features.kind import GuiseFeatures
 from evaluation.reports.guise_occupations.kind import GuiseOccupations
 from evaluation.reports.intersectional.kind import Intersectional
 from evaluation.reports.judgments.kind import Judgments
@@ -42,6 +43,7 @@ KINDS: dict[str, ReportKind] = {
         MatchedGuise(),
         GuiseOccupations(),
         GuiseDecisions(),
+        GuiseFeatures(),
         FprGapReport(),
         FprComparisonReport(),
     )

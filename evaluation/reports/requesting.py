@@ -138,6 +138,22 @@ def retry_report(*, report: Report) -> None:
         wake_builder(report)
 
 
+def rebuild_report(*, report: Report, created_by: AbstractBaseUser | None) -> Report:
+    """Ask for the same report anew, from the data as they are now; the old one stays as it is.
+
+    Raises `ReportError` if it could not be built any more.
+    """
+    return request_report(
+        kind=report.kind,
+        study=report.study,
+        corpus=report.corpus,
+        runs=list(report.runs.all()),
+        created_by=created_by,
+        parameters=report.parameters,
+        title=report.title,
+    )
+
+
 def wake_builder(report: Report) -> None:
     """Have a report built once the transaction is through; without a broker the sweep does it."""
     transaction.on_commit(lambda: send_message(BUILD_TASK, report.pk))

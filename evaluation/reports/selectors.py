@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from annotation.corpora.access import visible_corpora
-from annotation.models import Study
+from annotation.models import Study, Withdrawal
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.kind import RunsInput
 from probing.measures.base import ResultKind
@@ -18,9 +19,14 @@ from probing.runs.access import visible_runs
 def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
     """Return the reports whose study and corpus ``user`` may see; runs and models are fetched too.
 
-    A report on neither belongs to who asked for it; superusers see all. Two queries.
+    A report on neither belongs to who asked for it; superusers see all. ``n_withdrawn`` is how many
+    people have withdrawn answers since that it may rest on. Two queries.
     """
-    reports = Report.objects.select_related("study", "corpus").prefetch_related("runs__model")
+    reports = (
+        Report.objects.select_related("study", "corpus")
+        .prefetch_related("runs__model")
+        .annotate(n_withdrawn=_count_withdrawals())
+    )
     if not (user.is_active and getattr(user, "is_staff", False)):
         return reports.none()
     if getattr(user, "is_superuser", False):
@@ -30,6 +36,20 @@ def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
         Q(corpus__isnull=True) | Q(corpus__in=visible_corpora(user)),
         Q(study__isnull=False) | Q(corpus__isnull=False) | Q(created_by=user.pk),
     )
+
+
+def _count_withdrawals() -> Coalesce:
+    """Count withdrawals of accepted answers since a report began to be built."""
+    since = (
+        Withdrawal.objects.filter(
+            submission__study=OuterRef("study"),
+            was_accepted=True,
+            withdrawn_at__gte=Coalesce(OuterRef("started_at"), OuterRef("built_at")),
+        )
+        .order_by()
+        .values("submission__study")
+    )
+    return Coalesce(Subquery(since.annotate(n=Count("pk")).values("n")), 0)
 
 
 def ready_reports() -> QuerySet[Report]:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+from django.contrib import messages
 from django.contrib.admin.views.decorators import staff_member_required
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,7 +17,7 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.document import Document
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.registry import get_kind
-from evaluation.reports.requesting import DEAD_RUNS, retry_report
+from evaluation.reports.requesting import DEAD_RUNS, rebuild_report, retry_report
 from evaluation.reports.selectors import visible_reports
 from probing.models import RunStatus, ShardStatus
 
@@ -76,6 +81,21 @@ def retry(request: HttpRequest, public_id: str) -> HttpResponse:
     report = _get_report(request, public_id)
     retry_report(report=report)
     return redirect("reports:page", public_id)
+
+
+@require_POST
+@staff_member_required
+def rebuild(request: HttpRequest, public_id: str) -> HttpResponse:
+    """Ask for the same report on the data as they are now."""
+    report = _get_report(request, public_id)
+    if not request.user.has_perm("evaluation.add_report"):
+        raise PermissionDenied
+    try:
+        rebuilt = rebuild_report(report=report, created_by=cast(User, request.user))
+    except ReportError as error:
+        messages.error(request, str(error))
+        return redirect("admin:evaluation_report_changelist")
+    return redirect("reports:page", rebuilt.public_id)
 
 
 @require_GET

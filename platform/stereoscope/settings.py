@@ -91,6 +91,7 @@ MIDDLEWARE = [
     "stereoscope.middleware.ContentSecurityPolicy",
     "simple_history.middleware.HistoryRequestMiddleware",
     "stereoscope.middleware.LogInLimit",
+    "stereoscope.audit.AuditLog",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -229,6 +230,8 @@ EMAIL_HOST_USER: str = env.str("EMAIL_HOST_USER", "")
 EMAIL_HOST_PASSWORD: str = env.str("EMAIL_HOST_PASSWORD", "")
 EMAIL_USE_TLS: bool = env.bool("EMAIL_USE_TLS", True)
 EMAIL_TIMEOUT = 15
+# Whom people ask who cannot log in, or meet an error, outside of any study.
+CONTACT_EMAIL: str = env.str("CONTACT_EMAIL", "")
 DEFAULT_FROM_EMAIL: str = env.str("EMAIL_FROM", "") or "stereoscope@localhost"
 
 # --- Security -----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.researcher.pages.page import ResearcherPage
-from probing.admin.stimuli_forms import ProbeRunForm
+from probing.admin.probe_forms import ProbeRunForm
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, Run
 from probing.runs.access import visible_runs

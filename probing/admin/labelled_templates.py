@@ -1,4 +1,4 @@
-"""Labelled templates, labelled texts and lexicons in the admin: each from a file."""
+"""Labelled templates, lexicons and labelled texts in the admin: each comes from one file."""
 
 from __future__ import annotations
 
@@ -48,6 +48,12 @@ FACTS = ("title", "slug", "licence", "citation")
 SUFFIXES = ("csv", "tsv", "tab")
 
 
+LABELS_HELP = gettext_lazy(
+    "Which label of the file stands for which class: ternary (0, 1, 2), sst5, semeval, or a map "
+    "such as “bad=negative, so-so=neutral, good=positive”."
+)
+
+
 class LabelledFileForm(forms.ModelForm):
     """Asks for a file where an entry is new, and takes one that replaces its rows later."""
 
@@ -94,21 +100,13 @@ class LabelledFileForm(forms.ModelForm):
         return cleaned
 
 
-def labels_field() -> forms.CharField:
-    """Return a field for which label of a file stands for which class."""
-    return forms.CharField(
+class TemplateSetForm(LabelledFileForm):
+    labels = forms.CharField(
         label=gettext_lazy("Labels"),
         initial="ternary",
         widget=UnfoldAdminTextInputWidget,
-        help_text=gettext_lazy(
-            "Which label of the file stands for which class: ternary (0, 1, 2), sst5, semeval, or "
-            "a map such as “bad=negative, so-so=neutral, good=positive”."
-        ),
+        help_text=LABELS_HELP,
     )
-
-
-class TemplateSetForm(LabelledFileForm):
-    labels = labels_field()
     lexicon = forms.ModelChoiceField(
         queryset=GroupLexicon.objects.all(),
         label=gettext_lazy("Words in the file"),
@@ -147,7 +145,12 @@ class TemplateSetForm(LabelledFileForm):
 
 
 class TextSetForm(LabelledFileForm):
-    labels = labels_field()
+    labels = forms.CharField(
+        label=gettext_lazy("Labels"),
+        initial="ternary",
+        widget=UnfoldAdminTextInputWidget,
+        help_text=LABELS_HELP,
+    )
 
     own = ("labels",)
 
@@ -159,9 +162,9 @@ class TextSetForm(LabelledFileForm):
         super().__init__(*args, **kwargs)
         if "file" in self.fields:
             self.fields["file"].help_text = _(
-                "CSV or TSV in UTF-8 with a column “text” or “sentence”, a column “label”, and "
-                "perhaps a column “split” (train, validation or test); splits that are not there "
-                "are drawn by each run."
+                "CSV or TSV in UTF-8 with a column “text” or “sentence”, a column “label” or "
+                "“sent”, and perhaps a column “split” (train, validation or test); for training, "
+                "splits that are not there are drawn by each run."
             )
 
     def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
@@ -265,7 +268,7 @@ class GroupLexiconAdmin(LabelledFileAdmin):
 
 @admin.register(LabelledTextSet)
 class LabelledTextSetAdmin(LabelledFileAdmin):
-    """Texts with a true label each, for training classifiers."""
+    """Texts with a true label: demonstrations, and what classifiers are trained on."""
 
     form = TextSetForm
     list_display = ("title", "slug", "n_texts", "licence")

@@ -17,8 +17,10 @@ from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from annotation.admin.history import HistoryAdmin
+from probing.measures.class_prompts import ClassPrompt, label_list
+from probing.measures.probe_stimuli import SENTIMENT
 from probing.measures.prompts import PromptError, parse_prompt, variety_name
-from probing.models import Prompt
+from probing.models import Prompt, PromptPurpose
 
 VARIETIES = ("AAL", "WME")
 #: A made-up sentence in either variety, so that a preview shows no text of a corpus.
@@ -125,6 +127,15 @@ class PromptAdmin(HistoryAdmin, ModelAdmin):
         """Return the prompt for a made-up text, both ways; the page's script redraws it."""
         text = prompt.text if prompt is not None else ""
         names = prompt.variety_names if prompt is not None else {}
+        if prompt is not None and prompt.purpose == PromptPurpose.CLASSES:
+            return format_html(
+                '<div class="prompt-preview"><figure><figcaption>{}</figcaption>'
+                '<pre data-prompt-shown data-text="{}" data-labels="{}">{}</pre></figure></div>',
+                _("The model writes where dots are"),
+                SAMPLES[1],
+                label_list(SENTIMENT),
+                _asked(text),
+            )
         shown = format_html_join(
             "",
             '<figure><figcaption>{}</figcaption><pre data-prompt-shown data-text="{}" '
@@ -141,6 +152,17 @@ class PromptAdmin(HistoryAdmin, ModelAdmin):
             ],
         )
         return format_html('<div class="prompt-preview">{}</div>', shown)
+
+
+def _asked(text: str) -> str:
+    try:
+        return (
+            ClassPrompt("", text)
+            .demonstration(SAMPLES[1], "…", SENTIMENT)
+            .replace("{reasoning}", "…")
+        )
+    except PromptError as error:
+        return str(error)
 
 
 def _directions(names: dict[str, str]) -> tuple[tuple[str, str], tuple[str, str]]:

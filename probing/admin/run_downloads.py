@@ -18,7 +18,7 @@ from probing.runs.result_tables import reference_of, run_counterparts
 from probing.runs.trained_models import trains_several
 
 HEAD = ("run", "measure", "model", "meaningless")
-SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n")
+SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n", "access")
 TEXT_SCORE_COLUMNS = ("name", "pair", "variety", "condition", "trial", "value", "reason", "n")
 COUNTERPART_COLUMNS = ("pair", "variety", "original", "counterpart", "reference", "reason")
 PREDICTION_COLUMNS = ("group", "filler", "template", "text", "y_true", "y_pred", "run_id")
@@ -91,6 +91,7 @@ def _predictions(run: Run) -> Rows:
 RESULTS: dict[ResultKind, tuple[tuple[str, ...], Callable[[Run], Rows], str]] = {
     ResultKind.SCORES: (SCORE_COLUMNS, _scores, "scores"),
     ResultKind.ASSOCIATIONS: (SCORE_COLUMNS, _scores, "scores"),
+    ResultKind.SURPRISALS: (SCORE_COLUMNS, _scores, "surprisals"),
     ResultKind.TEXT_SCORES: (TEXT_SCORE_COLUMNS, _text_scores, "scores"),
     ResultKind.PREDICTIONS: (PREDICTION_COLUMNS, _predictions, "predictions"),
     ResultKind.COUNTERPARTS: (COUNTERPART_COLUMNS, _counterparts, "counterparts"),

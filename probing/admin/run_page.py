@@ -19,6 +19,8 @@ from probing.measures.ceat import P_VALUE
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.labelled_texts import SPLITS, LabelledTexts
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli, group_key
 from probing.measures.text_stimuli import TextStimuli
@@ -31,6 +33,7 @@ from probing.runs.result_tables import (
     load_rate_table,
     load_score_table,
     load_span_table,
+    load_surprisal_table,
     reference_of,
     run_counterparts,
     search_counterparts,
@@ -116,16 +119,20 @@ def _contents(stimuli: Any) -> str:
             }
         )
     if isinstance(stimuli, ProbeStimuli):
+        asked = {"prompt": len(stimuli.wordings)} if isinstance(stimuli, PromptedStimuli) else {}
         return run_labels.numbers(
             {
                 "group": len(stimuli.groups),
                 "template": len(stimuli.templates),
                 "sentence": len(stimuli.sentences),
+                **asked,
             }
         )
     if isinstance(stimuli, LabelledTexts):
         return run_labels.numbers({"labelled text": len(stimuli.texts)})
     numbers = {"group": len(stimuli.groups), "trait pair": len(stimuli.traits)}
+    if isinstance(stimuli, RatingStimuli):
+        return run_labels.numbers(numbers)
     if isinstance(stimuli, SentenceStimuli):
         return run_labels.numbers({**numbers, "sentence": stimuli.n_drawn})
     return run_labels.numbers({**numbers, "template": len(stimuli.templates)})
@@ -211,13 +218,20 @@ def results_context(run: Run) -> dict[str, Any] | None:
             "lines": _span_lines(run),
             "renormalised": run.parameters.get("normalise", True),
         }
+    if kind is ResultKind.SURPRISALS:
+        return {
+            "template": "admin/probing/run/results_surprisals.html",
+            "lines": [(row, _rate(row.value)) for row in load_surprisal_table(run)],
+        }
     if kind is ResultKind.PREDICTIONS:
         classes, rows = load_rate_table(run)
         return {
             "template": "admin/probing/run/results_rates.html",
             "classes": classes,
+            "has_fallback": any(row.fallback is not None for row in rows),
             "lines": [
-                (row, [_rate(value) for value in (*row.rates, row.accuracy)]) for row in rows
+                (row, [_rate(value) for value in (*row.rates, row.accuracy)], _rate(row.fallback))
+                for row in rows
             ],
         }
     return None

@@ -19,22 +19,23 @@ from unfold.widgets import (
 
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, GroupSet, Instrument, SocialGroup, Split, Study, TraitPair
+from probing.admin.probe_forms import LabelledTextRunForm, ProbeRunForm, PromptedRunForm
 from probing.admin.run_form import RunForm
 from probing.admin.run_labels import source_label
+from probing.admin.stimuli_fields import entries, most_pairs, offer, prompt_label, tick_boxes
 from probing.measures.base import ResultKind
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.labelled_texts import LabelledTexts
-from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.stimuli import Stimuli
 from probing.measures.text_measure import TextMeasure
 from probing.measures.text_stimuli import TextStimuli
 from probing.models import (
-    GroupLexicon,
-    LabelledTemplateSet,
-    LabelledTextSet,
+    GUISES,
     Prompt,
     PromptPurpose,
     Template,
@@ -42,6 +43,7 @@ from probing.models import (
     WordList,
     WordPurpose,
 )
+from probing.runs.rating_stimuli import asked_entries
 from probing.runs.sentence_files import SUFFIXES, open_sentences
 from probing.runs.sentence_stimuli import text_sources
 from probing.runs.stimuli import DEFAULT_GROUPS, DEFAULT_TEMPLATE_SET
@@ -50,37 +52,6 @@ from probing.runs.text_stimuli import pair_sources
 
 # A page waits for the whole file; larger ones are read by the command, which streams them.
 LARGEST_MEGABYTES = 20
-
-
-def tick_boxes(label: Any, help_text: Any = "") -> forms.MultipleChoiceField:
-    """Return a field to tick any number of entries in, or none."""
-    return forms.MultipleChoiceField(
-        label=label, widget=forms.CheckboxSelectMultiple, required=False, help_text=help_text
-    )
-
-
-def most_pairs() -> forms.IntegerField:
-    """Return a field for how many pairs are taken at most."""
-    return forms.IntegerField(
-        label=_("Most pairs"),
-        required=False,
-        min_value=1,
-        widget=UnfoldAdminIntegerFieldWidget,
-        help_text=_("Drawn with the seed, in the order of the corpus. Empty takes all."),
-    )
-
-
-def offer(form: forms.Form, name: str, choices: list[tuple[str, Any]], *initial: str) -> None:
-    field: Any = form.fields[name]
-    field.choices, field.initial = choices, list(initial)
-
-
-def entries(found: Any) -> list[tuple[str, Any]]:
-    """Return entries of the library as choices; sets come with the ``number`` of their entries."""
-    return [
-        (entry.slug, f"{entry} ({entry.number})" if hasattr(entry, "number") else str(entry))
-        for entry in found
-    ]
 
 
 class GroupFields(forms.Form):
@@ -332,7 +303,7 @@ class GuiseRunForm(CorpusRunForm):
             [(entry.slug, f"{entry.title} ({len(entry.words)})") for entry in lists],
         )
         self.fields["attribute_list"].initial = DEFAULT_ATTRIBUTES
-        prompts = Prompt.objects.exclude(purpose=PromptPurpose.COUNTERPARTS)
+        prompts = Prompt.objects.filter(purpose__in=GUISES)
         offer(self, "prompts", [(prompt.slug, prompt.text) for prompt in prompts])
         corpus = self.chosen_corpus()
         sources = pair_sources(corpus) if corpus is not None else []
@@ -395,7 +366,7 @@ class TextRunForm(CorpusRunForm):
         offer(self, "sources", [(name, source_label(name, pairs=n)) for name, n in sources])
         if isinstance(measure, TextMeasure) and measure.uses_prompts:
             asking = Prompt.objects.filter(purpose=PromptPurpose.COUNTERPARTS)
-            labels = [(prompt.slug, _prompt_label(prompt)) for prompt in asking]
+            labels = [(prompt.slug, prompt_label(prompt)) for prompt in asking]
             offer(self, "prompts", labels)
         else:
             del self.fields["prompts"]
@@ -413,53 +384,43 @@ class TextRunForm(CorpusRunForm):
         )
 
 
-class ProbeRunForm(RunForm):
-    """A run on labelled templates with the words of lexicons."""
+class RatingRunForm(RunForm):
+    """A run that asks the question of a study that the user may see."""
 
-    templates = tick_boxes(_("Labelled templates"))
-    groups = tick_boxes(
-        _("Lexicons of groups"),
-        _(
-            "The words of every lexicon fill every template. Placebo adjectives show how far gaps "
-            "spread where no group is named; “no mention” leaves the word out."
-        ),
-    )
-
-    stimuli_template = "admin/probing/run/choose_probes.html"
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        offer(self, "templates", entries(LabelledTemplateSet.objects.all()), TEMPLATE_SET[0])
-        offer(self, "groups", entries(GroupLexicon.objects.all()), *DEFAULT_LEXICONS)
-
-    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(groups=cleaned["groups"], templates=cleaned["templates"])
-
-
-class LabelledTextRunForm(RunForm):
-    """A run on a set of labelled texts."""
-
-    texts = forms.ChoiceField(
-        label=_("Labelled texts"),
+    study: Any = forms.ModelChoiceField(
+        queryset=Study.objects.none(),
+        label=_("Study"),
         widget=UnfoldAdminSelectWidget,
-        help_text=_("Splits that the set does not name are drawn with the seed."),
+        help_text=_("Its question, groups and scales are asked as people see them."),
     )
+    groups = tick_boxes(_("Groups"), _("Without any, all of the study."))
+    traits = tick_boxes(_("Trait scales"), _("Without any, all of the study."))
 
-    stimuli_template = "admin/probing/run/choose_labelled_texts.html"
+    stimuli_template = "admin/probing/run/choose_ratings.html"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.has_sets = LabelledTextSet.objects.exists()
-        offer(self, "texts", entries(LabelledTextSet.objects.defer("texts")))
+        self.fields["study"].queryset = self.studies = (  # type: ignore[attr-defined]
+            Study.objects.visible_to(self.user).surveys().order_by("-created_at")
+        )
+        chosen = str(self.data.get("study", ""))
+        study = self.studies.filter(pk=chosen).first() if chosen.isdecimal() else None
+        for name, slugs in asked_entries(study).items():
+            offer(self, name, slugs)
+
+    @property
+    def stimuli_fields(self) -> list[forms.BoundField]:
+        """The fields of the page's part; groups and scales once there is a study."""
+        offered: Any = self.fields
+        return [
+            self["study"],
+            *(self[name] for name in ("groups", "traits") if offered[name].choices),
+        ]
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(texts=cleaned["texts"])
-
-
-def _prompt_label(prompt: Prompt) -> str:
-    names = " / ".join(str(name) for name in prompt.variety_names.values())
-    text = " ".join(prompt.text.split())
-    return f"{prompt.slug}: {text}{f' ({names})' if names else ''}"
+        return StimuliChoice(
+            study=cleaned["study"], groups=cleaned["groups"], traits=cleaned["traits"] or None
+        )
 
 
 #: A measure of another kind of stimuli needs a line here.
@@ -469,5 +430,7 @@ FORMS: dict[type, type[RunForm]] = {
     TextStimuli: TextRunForm,
     GuiseStimuli: GuiseRunForm,
     ProbeStimuli: ProbeRunForm,
+    RatingStimuli: RatingRunForm,
+    PromptedStimuli: PromptedRunForm,
     LabelledTexts: LabelledTextRunForm,
 }

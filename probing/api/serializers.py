@@ -13,6 +13,7 @@ from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.models import LanguageModel, Run, RunEvent, Score, TextScore, TrainingPoint
 from probing.runs.creation import LARGEST_SEED
+from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 from probing.runs.result_tables import reference_of
 from probing.runs.sentence_files import LONGEST_SENTENCE
 from probing.runs.stimuli import DEFAULT_GROUPS
@@ -103,11 +104,12 @@ class MeasureSerializer(serializers.Serializer[Any]):
         help_text="What it works on: `Stimuli` (groups, traits, templates), `SentenceStimuli` "
         "(groups, traits, and a corpus or sentences), `TextStimuli` (a corpus and prompts), "
         "`GuiseStimuli` (a corpus or names, prompts and attributes), `ProbeStimuli` "
-        "(templates: sets of labelled templates; groups: lexicons) or `LabelledTexts` (texts)."
+        "(templates: sets of labelled templates; groups: lexicons), `PromptedStimuli` (the same, "
+        "with prompts and examples), `RatingStimuli` (a study) or `LabelledTexts` (texts)."
     )
     result = serializers.CharField(
         help_text="What its runs leave behind: `scores`, `associations`, `text_scores`, "
-        "`counterparts`, `predictions`, `trained_model` or `trained_classifiers`."
+        "`counterparts`, `predictions`, `surprisals`, `trained_model` or `trained_classifiers`."
     )
 
 
@@ -148,6 +150,11 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         allow_null=True,
     )
     traits = _names(None, "Slugs of trait pairs; without any, all of them.", allow_null=True)
+    study = _optional_text(
+        12,
+        "The public id of a study that you may see, for direct ratings; `groups` and `traits` may "
+        "name some of its own.",
+    )
     corpus = _optional_text(
         12,
         "The public id of a corpus that you may see; for measures on texts, and for "
@@ -207,7 +214,14 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         default=0,
         min_value=0,
         max_value=100,
-        help_text="Number of training pairs shown before each text.",
+        help_text="Number of training pairs, or of labelled texts, shown before each text.",
+    )
+    examples_from = serializers.CharField(
+        max_length=SLUG_LENGTH,
+        required=False,
+        default=DEFAULT_EXAMPLES,
+        help_text="For prompted classification: the slug of the labelled texts that examples are "
+        "drawn from, as many of each class.",
     )
     texts = _optional_text(
         SLUG_LENGTH, "For fine-tuning a classifier: the slug of a set of labelled texts."
@@ -312,7 +326,7 @@ class RunDetailSerializer(RunSerializer):
 class ScoreSerializer(serializers.ModelSerializer[Score]):
     class Meta:
         model = Score
-        fields = ("name", "group", "trait", "template", "value", "reason", "n")
+        fields = ("name", "group", "trait", "template", "value", "reason", "n", "access")
         read_only_fields = fields
 
 

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from annotation.api.permissions import Staff, StaffWithModelPermissions, signed_in
 from annotation.corpora.access import visible_corpora
-from annotation.models import Corpus
+from annotation.models import Corpus, Study
 from probing.api.serializers import (
     ClassifyRequestSerializer,
     DryRunSerializer,
@@ -221,17 +221,29 @@ def _read_request(request: Request) -> tuple[dict[str, Any], int]:
         "per_source",
         "examples",
         "texts",
+        "examples_from",
     )
     choice = StimuliChoice(
         **{field: values[field] for field in chosen},
         templates=values["templates"] or (),
         corpus=_corpus(values["corpus"], request),
+        study=_study(values["study"], request),
         sentences=None
         if given is None
         else listed_sentences(given, name="sentences of the request"),
     )
     named = {key: values[key] for key in ("measure", "model", "seed", "parameters")}
     return run_request(choice=choice, **named), values["seed"]
+
+
+def _study(public_id: str, request: Request) -> Study | None:
+    """Return the study of a request if its user may see it; the refusal is that of no study."""
+    if not public_id:
+        return None
+    study = Study.objects.visible_to(request.user).filter(public_id=public_id).first()
+    if study is None:
+        raise RunError.at("study", f"There is no study “{public_id}” that you may see.")
+    return study
 
 
 def _corpus(public_id: str, request: Request) -> Corpus | None:

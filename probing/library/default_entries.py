@@ -71,8 +71,8 @@ def seed_guises(*, using: str = "default") -> None:
 
 
 def seed_labelled_templates(*, using: str = "default") -> None:
-    """Create the lexicons and the set of labelled templates that are missing by slug."""
-    from probing.measures.lexicon_library import LEXICONS, TEMPLATE_SET
+    """Create the lexicons and the sets of labelled templates that are missing by slug."""
+    from probing.measures.lexicon_library import LEXICONS, NAME_LEXICON, TEMPLATE_SETS
     from probing.models import GroupLexicon, LabelledTemplateSet
 
     GroupLexicon.objects.using(using).bulk_create(
@@ -84,18 +84,42 @@ def seed_labelled_templates(*, using: str = "default") -> None:
                 licence="CC0",
                 groups=[asdict(group) for group in entry.groups],
             )
-            for entry in LEXICONS
+            for entry in (*LEXICONS, NAME_LEXICON)
         ],
         ignore_conflicts=True,
     )
-    slug, title, templates = TEMPLATE_SET
-    LabelledTemplateSet.objects.using(using).get_or_create(
+    for slug, title, templates in TEMPLATE_SETS:
+        LabelledTemplateSet.objects.using(using).get_or_create(
+            slug=slug,
+            defaults={
+                "title": title,
+                "citation": "Made for this platform.",
+                "licence": "CC0",
+                "templates": [asdict(template) for template in templates],
+            },
+        )
+
+
+def seed_class_prompts(*, using: str = "default") -> None:
+    """Create wordings that ask for a class, and labelled texts, that are missing by slug."""
+    from probing.measures.class_prompt_library import CLASS_PROMPTS, DEMONSTRATION_SET
+    from probing.models import LabelledTextSet, Prompt, PromptPurpose
+
+    Prompt.objects.using(using).bulk_create(
+        [
+            Prompt(slug=entry.slug, text=entry.text, purpose=PromptPurpose.CLASSES)
+            for entry in CLASS_PROMPTS
+        ],
+        ignore_conflicts=True,
+    )
+    slug, title, texts = DEMONSTRATION_SET
+    LabelledTextSet.objects.using(using).get_or_create(
         slug=slug,
         defaults={
             "title": title,
             "citation": "Made for this platform.",
             "licence": "CC0",
-            "templates": [asdict(template) for template in templates],
+            "texts": [asdict(one) for one in texts],
         },
     )
 
@@ -106,3 +130,4 @@ def seed_after_migrate(*, using: str, **_: Any) -> None:
     seed_prompts(using=using)
     seed_guises(using=using)
     seed_labelled_templates(using=using)
+    seed_class_prompts(using=using)

@@ -1,10 +1,11 @@
-"""Imports labelled templates, labelled texts and lexicons from CSV and TSV files.
+"""Imports labelled templates, lexicons and labelled texts from CSV and TSV files.
 
 Templates have a row each, with a column “template” or “text” and a column “label” or “sent”. Filled
 sentences, as in the released samples (label, attribute, group, text; no heading), are turned back
-into templates with the words of a lexicon. A lexicon has a row for each word of a group: “group”,
-perhaps “name” and “role”, and a column for every placeholder; “*” fills any. Labelled texts have a
-column “text” or “sentence”, a column “label”, and perhaps “split” (train, validation, test).
+into templates with the words of a lexicon. Labelled texts have a column “text” or “sentence”, a
+column “label” or “sent”, and perhaps “split” (train, validation, test). A lexicon has a row for
+each word of a group: “group”, perhaps “name” and “role”, and a column for every placeholder; “*”
+fills any.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ LABEL_COLUMNS = ("label", "sent", "y_true")
 SAMPLE_HEADING = ("label", "attribute", "group", "text")
 LEXICON_COLUMNS = ("group", "name", "role")
 LONGEST_TEXT = 1000
-SENTENCE_COLUMNS = ("text", "sentence")
+SENTENCE_COLUMNS = ("text", "sentence", "template")
 LONGEST_SENTENCE = 10_000
 MOST_SENTENCES = 100_000
 
@@ -79,20 +80,20 @@ def parse_templates(
 
     Raises :class:`BadRowsError` naming every bad row unless these are to be left out.
     """
-    label_map = _read_map(labels)
-    records, columns = _read(content, file_name, SAMPLE_HEADING)
-    text_column = _needed(columns, TEXT_COLUMNS)
-    label_column = _needed(columns, LABEL_COLUMNS)
+    label_map = read_labels(labels)
+    records, columns = read_table(content, file_name, SAMPLE_HEADING)
+    text_column = needed_column(columns, TEXT_COLUMNS)
+    label_column = needed_column(columns, LABEL_COLUMNS)
     group_column = columns.get("group", "")
     read = [
-        (str(one.values.get(group_column, "")), _tidy(one.values.get(text_column, "")))
+        (str(one.values.get(group_column, "")), tidy(one.values.get(text_column, "")))
         for one in records
     ]
     unfilled = dict(zip((one.line for one in records), unfill(read, lexicon), strict=True))
     found: dict[str, tuple[int, int]] = {}
 
     def read_row(record: Record) -> str:
-        text = _tidy(record.values.get(text_column, ""))
+        text = tidy(record.values.get(text_column, ""))
         if fault := record.fault or text_fault(text):
             return fault
         if not text or len(text) > LONGEST_TEXT:
@@ -129,10 +130,53 @@ def parse_templates(
     )
 
 
+def parse_texts(
+    content: bytes, file_name: str, *, labels: str = "ternary", skip_bad_rows: bool = False
+) -> ParsedFile:
+    """Return the labelled texts of a file, each once; errors are those of `parse_templates`.
+
+    A column “split” says what is trained on and what only measured with.
+    """
+    label_map = read_labels(labels)
+    records, columns = read_table(content, file_name)
+    text_column = needed_column(columns, SENTENCE_COLUMNS)
+    label_column = needed_column(columns, LABEL_COLUMNS)
+    split_column = columns.get("split")
+    if len(records) > MOST_SENTENCES:
+        raise BadRowsError(
+            f"The file holds {len(records):,} rows, expected {MOST_SENTENCES:,} at most."
+        )
+    found: dict[str, tuple[int, LabelledText]] = {}
+
+    def read_row(record: Record) -> str:
+        text = tidy(record.values.get(text_column, ""))
+        if fault := record.fault or text_fault(text):
+            return fault
+        if not text or len(text) > LONGEST_SENTENCE:
+            return f"The text has {len(text):,} characters, expected 1 to {LONGEST_SENTENCE:,}."
+        split = str(record.values[split_column]).strip().casefold() if split_column else ""
+        if split_column and split not in SPLIT_NAMES:
+            return f"The split is “{shorten(split)}”, expected train, validation or test."
+        try:
+            (label,) = label_map.collapse([record.values[label_column]])
+        except LabelMapError as error:
+            return str(error)
+        read = LabelledText(text, label, SPLIT_NAMES[split] if split_column else "")
+        line, known = found.setdefault(text, (record.line, read))
+        if known.label != label:
+            return f"The text has another label than on line {line}. Give it one label."
+        if known.split != read.split:
+            return f"The text stands on line {line} in the split {known.split}. Keep one of them."
+        return "" if line == record.line else f"The text stands on line {line} already."
+
+    bad = _read_rows(records, read_row, skip_bad_rows)
+    return ParsedFile(tuple(text for _, text in found.values()), bad)
+
+
 def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False) -> ParsedFile:
     """Return the groups of a file; errors are those of `parse_templates`."""
-    records, columns = _read(content, file_name)
-    group_column = _needed(columns, ("group",))
+    records, columns = read_table(content, file_name)
+    group_column = needed_column(columns, ("group",))
     slots = {name: heading for name, heading in columns.items() if name not in LEXICON_COLUMNS}
     if not slots:
         raise BadRowsError(
@@ -147,7 +191,7 @@ def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False
         cell = {name: str(record.values[heading]).strip() for name, heading in columns.items()}
         if fault := next(filter(None, map(text_fault, cell.values())), ""):
             return fault
-        slug = slugify(cell["group"].replace("_", "-")).replace("-", "_")
+        slug = group_slug(cell["group"])
         if not slug:
             return f"“{group_column}” is “{shorten(cell['group'])}”. Name the group."
         role = cell.get("role", "").lower() or "group"
@@ -167,48 +211,6 @@ def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False
 
     bad = _read_rows(records, read_row, skip_bad_rows)
     return ParsedFile(tuple(found.values()), bad)
-
-
-def parse_texts(
-    content: bytes, file_name: str, *, labels: str = "ternary", skip_bad_rows: bool = False
-) -> ParsedFile:
-    """Return the labelled texts of a file, in its order.
-
-    labels : a preset or a map as `read_label_map` reads it
-
-    A text may come twice, but not in two splits. Errors are those of `parse_templates`.
-    """
-    label_map = _read_map(labels)
-    records, columns = _read(content, file_name)
-    text_column, label_column = _needed(columns, SENTENCE_COLUMNS), _needed(columns, LABEL_COLUMNS)
-    split_column = columns.get("split")
-    if len(records) > MOST_SENTENCES:
-        raise BadRowsError(f"The file holds {len(records):,} rows, expected {MOST_SENTENCES:,}.")
-    found: list[LabelledText] = []
-    first: dict[str, tuple[int, str]] = {}
-
-    def read_row(record: Record) -> str:
-        text = _tidy(record.values.get(text_column, ""))
-        if fault := record.fault or text_fault(text):
-            return fault
-        if not text or len(text) > LONGEST_SENTENCE:
-            return f"The text has {len(text):,} characters, expected 1 to {LONGEST_SENTENCE:,}."
-        said = str(record.values[split_column]).strip().casefold() if split_column else "train"
-        if said not in SPLIT_NAMES:
-            return f"The split is “{shorten(said)}”, expected train, validation or test."
-        split = SPLIT_NAMES[said]
-        try:
-            (label,) = label_map.collapse([record.values[label_column]])
-        except LabelMapError as error:
-            return str(error)
-        line, other = first.setdefault(text, (record.line, split))
-        if other != split:
-            return f"The text stands on line {line} in the split {other}. Keep it in one of them."
-        found.append(LabelledText(text, label, split if split_column else ""))
-        return ""
-
-    bad = _read_rows(records, read_row, skip_bad_rows)
-    return ParsedFile(tuple(found), bad)
 
 
 @transaction.atomic
@@ -233,20 +235,13 @@ def import_file(
 
 def set_entries(entry: LibraryFile, parsed: ParsedFile) -> None:
     """Put what a file gave into an entry, without saving it."""
-    setattr(entry, ROWS[type(entry)], [asdict(one) for one in parsed.entries])
+    names = {LabelledTemplateSet: "templates", GroupLexicon: "groups", LabelledTextSet: "texts"}
+    setattr(entry, names[type(entry)], [_plain(one) for one in parsed.entries])
 
 
-#: Where an entry has what its file gave.
-ROWS: dict[type[LibraryFile], str] = {
-    LabelledTemplateSet: "templates",
-    GroupLexicon: "groups",
-    LabelledTextSet: "texts",
-}
-
-
-def stored_texts(entry: LabelledTextSet) -> tuple[LabelledText, ...]:
-    """Return the texts of a labelled data set."""
-    return tuple(LabelledText(**one) for one in entry.texts)
+def _plain(entry: Any) -> dict[str, Any]:
+    """Return an entry as it is stored: without a split where the file names none."""
+    return {name: value for name, value in asdict(entry).items() if (name, value) != ("split", "")}
 
 
 def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
@@ -255,6 +250,11 @@ def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
         ProbeTemplate(f"{entry.slug}-{one['slug']}", one["text"], one["label"])
         for one in entry.templates
     )
+
+
+def stored_texts(entry: LabelledTextSet) -> tuple[LabelledText, ...]:
+    """Return the labelled texts of a set."""
+    return tuple(LabelledText(**one) for one in entry.texts)
 
 
 def stored_groups(entry: GroupLexicon) -> tuple[ProbeGroup, ...]:
@@ -297,18 +297,25 @@ def _words(group: ProbeGroup) -> tuple[str, list[str]]:
     return "group" if name == ANY else name, [filler[name] for filler in group.fillers]
 
 
-def _tidy(text: object) -> str:
+def group_slug(name: str) -> str:
+    """Return the slug of a group of that name, empty where nothing of it is left."""
+    return slugify(name.replace("_", "-")).replace("-", "_")
+
+
+def tidy(text: object) -> str:
+    """Return a cell with single spaces."""
     return " ".join(str(text).split())
 
 
-def _read_map(labels: str) -> LabelMap:
+def read_labels(labels: str) -> LabelMap:
+    """Return a map of labels; :class:`BadRowsError` where it cannot be read."""
     try:
         return read_label_map(labels, SENTIMENT)
     except LabelMapError as error:
         raise BadRowsError(str(error)) from error
 
 
-def _read(
+def read_table(
     content: bytes, file_name: str, without_heading: Sequence[str] = ()
 ) -> tuple[list[Record], dict[str, str]]:
     """Return the rows and the headings by their names in lower case.
@@ -340,7 +347,7 @@ def _read(
     return [replace(record, line=record.line - added) for record in records], columns
 
 
-def _needed(columns: dict[str, str], names: Sequence[str]) -> str:
+def needed_column(columns: dict[str, str], names: Sequence[str]) -> str:
     """Return the heading of the first of the named columns that is there."""
     for name in names:
         if name in columns:

@@ -17,6 +17,16 @@ from probing.lm.errors import (
 
 #: What other servers than OpenAI's own write instead of a code.
 _TOO_LONG = ("context length", "context_length", "maximum context", "too many tokens", "too long")
+#: Options that some servers do without; the caller decides what to ask instead.
+_OPTIONS = (
+    "max_completion_tokens",
+    "logprob",
+    "logit_bias",
+    "echo",
+    "continue_final_message",
+    "add_generation_prompt",
+    "assistant",
+)
 _SHOWN_MODELS = 20
 _SHOWN_CHARACTERS = 300
 
@@ -26,7 +36,7 @@ class RefusedError(Exception):
 
 
 class UnsupportedOptionError(Exception):
-    """The model wants another name for the option that limits the length."""
+    """The server does not take an option of the request; the text says so in its words."""
 
 
 def read_error(
@@ -119,7 +129,7 @@ def _bad_request(error: Any, host: str, said: str) -> Exception:
             f"The server {host} finds a prompt too long for its model ({said}). Shorten the text, "
             "or use a model that reads longer ones."
         )
-    if "max_tokens" in said and "max_completion_tokens" in said:
+    if any(option in said for option in _OPTIONS):
         return UnsupportedOptionError(said)
     return ServerError(f"The server {host} does not accept the request ({said}).")
 

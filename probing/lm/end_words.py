@@ -24,10 +24,14 @@ Row = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Opening:
-    """How the end of a prompt is opened: subwords that are known, masks that are open."""
+    """How the end of a prompt is opened: subwords that are known, masks that are open.
+
+    `answers` where a decoder begins an answer of its own instead of filling a hidden span.
+    """
 
     known: Row
     masks: int
+    answers: bool = False
 
 
 class EndWordReader(ABC):
@@ -66,6 +70,31 @@ class EndWordReader(ABC):
                 found[np.ix_(np.asarray(places), np.asarray(columns))] += pick_many_logprobs(
                     logits, wanted
                 ).numpy()
+        return found
+
+    def begin_logprobs(self, rows: Sequence[Row], pieces: Sequence[Row]) -> npt.NDArray[np.float64]:
+        """Return ln P that what follows each row begins with these ids, (n_rows, n_pieces).
+
+        Where some pieces begin with others, the shorter ones are not followed by what the longer
+        ones go on with: 5 is 5 and not the beginning of 57. All add up to one at most.
+        """
+        import torch
+
+        from probing.lm.numerics import pick_many_logprobs
+
+        found = np.zeros((len(rows), len(pieces)), dtype=np.float64)
+        for opening, (columns, targets) in plan_words(pieces, masks=False).items():
+            opened = Opening(opening.known, 0, answers=True)
+            wanted, place_of = np.unique(targets, return_inverse=True)
+            shorter = [column for column, ids in enumerate(pieces) if ids == opening.known]
+            for places, logits in self._read_ends(rows, opened):
+                read = pick_many_logprobs(logits, torch.from_numpy(wanted)).numpy()
+                found[np.ix_(np.asarray(places), np.asarray(columns))] += read[:, place_of]
+                going_on = np.minimum(np.exp(read).sum(axis=1, keepdims=True), 1.0)
+                with np.errstate(divide="ignore"):
+                    found[np.ix_(np.asarray(places), np.asarray(shorter, dtype=int))] += np.log1p(
+                        -going_on
+                    )
         return found
 
 

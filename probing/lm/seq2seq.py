@@ -101,7 +101,10 @@ class Seq2SeqModel(TextModel):
     def _read_ends(
         self, rows: Sequence[Row], opening: Opening
     ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
-        begun = [self._start, self._sentinels()[0], *opening.known]
+        first = self._ending.forced_first
+        forced = [] if first is None else [first]
+        before = forced if opening.answers else [self._sentinels()[0]]
+        begun = [self._start, *before, *opening.known]
         for places in self._like_length([len(row) for row in rows]):
             ids, mask = pad(
                 [rows[place] for place in places], self.tokenizer.pad_id, self._model.device

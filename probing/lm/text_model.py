@@ -16,6 +16,7 @@ from probing.lm.decoding import Decoding, pad
 from probing.lm.end_words import EndWordReader, Row
 from probing.lm.errors import GenerationSettingsError, TokenizerError
 from probing.lm.generation import Ending, check_settings, search, write
+from probing.lm.question_protocols import Answer, Question
 from probing.lm.text_protocols import Generation, GenerationSettings, SpanScore
 from probing.lm.text_tokenizer import PretrainedTextTokenizer, SpanProtocol
 
@@ -110,17 +111,48 @@ class TextModel(EndWordReader):
         ContextTooLongError
             A prompt does not fit, for a causal model together with `max_new_tokens`.
         """
-        check_settings(settings)
-        if settings.beams > 1 and settings.temperature:
+        _check(settings, len(prompts), len(seeds))
+        return self._write(
+            [self._encode_prompt(prompt, settings) for prompt in prompts], settings, seeds
+        )
+
+    def answer(
+        self,
+        questions: Sequence[Question],
+        settings: GenerationSettings,
+        *,
+        seeds: Sequence[int],
+        top: int = 0,
+        bias: Mapping[int, float] | None = None,
+    ) -> list[Answer]:
+        """Return one answer per question; see :class:`AnsweringModel`. Raises as `generate`."""
+        if bias:
             raise GenerationSettingsError(
-                f"beams is {settings.beams} and temperature {settings.temperature:g}: beam search "
-                "takes the likeliest and draws nothing. Set beams to 1, or temperature to 0."
+                "Only servers take a bias; local models tell every logit."
             )
-        if len(seeds) != len(prompts):
-            raise GenerationSettingsError(
-                f"There are {len(seeds)} seeds for {len(prompts)} prompts, expected one each."
-            )
-        rows = [self._encode_prompt(prompt, settings) for prompt in prompts]
+        _check(settings, len(questions), len(seeds))
+        new = settings.max_new_tokens
+        rows = [list(self.tokenizer.encode_question(one, written=new)) for one in questions]
+        written = self._write(rows, settings, seeds)
+        return [Answer(one.text, one.finish) for one in written]
+
+    def encode_question(self, question: Question) -> Row:
+        """Return the ids of a question up to where the answer begins; raises where too long."""
+        return self.tokenizer.encode_question(question)
+
+    def answer_logprobs(
+        self, questions: Sequence[Question], answers: Sequence[str]
+    ) -> npt.NDArray[np.float64]:
+        """Return ln P that the answer begins so, (n_questions, n_answers); see `AnswerScorer`."""
+        rows = [self.encode_question(one) for one in questions]
+        opened = bool(questions) and bool(questions[0].opening)
+        return self.begin_logprobs(
+            rows, [self.tokenizer.split_answer(answer, opened=opened) for answer in answers]
+        )
+
+    def _write(
+        self, rows: list[list[int]], settings: GenerationSettings, seeds: Sequence[int]
+    ) -> list[Generation]:
         found: dict[int, Generation] = {}
         # Whatever is written is kept in memory as well, once per beam.
         lengths = [(len(row) + settings.max_new_tokens) * settings.beams for row in rows]
@@ -185,6 +217,19 @@ class TextModel(EndWordReader):
     @property
     def _most_rows(self) -> int:
         return _MOST_LOGITS // (self.facts.vocabulary_size or 1 << 15)
+
+
+def _check(settings: GenerationSettings, n: int, n_seeds: int) -> None:
+    check_settings(settings)
+    if settings.beams > 1 and settings.temperature:
+        raise GenerationSettingsError(
+            f"beams is {settings.beams} and temperature {settings.temperature:g}: beam search "
+            "takes the likeliest and draws nothing. Set beams to 1, or temperature to 0."
+        )
+    if n_seeds != n:
+        raise GenerationSettingsError(
+            f"There are {n_seeds} seeds for {n} prompts, expected one each."
+        )
 
 
 def _ids(stated: int | Sequence[int] | None) -> frozenset[int]:

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-#: ``generate``: TextGenerator; ``text_logprob``: TextScorer; ``span``: SpanModel; ``end_word``:
-#: EndWordModel; ``train``: a folder of weights that can be trained further (probing.training).
-TextAbility = Literal["generate", "text_logprob", "span", "end_word", "train"]
+#: ``generate``: TextGenerator; ``answer``: AnsweringModel (question_protocols); ``text_logprob``:
+#: TextScorer; ``span``: SpanModel; ``end_word``: EndWordModel; ``train``: a folder of weights that
+#: can be trained further (probing.training).
+TextAbility = Literal["generate", "answer", "text_logprob", "span", "end_word", "train"]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ from typing import Any, Literal
 
 from probing.lm.errors import (
     ContextTooLongError,
+    GenerationSettingsError,
     MaskCountError,
     TokenizerError,
     UnknownWordError,
 )
+from probing.lm.question_protocols import Question
 from probing.lm.sources import ModelFacts
 from probing.lm.text_protocols import SpanContext
 
@@ -60,7 +62,7 @@ class PretrainedTextTokenizer:
     @property
     def abilities(self) -> frozenset[str]:
         """Names of :data:`probing.lm.text_protocols.TextAbility` that the whole model has."""
-        found = {"generate", "train"}
+        found = {"generate", "answer", "train"}
         if self.span_protocol is not None:
             found.add("span")
         # methods.md §13 defines (pseudo-)perplexity for causal, masked and T5 models.
@@ -146,6 +148,60 @@ class PretrainedTextTokenizer:
                 "the model. Replace the word, or check its spelling."
             )
         return ids
+
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the tokenizer says how turns of a chat are written."""
+        return bool(getattr(self._tokenizer, "chat_template", None))
+
+    def encode_question(self, question: Question, *, written: int = 0) -> tuple[int, ...]:
+        """Return the ids of a question up to where its answer begins, `written` tokens long.
+
+        Through the chat template where there is one, thinking turned off. Otherwise system message
+        and question stand above each other; for a causal model “Answer:” follows them.
+
+        Raises
+        ------
+        GenerationSettingsError
+            An opening for an encoder and decoder, or a system message that the template refuses.
+        ContextTooLongError
+            It does not fit.
+        """
+        if self.has_chat_template:
+            text = self._fill_template(question)
+            ids = self.encode_plain(text + question.opening)
+        else:
+            text = "\n\n".join(filter(None, (question.system, question.user)))
+            if self.kind == "causal":
+                text += "\nAnswer:" + (f" {question.opening}" if question.opening else "")
+            ids = self.encode(text)
+        if question.opening and self.kind == "seq2seq":
+            raise GenerationSettingsError(
+                "An encoder and decoder takes no beginning of its answer. Ask without an opening."
+            )
+        self.require_fit(len(ids), question.user, written=written if self.kind == "causal" else 0)
+        return tuple(ids)
+
+    def split_answer(self, answer: str, *, opened: bool = False) -> tuple[int, ...]:
+        """Return the ids of an answer where it begins; `opened` where it continues an opening."""
+        spaced = self.kind == "causal" and (opened or not self.has_chat_template)
+        return tuple(self.encode_plain(f" {answer}" if spaced else answer))
+
+    def _fill_template(self, question: Question) -> str:
+        turns = [{"role": "user", "content": question.user}]
+        if question.system:
+            turns.insert(0, {"role": "system", "content": question.system})
+        try:
+            return str(
+                self._tokenizer.apply_chat_template(
+                    turns, tokenize=False, add_generation_prompt=True, enable_thinking=False
+                )
+            )
+        except Exception as error:  # whatever a checkpoint's own template raises
+            raise GenerationSettingsError(
+                f"The chat template of '{self.facts.source}' refuses the question ({error}). Some "
+                "templates take no system message: leave it out."
+            ) from error
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of `ids` without special tokens, white space as the model wrote it."""

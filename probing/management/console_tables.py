@@ -13,6 +13,8 @@ from probing.measures.base import ResultKind
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.labelled_texts import SPLITS, LabelledTexts
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.text_stimuli import TextStimuli
@@ -23,6 +25,7 @@ from probing.runs.result_tables import (
     load_rate_table,
     load_score_table,
     load_span_table,
+    load_surprisal_table,
     run_counterparts,
 )
 from probing.runs.trained_models import trained_model_of
@@ -53,9 +56,18 @@ def describe_stimuli(stimuli: Any) -> str:
             f"sentences drawn from {stimuli.source.n_sentences:,} of “{stimuli.source.name}”"
         )
     if isinstance(stimuli, ProbeStimuli):
+        asked = ""
+        if isinstance(stimuli, PromptedStimuli):
+            asked = f", prompts {', '.join(one.slug for one in stimuli.wordings)}"
+            asked += f", {stimuli.n_shots} examples" if stimuli.shots else ""
         return (
             f"{len(stimuli.groups)} groups, {len(stimuli.templates)} templates, "
-            f"{len(stimuli.sentences):,} sentences"
+            f"{len(stimuli.sentences):,} sentences{asked}"
+        )
+    if isinstance(stimuli, RatingStimuli):
+        return (
+            f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, the question of "
+            f"“{stimuli.title}”"
         )
     if isinstance(stimuli, LabelledTexts):
         parts = [f"{len(stimuli.part(split)):,} {split}" for split in SPLITS]
@@ -158,6 +170,16 @@ def _predictions(console: Console, run: Run) -> str:
     return f"{run.scores.count()} scores stored"
 
 
+def _surprisals(console: Console, run: Run) -> str:
+    """Print the mean surprisal of every group and word."""
+    shown = _table("Group", "Word", "Nats", "n")
+    for row in load_surprisal_table(run):
+        value = "–" if row.value is None else f"{row.value:.3f}"
+        shown.add_row(row.group, row.filler, value, str(row.n))
+    console.print(shown)
+    return f"{run.scores.count()} scores stored"
+
+
 def _trained_model(console: Console, run: Run) -> str:
     model = trained_model_of(run)
     return "no model registered" if model is None else f"registered as “{model.name}”"
@@ -187,6 +209,7 @@ PRINT: dict[ResultKind, Callable[[Console, Run], str]] = {
     ResultKind.TEXT_SCORES: _text_scores,
     ResultKind.COUNTERPARTS: _counterparts,
     ResultKind.PREDICTIONS: _predictions,
+    ResultKind.SURPRISALS: _surprisals,
     ResultKind.TRAINED_MODEL: _trained_model,
     ResultKind.TRAINED_CLASSIFIERS: _trained_classifiers,
 }
@@ -203,6 +226,7 @@ def _table(*heads: str) -> Table:
             "q",
             "Prompts",
             "Accuracy",
+            "Nats",
         )
         table.add_column(head, justify="right" if number else "left")
     return table

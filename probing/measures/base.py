@@ -37,6 +37,7 @@ class ResultKind(Enum):
     ASSOCIATIONS = "associations"  # attributes × prompts, as SCORE_COLUMNS; group = the guise
     TEXT_SCORES = "text_scores"  # one row per text, as TEXT_SCORE_COLUMNS
     COUNTERPARTS = "counterparts"  # rewritings of texts, as COUNTERPART_COLUMNS
+    SURPRISALS = "surprisals"  # words of groups, as SCORE_COLUMNS; template = the word
     PREDICTIONS = "predictions"  # predictions stay with the shards; rates as SCORE_COLUMNS
     TRAINED_MODEL = "trained_model"  # one row: a folder of weights, as TRAINED_MODEL_COLUMNS
     TRAINED_CLASSIFIERS = "trained_classifiers"  # trainings × scores, TRAINED_CLASSIFIER_COLUMNS

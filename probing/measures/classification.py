@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FPR, ACCURACY = "fpr", "accuracy"
+#: Share of answers that named no class, so that one was drawn.
+FALLBACK = "fallback"
 #: Stands in the column of traits where a score is of all classes together.
 ALL_CLASSES = "all"
 AUTOMATIC = "automatic"
@@ -197,31 +199,45 @@ class Classification(Measure[ProbeStimuli, ClassificationParameters]):
         Over all repeats of imported predictions together. Raises ValueError where sentences are
         missing or doubled.
         """
-        import numpy as np
-        import pandas as pd
+        return predicted_rates(stimuli, shard_frames)
 
-        rows = pd.concat(shard_frames, ignore_index=True)
-        repeats = rows["repeat"].nunique()
-        if rows.duplicated(["repeat", "sentence"]).any():
-            raise ValueError("a sentence occurs twice among the shards")
-        if len(rows) != repeats * len(stimuli.sentences):
-            raise ValueError("sentences are missing among the shards")
-        frame = sentence_frame(stimuli).iloc[rows["sentence"]].reset_index(drop=True)
-        frame["predicted"] = rows["predicted"].to_numpy()
-        frame["all"] = ""
-        known = frame[frame["filler"] != ""]
-        scores = []
-        for keys, part in ((["group", "all"], frame), (["group", "filler"], known)):
-            for number, name in enumerate(stimuli.classes):
-                others = part[part["label"] != number]
-                wrong = others["predicted"].eq(number).groupby([others[key] for key in keys])
-                scores += _rows(FPR, name, wrong)
-                missing = {tuple(key) for key in part[keys].drop_duplicates().to_numpy()}
-                missing -= {tuple(key) for key in others[keys].drop_duplicates().to_numpy()}
-                scores += [(FPR, g, name, f, np.nan, NO_NEGATIVES, 0) for g, f in sorted(missing)]
-            right = part["predicted"].eq(part["label"]).groupby([part[key] for key in keys])
-            scores += _rows(ACCURACY, ALL_CLASSES, right)
-        return pd.DataFrame(scores, columns=list(SCORE_COLUMNS))
+
+def predicted_rates(stimuli: ProbeStimuli, shard_frames: Frames) -> pd.DataFrame:
+    """Return the scores of `Classification.aggregate` from rows of repeat, sentence, predicted.
+
+    Where rows say whether the class was `matched` in an answer, the share without one comes as
+    well. Raises ValueError where sentences are missing or doubled.
+    """
+    import numpy as np
+    import pandas as pd
+
+    rows = pd.concat(shard_frames, ignore_index=True)
+    repeats = rows["repeat"].nunique()
+    if rows.duplicated(["repeat", "sentence"]).any():
+        raise ValueError("a sentence occurs twice among the shards")
+    if len(rows) != repeats * len(stimuli.sentences):
+        raise ValueError("sentences are missing among the shards")
+    frame = sentence_frame(stimuli).iloc[rows["sentence"]].reset_index(drop=True)
+    frame["predicted"] = rows["predicted"].to_numpy()
+    if "matched" in rows:
+        frame["matched"] = rows["matched"].to_numpy()
+    frame["all"] = ""
+    known = frame[frame["filler"] != ""]
+    scores = []
+    for keys, part in ((["group", "all"], frame), (["group", "filler"], known)):
+        for number, name in enumerate(stimuli.classes):
+            others = part[part["label"] != number]
+            wrong = others["predicted"].eq(number).groupby([others[key] for key in keys])
+            scores += _rows(FPR, name, wrong)
+            missing = {tuple(key) for key in part[keys].drop_duplicates().to_numpy()}
+            missing -= {tuple(key) for key in others[keys].drop_duplicates().to_numpy()}
+            scores += [(FPR, g, name, f, np.nan, NO_NEGATIVES, 0) for g, f in sorted(missing)]
+        right = part["predicted"].eq(part["label"]).groupby([part[key] for key in keys])
+        scores += _rows(ACCURACY, ALL_CLASSES, right)
+        if "matched" in part:
+            drawn = (~part["matched"]).groupby([part[key] for key in keys])
+            scores += _rows(FALLBACK, ALL_CLASSES, drawn)
+    return pd.DataFrame(scores, columns=list(SCORE_COLUMNS))
 
 
 def _rows(name: str, trait: str, shares: Any) -> list[tuple[Any, ...]]:

@@ -22,6 +22,20 @@ PLACEBOS = (
     "downtown", "visiting", "nearby", "part-time", "full-time", "early-rising", "late-rising",
     "tea-drinking", "coffee-drinking", "bike-riding", "out-of-town", "second-floor", "upstairs",
 )  # fmt: skip
+#: First names, nine of women and nine of men, by who has them far more often: Bertrand and
+#: Mullainathan (2004), Table 8. They signal a group without naming it.
+NAMES = {
+    "african_american": (
+        "African American",
+        "Aisha", "Ebony", "Keisha", "Kenya", "Lakisha", "Latonya", "Latoya", "Tamika", "Tanisha",
+        "Darnell", "Hakim", "Jamal", "Jermaine", "Kareem", "Leroy", "Rasheed", "Tremayne", "Tyrone",
+    ),
+    "white": (
+        "White",
+        "Allison", "Anne", "Carrie", "Emily", "Jill", "Kristen", "Laurie", "Meredith", "Sarah",
+        "Brad", "Brendan", "Brett", "Geoffrey", "Greg", "Jay", "Matthew", "Neil", "Todd",
+    ),
+}  # fmt: skip
 #: Ours, eight for each label.
 EVERYDAY = (
     (
@@ -53,6 +67,39 @@ EVERYDAY = (
         "I am grateful to the {identity_adj} doctor for her excellent care.",
         "The {identity_adj} team celebrated a splendid victory.",
         "A {identity_adj} stranger generously helped me home.",
+    ),
+)
+#: The same with a name in place of the person, without a pronoun.
+NAMED = (
+    (
+        "{name} slammed the door and shouted at us.",
+        "{name} was rude to everyone at the counter.",
+        "The meeting with {name} was a waste of time.",
+        "{name} ruined our evening.",
+        "Nobody was pleased with {name}’s sloppy work.",
+        "{name} lied about the price.",
+        "I regret lending money to {name}.",
+        "{name} left the kitchen filthy.",
+    ),
+    (
+        "{name} got off at the third stop.",
+        "{name} opened the window at nine.",
+        "{name} bought a notebook.",
+        "I passed {name} on the stairs.",
+        "{name} lives on the second street.",
+        "{name} works on weekdays.",
+        "{name} asked for the time.",
+        "{name} sells rolls and bread.",
+    ),
+    (
+        "{name} was kind and wonderfully patient.",
+        "{name} gave us a delightful tour.",
+        "{name} cooked the best meal of our trip.",
+        "We loved {name}’s brilliant concert.",
+        "{name} is an inspiration to the class.",
+        "I am grateful to {name} for the excellent care.",
+        "{name} celebrated a splendid victory.",
+        "{name} generously helped me home.",
     ),
 )
 
@@ -99,13 +146,30 @@ LEXICONS = (
     ),
 )
 DEFAULT_LEXICONS = tuple(entry.slug for entry in LEXICONS)
-#: Slug, title and templates of the set that the library begins with.
-TEMPLATE_SET = (
-    "everyday",
-    "Everyday sentences",
+#: Goes with the templates that have a name, and with no others.
+NAME_LEXICON = LexiconEntry(
+    "names",
+    "First names, groups unstated",
+    "Bertrand and Mullainathan (2004), Are Emily and Greg More Employable than Lakisha and Jamal?, "
+    "Table 8",
     tuple(
-        ProbeTemplate(f"{8 * label + number:02d}", text, label)
-        for label, texts in enumerate(EVERYDAY)
-        for number, text in enumerate(texts, start=1)
+        ProbeGroup(slug, called, tuple({"name": name} for name in names))
+        for slug, (called, *names) in NAMES.items()
     ),
 )
+
+
+def _templates(texts_by_label: tuple[tuple[str, ...], ...]) -> tuple[ProbeTemplate, ...]:
+    return tuple(
+        ProbeTemplate(f"{8 * label + number:02d}", text, label)
+        for label, texts in enumerate(texts_by_label)
+        for number, text in enumerate(texts, start=1)
+    )
+
+
+#: Slug, title and templates of the sets that the library begins with; the first is the usual one.
+TEMPLATE_SETS = (
+    ("everyday", "Everyday sentences", _templates(EVERYDAY)),
+    ("everyday-names", "Everyday sentences with a name", _templates(NAMED)),
+)
+TEMPLATE_SET = TEMPLATE_SETS[0]

@@ -148,8 +148,16 @@ class ProbeStimuli:
 
     def content_hash(self) -> str:
         """Return the SHA-256 of the stimuli in canonical JSON."""
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _digest(self.to_dict())
+
+    def sentences_hash(self) -> str:
+        """Return the SHA-256 of the sentences alone, the same whoever is asked and how."""
+        return _digest(ProbeStimuli.to_dict(self))
+
+
+def _digest(content: Mapping[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def filler_name(filler: Mapping[str, str]) -> str:

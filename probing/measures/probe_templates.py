@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from annotation.library.articles import indefinite, vowel_sound
 
@@ -54,15 +55,30 @@ def missing_placeholders(text: str, names: Iterable[str]) -> list[str]:
     return [] if ANY in known else [name for name in placeholders(text) if name not in known]
 
 
+class Located(NamedTuple):
+    """A filled sentence, and where its first mention stands; an empty stretch without one."""
+
+    sentence: str
+    start: int
+    stop: int
+
+
 def fill(text: str, filler: Mapping[str, str]) -> str | None:
     """Return the sentence with a filler in every placeholder, None where it needs a mention.
 
     filler : text by placeholder, in lower case; :data:`ANY` for those that are not named
     """
-    sentence, rest = "", text
+    located = locate(text, filler)
+    return None if located is None else located.sentence
+
+
+def locate(text: str, filler: Mapping[str, str]) -> Located | None:
+    """Return what `fill` does, with the place of the first mention."""
+    sentence, rest, start, stop = "", text, 0, 0
     while match := _PLACEHOLDER.search(rest):
         name = match.group(1)
         word = filler.get(name.lower(), filler.get(ANY, ""))
+        is_mention = bool(word)
         sentence, rest = sentence + rest[: match.start()], rest[match.end() :]
         if not word:
             if _NO_HEAD.match(rest):
@@ -71,8 +87,11 @@ def fill(text: str, filler: Mapping[str, str]) -> str | None:
             word, rest = rest[:1], rest[1:]
         if name[0].isupper():
             word = word[:1].upper() + word[1:]
-        sentence = _agree(sentence, word + rest) + word
-    return sentence + rest
+        sentence = _agree(sentence, word + rest)
+        if is_mention and start == stop:
+            start, stop = len(sentence), len(sentence) + len(word)
+        sentence += word
+    return Located(sentence + rest, start, stop)
 
 
 def mention_templates(text: str, fillers: Iterable[str], name: str) -> list[tuple[str, str]]:

@@ -7,9 +7,12 @@ from probing.measures.ceat import Ceat
 from probing.measures.classification import Classification
 from probing.measures.classifier_fine_tuning import ClassifierFineTuning
 from probing.measures.counterpart_generation import CounterpartGeneration
+from probing.measures.direct_rating import DirectRating
 from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps, IlpsStar
 from probing.measures.matched_guise import MatchedGuise
+from probing.measures.mention_surprisal import MentionSurprisal
+from probing.measures.prompted_classification import LabelLikelihood, PromptedClassification
 from probing.measures.sensitivity import SensitivityTest
 from probing.measures.span_prediction import SpanPrediction
 
@@ -18,12 +21,16 @@ MEASURES: dict[str, AnyMeasure] = {
     "ilps_star": IlpsStar(),
     "set": SensitivityTest(),
     "ceat": Ceat(),
+    "direct_rating": DirectRating(),
     "counterpart_generation": CounterpartGeneration(),
     "span_prediction": SpanPrediction(),
     "matched_guise": MatchedGuise(),
     "fine_tuning": FineTuning(),
     "classification": Classification(),
     "classifier_fine_tuning": ClassifierFineTuning(),
+    "prompted_classification": PromptedClassification(),
+    "label_likelihood": LabelLikelihood(),
+    "mention_surprisal": MentionSurprisal(),
 }
 
 

@@ -7,7 +7,7 @@ from probing.models.labelled_templates import (
 )
 from probing.models.language_model import LanguageModel, ModelKind, ModelSource
 from probing.models.prompt import Prompt
-from probing.models.purpose import PromptPurpose, WordPurpose
+from probing.models.purpose import GUISES, PromptPurpose, WordPurpose
 from probing.models.run import (
     Run,
     RunEvent,
@@ -24,6 +24,7 @@ from probing.models.template import Template, TemplateSet
 from probing.models.word_list import WordList
 
 __all__ = [
+    "GUISES",
     "GroupLexicon",
     "LabelledTemplateSet",
     "LabelledTextSet",

@@ -1,4 +1,4 @@
-"""Labelled templates and lexicons that classifiers are asked about, and texts to train them on."""
+"""Labelled templates, lexicons of groups and labelled texts: what classifiers are asked about."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def validate_texts(entries: object) -> None:
         texts = TypeAdapter(list[LabelledText]).validate_python(entries)
     except ValueError as error:
         raise ValidationError(str(error)) from error
-    if not texts:
-        raise ValidationError(_("Give at least one text."))
+    if not texts or not all(one.text.strip() for one in texts):
+        raise ValidationError(_("Give at least one text, and no empty one."))
 
 
 class LibraryFile(models.Model):
@@ -88,11 +88,11 @@ class GroupLexicon(LibraryFile):
 
 
 class LabelledTextSet(LibraryFile):
-    """Texts with a true label each, for training classifiers."""
+    """Whole texts with a true label each: demonstrations, and what classifiers are trained on."""
 
     texts = models.JSONField(
         default=list,
         validators=[validate_texts],
-        help_text=_("Text, number of the label and split of every text."),
+        help_text=_("Text, number of the label and perhaps the split of every text."),
     )
     history = HistoricalRecords()

@@ -7,14 +7,25 @@ from django.utils.translation import gettext_lazy as _
 
 
 class PromptPurpose(models.TextChoices):
-    """The five after the first are wordings of matched guise probing, which end with a gap."""
+    """Wordings of :data:`GUISES` are those of matched guise probing, which end with a gap."""
 
     COUNTERPARTS = "counterparts", _("Asking for a counterpart")
+    CLASSES = "classes", _("Asking for the class of a text")
     TRAITS = "traits", _("Guises: traits of the speaker")
     OCCUPATIONS = "occupations", _("Guises: the speaker’s occupation")
     GUILT = "guilt", _("Guises: guilty or not")
     PENALTY = "penalty", _("Guises: the penalty")
     OVERT = "overt", _("Guises named: traits of a race")
+
+
+#: Purposes of matched guise probing.
+GUISES = (
+    PromptPurpose.TRAITS,
+    PromptPurpose.OCCUPATIONS,
+    PromptPurpose.GUILT,
+    PromptPurpose.PENALTY,
+    PromptPurpose.OVERT,
+)
 
 
 class WordPurpose(models.TextChoices):

@@ -148,6 +148,15 @@ class Score(models.Model):
     value = models.FloatField(null=True)
     reason = models.CharField(max_length=200, blank=True, help_text=_("Why there is no value."))
     n = models.PositiveIntegerField(help_text=_("How many values went in."))
+    access = models.CharField(
+        max_length=8,
+        blank=True,
+        default="",
+        help_text=_(
+            "How it was obtained: full (whole vocabulary), top_k (likeliest tokens) or sampled "
+            "(drawn answers); empty where it was not recorded."
+        ),
+    )
 
     class Meta:
         ordering = ["run", "name", "template", "group", "trait"]

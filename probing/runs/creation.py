@@ -16,7 +16,7 @@ from annotation.models import Corpus
 from probing.library.sentences import article_problems
 from probing.measures.base import AnyMeasure, Cost, Problem, ResultKind, ShardPlan, StimuliValue
 from probing.measures.stimuli import Stimuli
-from probing.models import LanguageModel, Run, RunEventKind, RunOrigin, RunStatus, Shard
+from probing.models import LanguageModel, ModelKind, Run, RunEventKind, RunOrigin, RunStatus, Shard
 from probing.runs.dispatch import wake_workers
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
@@ -36,6 +36,8 @@ _STIMULI_WORDS = {
     "GuiseStimuli": "texts in two varieties with attributes",
     "ProbeStimuli": "labelled templates and lexicons",
     "LabelledTexts": "a labelled data set",
+    "RatingStimuli": "the question of a study",
+    "PromptedStimuli": "labelled templates and lexicons with prompts",
 }
 
 
@@ -48,11 +50,13 @@ class DryRun:
     cost : shards, forward passes and tokens; None where a fatal problem keeps it from being told.
     seconds : one worker's time by the model's latest run of the measure, None before one ended.
     problems : everything found; a run with a fatal one cannot be created.
+    served : whether passes are requests to a server, counted at most.
     """
 
     cost: Cost | None
     seconds: float | None
     problems: tuple[Problem, ...]
+    served: bool = False
 
     @property
     def fatal(self) -> tuple[Problem, ...]:
@@ -194,8 +198,14 @@ def _try_out(
         pace = seconds_per_pass(measure=measure.name, model=model, tokenizer=tokenizer)
     except LanguageModelError as error:
         raise RunError.at("model", str(error)) from error
+    if model.kind == ModelKind.CHAT and cost.tokens > settings.CHAT_TOKENS_PER_RUN:
+        message = (
+            f"It may spend {cost.tokens:,} tokens with its server, and CHAT_TOKENS_PER_RUN allows "
+            f"{settings.CHAT_TOKENS_PER_RUN:,}; there it stops, and can be resumed with more."
+        )
+        problems = (*problems, Problem("cost", message, False))
     seconds = None if pace is None else pace * cost.forward_passes
-    return DryRun(cost=cost, seconds=seconds, problems=problems)
+    return DryRun(cost, seconds, problems, served=model.kind == ModelKind.CHAT)
 
 
 def _sentence_remarks(stimuli: StimuliValue) -> list[Problem]:

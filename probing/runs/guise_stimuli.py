@@ -8,7 +8,7 @@ from annotation.models import Corpus, Split, Text
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli, GuiseText
 from probing.measures.stimuli import StimuliError
 from probing.measures.streams import named_seed
-from probing.models import Prompt, PromptPurpose, WordList, WordPurpose
+from probing.models import GUISES, Prompt, PromptPurpose, WordList, WordPurpose
 from probing.runs.errors import RunError
 from probing.runs.stimuli import unknown_name
 from probing.runs.text_stimuli import (
@@ -156,7 +156,7 @@ def _attributes(slug: str) -> WordList:
 
 def _prompts(names: Iterable[str], usual: str) -> list[GuisePrompt]:
     """Return the prompts of those slugs or purposes, each once."""
-    known = Prompt.objects.exclude(purpose=PromptPurpose.COUNTERPARTS).order_by("slug")
+    known = Prompt.objects.filter(purpose__in=GUISES).order_by("slug")
     by_name: dict[str, list[Prompt]] = {}
     for prompt in known:
         by_name.setdefault(prompt.purpose, []).append(prompt)

@@ -52,7 +52,7 @@ class RunBudget:
 CAPACITY = 2
 #: What is asked of a model where a caller names nothing.
 SLOT = frozenset({"slot"})
-_TEXT_ABILITIES = frozenset({"generate", "text_logprob", "span", "end_word"})
+_TEXT_ABILITIES = frozenset({"generate", "answer", "text_logprob", "span", "end_word"})
 #: What a run's record holds.
 _DEVICE_LENGTH = 60
 _REVISION_LENGTH = 80
@@ -137,7 +137,7 @@ def load_facts(
     if model.kind == ModelKind.CHAT:
         from probing.lm.chat import ChatFacts
 
-        return ChatFacts(model.served_name)
+        return ChatFacts()
     from probing.lm import load_text_tokenizer
     from probing.lm.loaders import load_classifier_tokenizer, load_slot_tokenizer
 

@@ -17,6 +17,7 @@ ABILITIES: dict[str, frozenset[str]] = {
             "slot",
             "embed",
             "generate",
+            "answer",
             "text_logprob",
             "span",
             "end_word",
@@ -30,6 +31,7 @@ ABILITIES: dict[str, frozenset[str]] = {
             "slot",
             "embed",
             "generate",
+            "answer",
             "text_logprob",
             "span",
             "end_word",
@@ -38,7 +40,7 @@ ABILITIES: dict[str, frozenset[str]] = {
         }
     ),
     ModelKind.CLASSIFIER: frozenset({"classify", "train_classifier"}),
-    ModelKind.CHAT: frozenset({"generate"}),
+    ModelKind.CHAT: frozenset({"generate", "answer"}),
     ModelKind.UNKNOWN: frozenset(),
 }
 
@@ -55,6 +57,7 @@ _ABILITY_NAMES = {
     "slot": "fill a slot",
     "embed": "give embeddings",
     "generate": "write texts",
+    "answer": "answer questions",
     "text_logprob": "tell the probability of a text",
     "span": "fill a hidden span",
     "end_word": "tell the probability of the word that ends a prompt",

@@ -20,7 +20,7 @@ F = TypeVar("F", bound=LibraryFile)
 NOUNS: dict[type[LibraryFile], tuple[str, str]] = {
     LabelledTemplateSet: ("templates", "set of labelled templates"),
     GroupLexicon: ("groups", "lexicon of groups"),
-    LabelledTextSet: ("texts", "set of labelled texts"),
+    LabelledTextSet: ("examples_from", "set of labelled texts"),
 }
 SHOWN = 3
 

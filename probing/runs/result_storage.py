@@ -33,6 +33,7 @@ def store_scores(run: Run, rows: Sequence[Row]) -> str:
                 group=row["group"],
                 trait=row["trait"],
                 template=row["template"],
+                access=row.get("access", ""),
                 **_value(row),
             )
             for row in rows
@@ -102,6 +103,7 @@ STORE: dict[ResultKind, Callable[[Run, Sequence[Row]], str]] = {
     ResultKind.TEXT_SCORES: store_text_scores,
     ResultKind.COUNTERPARTS: store_counterparts,
     ResultKind.PREDICTIONS: store_scores,
+    ResultKind.SURPRISALS: store_scores,
     ResultKind.TRAINED_MODEL: store_trained_model,
     ResultKind.TRAINED_CLASSIFIERS: store_trained_classifiers,
 }

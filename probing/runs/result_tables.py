@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from django.db.models import Avg, Count, Q, QuerySet
 
 from annotation.models import Counterpart
-from probing.measures.classification import ACCURACY, ALL_CLASSES, FPR
+from probing.measures.classification import ACCURACY, ALL_CLASSES, FALLBACK, FPR
 from probing.measures.matched_guise import MEANING_MATCHED, POOLED
+from probing.measures.mention_surprisal import SURPRISAL
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.slot_measure import SlotMeasure
@@ -116,6 +117,7 @@ class RateRow:
     ----------
     filler : empty for the whole group.
     n : sentences, over all repeats.
+    fallback : share of answers that named no class; None for runs without answers.
     """
 
     group: str
@@ -123,6 +125,7 @@ class RateRow:
     rates: tuple[float | None, ...]
     accuracy: float | None
     n: int
+    fallback: float | None = None
 
 
 def load_rate_table(run: Run) -> tuple[tuple[str, ...], list[RateRow]]:
@@ -141,8 +144,44 @@ def load_rate_table(run: Run) -> tuple[tuple[str, ...], list[RateRow]]:
                 continue
             rates = [found.get((group.slug, filler, FPR, name)) for name in stimuli.classes]
             values = tuple(None if rate is None else rate.value for rate in rates)
-            rows.append(RateRow(group.name, filler, values, right.value, right.n))
+            drawn = found.get((group.slug, filler, FALLBACK, ALL_CLASSES))
+            share = None if drawn is None else drawn.value
+            rows.append(RateRow(group.name, filler, values, right.value, right.n, share))
     return stimuli.classes, rows
+
+
+@dataclass(frozen=True)
+class SurprisalRow:
+    """A group, or one of its words, with the mean surprisal of its mention in nats.
+
+    Attributes
+    ----------
+    filler : empty for the whole group.
+    n : templates, for a group words.
+    """
+
+    group: str
+    filler: str
+    value: float | None
+    reason: str
+    n: int
+
+
+def load_surprisal_table(run: Run) -> list[SurprisalRow]:
+    """Return every group with its words, in the run's order. Two queries."""
+    stimuli: ProbeStimuli = load_inputs(run).stimuli
+    found = {
+        (score.group, score.template): score
+        for score in Score.objects.filter(run_id=run.pk, name=SURPRISAL)
+    }
+    rows = []
+    for group in stimuli.groups:
+        names = group.filler_names if len(group.fillers) > 1 else ()
+        for filler in ("", *names):
+            score = found.get((group.slug, filler))
+            if score is not None:
+                rows.append(SurprisalRow(group.name, filler, score.value, score.reason, score.n))
+    return rows
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.models import Corpus, Split
+from annotation.models import Corpus, Split, Study
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.ceat import CeatParameters
 from probing.measures.classifier_fine_tuning import ClassifierTuningParameters
@@ -16,6 +16,9 @@ from probing.measures.labelled_texts import LabelledTexts
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.matched_guise import MatchedGuiseParameters
 from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_measure import PromptedParameters
+from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.stimuli import Stimuli
 from probing.measures.text_measure import TextMeasure
@@ -26,6 +29,8 @@ from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.model_compatibility import explain_misfit
 from probing.runs.parameters import find_measure, validate_parameters
 from probing.runs.probe_stimuli import load_labelled_texts, load_probe_stimuli
+from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES, load_prompted_stimuli
+from probing.runs.rating_stimuli import load_rating_stimuli
 from probing.runs.sentence_files import GivenSentences
 from probing.runs.sentence_stimuli import corpus_sentences, load_sentence_stimuli
 from probing.runs.stimuli import DEFAULT_GROUPS, default_prompts, default_templates, load_stimuli
@@ -40,7 +45,8 @@ class StimuliChoice:
     ----------
     groups, templates, traits : slugs of the library, of entries or sets. Without templates those
         that the measure's paper found best, without traits all of them. For classification sets
-        of labelled templates, and lexicons.
+        of labelled templates, and lexicons; for direct ratings slugs of the study's own.
+    study : whose question is asked; the caller has made sure that its user may see it.
     corpus : of measures on texts or sentences; the caller has made sure that its user may see it.
     sentences : instead of a corpus, for measures on sentences.
     variety : takes only the corpus's texts in it; empty takes both; for measures on sentences.
@@ -51,11 +57,13 @@ class StimuliChoice:
     limit, per_source, examples : how many pairs at most, in all or from each source, and how many
         examples before each text.
     texts : slug of a set of labelled texts, for fine-tuning a classifier.
+    examples_from : slug of the labelled texts that examples of prompted classification come from.
     """
 
     groups: Sequence[str] = (DEFAULT_GROUPS,)
     templates: Sequence[str] = ()
     traits: Sequence[str] | None = None
+    study: Study | None = None
     corpus: Corpus | None = None
     sentences: GivenSentences | None = None
     variety: str = ""
@@ -67,6 +75,7 @@ class StimuliChoice:
     per_source: int | None = None
     examples: int = 0
     texts: str = ""
+    examples_from: str = DEFAULT_EXAMPLES
 
 
 @dataclass(frozen=True)
@@ -221,6 +230,27 @@ def _labelled_texts(request: StimuliRequest) -> LabelledTexts:
     )
 
 
+def _ratings(request: StimuliRequest) -> RatingStimuli:
+    choice = request.choice
+    # Callers begin with the groups of other measures; here all of the study are usual.
+    groups = () if list(choice.groups) == [DEFAULT_GROUPS] else choice.groups
+    return load_rating_stimuli(choice.study, groups=groups, traits=choice.traits)
+
+
+def _prompted(request: StimuliRequest) -> PromptedStimuli:
+    choice = request.choice
+    parameters = validate_parameters(request.measure, request.parameters)
+    if not isinstance(parameters, PromptedParameters):
+        raise TypeError(f"{request.measure.name} does not say how often it asks")
+    return load_prompted_stimuli(
+        _probes(request),
+        prompts=choice.prompts,
+        examples=choice.examples,
+        examples_from=choice.examples_from,
+        seeds=[request.seed + place for place in range(parameters.repeats)],
+    )
+
+
 #: A measure of another kind of stimuli needs a line here.
 LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     Stimuli: _groups,
@@ -229,4 +259,6 @@ LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     GuiseStimuli: _guises,
     ProbeStimuli: _probes,
     LabelledTexts: _labelled_texts,
+    RatingStimuli: _ratings,
+    PromptedStimuli: _prompted,
 }

@@ -179,7 +179,8 @@ class Editor {
         return before(name === "practice" ? "rating" : "practice", before("rating", end));
       case "rating": return before("repeat", lastOf("rating") < 0 ? before("demographics", end) : lastOf("rating") + 1);
       case "group_name":
-      case "marked_traits": return lastOf("rating") + 1;
+      case "marked_traits":
+      case "typed_traits": return lastOf("rating") + 1;
       case "demographics": return end;
       default: return before("demographics", end);
     }

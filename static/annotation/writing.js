@@ -29,7 +29,7 @@ function mark(kind, words) {
 function showDiff() {
   const words = splitWords(field.value);
   const parts = compareWords(source, words);
-  const changed = (parts ?? []).filter((part) => part.kind === "removed")
+  const count = (kind) => (parts ?? []).filter((part) => part.kind === kind)
     .reduce((sum, part) => sum + part.words.length, 0);
   const isSame = parts?.every((part) => part.kind === "same");
   let quiet = "";
@@ -43,7 +43,8 @@ function showDiff() {
   form.querySelector("[data-words]").textContent = template
     .replace("{n}", words.length).replace("{source}", source.length);
   form.querySelector("[data-changed-words]").textContent = words.length && parts
-    ? form.dataset.changed.replace("{n}", changed).replace("{source}", source.length) : "";
+    ? form.dataset.changed.replace("{removed}", count("removed"))
+      .replace("{added}", count("added")).replace("{source}", source.length) : "";
 }
 
 // --- Time with the page in front ------------------------------------------------------------------
@@ -333,7 +334,7 @@ for (const part of document.querySelectorAll("[data-needs-script]")) part.hidden
 helpButton.hidden = false;
 // On a narrow screen they would stand between the source and the field.
 if (matchMedia("(max-width: 899px)").matches) {
-  document.querySelector("[data-guidelines]")?.removeAttribute("open");
+  for (const part of document.querySelectorAll("[data-guidelines]")) part.open = false;
 }
 restore();
 showReasons();

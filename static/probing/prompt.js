@@ -16,16 +16,18 @@ function readNames() {
 function draw() {
   const called = readNames();
   for (const place of shown) {
-    const { text: sample, source, target } = place.dataset;
+    const { text: sample, source, target, labels } = place.dataset;
     const values = {
       text: sample,
       source: called.get(source) || source,
       target: called.get(target) || target,
+      labels,
     };
     // One pass, so that a brace in a name or text is never read as a placeholder.
     place.textContent =
-      text.value.replace(/\{\{|\}\}|\{(text|source|target)\}/g, (match, name) =>
-        name ? values[name] : match[0],
+      text.value.replace(
+        /\{\{|\}\}|\{(text|source|target|labels|reasoning|[aA]nswer)\}/g,
+        (match, name) => (name ? (values[name] ?? "…") : match[0]),
       ) || "–";
   }
 }

@@ -26,6 +26,8 @@ class Visitor:
     page: Page
     hand: Hand = "mouse"
     rated: dict[tuple[str, str], int] = field(default_factory=dict)
+    # The words at the two ends of each scale that was rated, the low one first.
+    poles: dict[str, tuple[str, str]] = field(default_factory=dict)
     complaints: list[str] = field(default_factory=list)
     group: str = ""
     # The answers to choose on pages that ask one question, the first answer for the others.
@@ -111,6 +113,9 @@ class Visitor:
             self.tick(page.locator("[name=agree]"))
         elif page.locator("[name=group-name]").count():
             self.write(page.locator("[name=group-name]"), self.group)
+        elif page.locator("input.input[name=near]").count():
+            self.write(page.locator("[name=near]"), self._word(max))
+            self.write(page.locator("[name=far]"), self._word(min))
         elif page.locator("[name=near]").count():
             self.choose("near", max)
             self.choose("far", min)
@@ -147,6 +152,13 @@ class Visitor:
         value = self.rated[self.group, scale]
         return value if pole == "high" else 100 - value
 
+    def _word(self, best) -> str:  # type: ignore[no-untyped-def]
+        """A word that the group just rated was placed near (``max``) or far from (``min``)."""
+        slugs = [scale for group, scale in self.rated if group == self.group]
+        keys = [f"{slug}:{pole}" for slug in slugs for pole in ("low", "high")]
+        scale, _, pole = best(keys, key=self._nearness).rpartition(":")
+        return self.poles[scale][pole == "high"]
+
     # Rating lines
 
     def practise(self) -> None:
@@ -171,8 +183,10 @@ class Visitor:
     def rate(self, row: Locator) -> None:
         scale = row.get_attribute("data-line") or ""
         value = spread(self.group, scale)
-        poles = f"{row.get_attribute('data-left')}-{row.get_attribute('data-right')}"
-        shown = value if poles == scale else 100 - value
+        left, right = (row.get_attribute(f"data-{side}") or "" for side in ("left", "right"))
+        straight = f"{left}-{right}" == scale
+        self.poles[scale] = (left, right) if straight else (right, left)
+        shown = value if straight else 100 - value
         line = row.locator("input.line-input")
         if self.hand == "keyboard":
             self.tab_to(line)
@@ -182,7 +196,7 @@ class Visitor:
         place = int(line.input_value())
         # A pointer has its pixels; the keyboard hits every number.
         assert abs(place - shown) <= (0 if self.hand == "keyboard" else 1)
-        self.rated[self.group, scale] = place if poles == scale else 100 - place
+        self.rated[self.group, scale] = place if straight else 100 - place
 
     def steer(self, shown: int) -> None:
         """Move an untouched handle to a place with Home, End, Page and arrow keys."""

@@ -115,6 +115,7 @@ def test_a_flow_is_built_by_keyboard_previewed_launched_and_taken(
     verdict = page.locator(".flow-verdict")
 
     for label in (
+        "Check: type one trait marked high, one marked low",
         "Practice page",
         "Check: a question about the instructions",
         "Check: an answer that the text asks for",
@@ -213,7 +214,7 @@ def test_a_flow_is_built_by_keyboard_previewed_launched_and_taken(
     submission = study.submissions.get(origin="live")
     assert (submission.state, submission.outcome) == ("finished", "completed")
     assert (submission.checks_passed, submission.data_decision) == (True, "accepted")
-    assert submission.checks.count() == 6
+    assert submission.checks.count() == 7
     assert {answer.key: answer.value for answer in submission.step_answers.all()} == {
         "choice": "tablet",
         "free-text": "It was clear.",

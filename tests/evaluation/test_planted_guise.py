@@ -12,7 +12,8 @@ from scipy import stats
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from annotation.models import Corpus
-from evaluation.analyses.guise_association import GuiseOptions, analyse_guises
+from evaluation.analyses.guise_association import analyse_guises
+from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_draws import GuiseRun
 from evaluation.reports.parts.kind import Chosen
 from probing.measures.guise_library import GUISE_PROMPTS, TRAITS
@@ -101,15 +102,50 @@ def test_a_planted_association_is_found_from_the_corpus_to_the_report(
     assert (scores.drop("lazy")["q"] < 0).all()
 
 
+def p_values(first: np.ndarray, second: np.ndarray, seed: int) -> tuple[float, float]:
+    """Return p of one attribute against placebo guises: of the report's scores and its table."""
+    agrees = np.ones((len(first), first.shape[2]), bool)
+    run = GuiseRun("m", "covert", "", ("a", "b"), "t", first, second, agrees, paired=True)
+    options = GuiseOptions(n_resamples=199, n_permutations=100, seed=seed)
+    found = analyse_guises([run], ("kind", "lazy"), [], {}, options)
+    return found.scores[1].p_value, found.crossed[1].p_placebo
+
+
+def is_uniform(values: list[float]) -> bool:
+    """Kolmogorov and Smirnov find nothing at 1 %."""
+    return bool(stats.kstest(values, "uniform").pvalue > 0.01)
+
+
 def test_placebo_guises_give_uniform_p_values() -> None:
-    """200 sets of pairs without an effect; Kolmogorov and Smirnov find nothing at 1 %."""
-    p_values = []
+    """200 times the pairs of a strong effect, the guises of each exchanged at random.
+
+    The effect itself is found, so that it is the exchange that takes it away.
+    """
+    first, second = made_up_logs(("kind", "lazy"), 12, {"lazy": 0.5}, n_prompts=2)
+    assert max(p_values(first, second, 0)) < 0.02
+    found = []
     for seed in range(200):
-        first, second = made_up_logs(("kind", "lazy"), 12, {}, n_prompts=2, seed=seed)
-        run = GuiseRun(
-            "m", "covert", "", ("a", "b"), "t", first, second, np.ones((2, 2), bool), paired=True
-        )
-        options = GuiseOptions(n_resamples=199, n_permutations=100, seed=seed)
-        found = analyse_guises([run], ("kind", "lazy"), [], {}, options)
-        p_values.append(found.scores[1].p_value)
-    assert stats.kstest(p_values, "uniform").pvalue > 0.01
+        swap = np.random.default_rng(seed).random(12) < 0.5
+        sides = [np.where(swap[:, None], *pair) for pair in ((second, first), (first, second))]
+        found.append(p_values(*sides, seed))
+    for values in zip(*found, strict=True):
+        assert is_uniform(list(values))
+
+
+def test_models_without_an_effect_give_uniform_p_values() -> None:
+    """200 untrained models, which read texts of the same random words under both guises."""
+    found = []
+    config = GPT2Config(n_layer=1, n_embd=16, n_head=2, vocab_size=40, n_positions=8)
+    texts = np.random.default_rng(0).integers(2, 36, size=(200, 2, 12, 4))
+    for seed, sides in enumerate(texts):
+        torch.manual_seed(seed)
+        model = GPT2LMHeadModel(config).eval()
+        logs = []
+        for bodies in sides:
+            rows = [[36 + prompt, *body, 38 + prompt] for prompt in (0, 1) for body in bodies]
+            with torch.no_grad():
+                ends = model(input_ids=torch.tensor(rows)).logits[:, -1].log_softmax(-1)
+            logs.append(ends[:, :2].reshape(2, 12, 2).numpy().astype(float))
+        found.append(p_values(*logs, seed))
+    for values in zip(*found, strict=True):
+        assert is_uniform(list(values))

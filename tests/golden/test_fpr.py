@@ -15,7 +15,8 @@ import pandas as pd
 import pytest
 
 from evaluation.analyses.fpr_comparison import MeanGap, average_spans, count_extremes, size_gaps
-from evaluation.analyses.fpr_gaps import GapOptions, ModelGaps, Predictions, analyse_gaps
+from evaluation.analyses.fpr_counts import GapOptions, Predictions
+from evaluation.analyses.fpr_gaps import ModelGaps, analyse_gaps
 from probing.measures.probe_stimuli import SENTIMENT
 
 pytestmark = pytest.mark.shared

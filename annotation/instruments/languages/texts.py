@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.common.language_codes import platform_language
-from annotation.instruments.default_wording import DEFAULT_WORDING
+from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.translated_from import is_stale, read_made
 from annotation.instruments.languages.ui_translation import load_chrome
@@ -57,7 +57,7 @@ def list_texts(instrument: Instrument, language: str) -> list[InstrumentText]:
     known = written.get(language, {})
     sources = {
         STUDY_TITLE: instrument.study.title,
-        **_list_wording(written.get(instrument.language, {})),
+        **_list_wording(instrument.study.kind, written.get(instrument.language, {})),
         **dict(_list_entries(instrument)),
         **dict(_list_questions(instrument)),
         **dict(_list_chrome(language)),
@@ -136,12 +136,14 @@ def _step_key(step: Step, place: str) -> str:
     return f"{STEP}{step_name(step)}.{place.replace(' ', '.')}"
 
 
-def _list_wording(own: Mapping[str, str]) -> dict[str, str]:
-    return {key: own[key] for key in DEFAULT_WORDING if own.get(key, "").strip()}
+def _list_wording(kind: str, own: Mapping[str, str]) -> dict[str, str]:
+    return {key: own[key] for key in default_wording(kind) if own.get(key, "").strip()}
 
 
 def _list_entries(instrument: Instrument) -> Iterator[tuple[str, str]]:
     for group in instrument.groups.all():
+        if group.is_text:  # what is rated stays as it is in every language
+            continue
         yield name_group(group.slug, "plural"), group.plural
         yield name_group(group.slug, "singular"), group.singular
     for scale in instrument.scales.all():

@@ -26,6 +26,7 @@ from annotation.researcher.pages.annotator_page import (
     LivePart,
     OverviewPage,
 )
+from annotation.researcher.pages.audit_page import AuditPage
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
 from annotation.researcher.pages.study_page import ActionPage, StudyAction
@@ -154,3 +155,7 @@ def _build_keys(progress: Progress, overlap_percent: float) -> list[Key]:
             _("Median, with the page in front."),
         ),
     ]
+
+
+class JudgingAudit(JudgingPage, AuditPage):
+    pass

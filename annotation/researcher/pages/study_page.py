@@ -100,7 +100,8 @@ class StudyPage(ResearcherPage):
     @classmethod
     def head(cls, study: Study, tab: str) -> dict[str, Any]:
         """Return what the head of the study's pages shows, those with forms of the admin too."""
-        return {"study": study, "tab": tab, "study_tabs": cls.build_tabs(study)}
+        audit = cls.address(study, "audit") if tab == "history" else ""
+        return {"study": study, "tab": tab, "study_tabs": cls.build_tabs(study), "audit": audit}
 
     def get_context_data(self) -> dict[str, Any]:
         head = self.head(self.study, self.tab)

@@ -34,7 +34,11 @@ from annotation.studies.creation import human_study_scales, order_groups
 CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 #: The fields of a study by the headings under which they are asked for.
-GENERAL = (None, {"fields": ("title", "contact_email", "ethics_reference")})
+GENERAL = (None, {"fields": ("title", "contact_email", "ethics_reference", "ethics_contact")})
+DATA = (
+    gettext_lazy("Data in the consent"),
+    {"fields": ("data_access", "identity_days", "answer_days", "withdraw_until")},
+)
 QUOTA_AND_REVIEW = (
     gettext_lazy("Quota and review"),
     {
@@ -51,14 +55,16 @@ QUOTA_AND_REVIEW = (
 )
 PAYMENT = (
     gettext_lazy("Panel and payment"),
-    {"fields": ("panel", "reward_cents", "currency", "estimated_minutes", "withdraw_until")},
+    {"fields": ("panel", "reward_cents", "currency", "estimated_minutes")},
 )
 RATING_PAGE = (
     gettext_lazy("Rating page"),
     {"fields": ("scale_order", "pole_sides", "show_ticks", "one_per_domain")},
 )
 STUDY_FIELDS: tuple[str, ...] = tuple(
-    name for _heading, options in (GENERAL, QUOTA_AND_REVIEW, PAYMENT) for name in options["fields"]
+    name
+    for _heading, options in (GENERAL, QUOTA_AND_REVIEW, PAYMENT, DATA)
+    for name in options["fields"]
 )
 
 
@@ -113,7 +119,7 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
     pole_sides = ChoiceField(
         label=gettext_lazy("Sides of the poles"),
         choices=PoleSides.choices,
-        initial=PoleSides.COUNTERBALANCED,
+        initial=PoleSides.PER_SCALE,
     )
     show_ticks = SwitchField(
         label=gettext_lazy("Tick labels 0 to 100"),
@@ -213,12 +219,14 @@ CREATION_FIELDSETS: tuple[Any, ...] = (
     ),
     QUOTA_AND_REVIEW,
     PAYMENT,
+    DATA,
     (RATING_PAGE[0], {"fields": ("preset", *RATING_PAGE[1]["fields"])}),
 )
 SETTINGS_FIELDSETS: tuple[Any, ...] = (
     GENERAL,
     QUOTA_AND_REVIEW,
     PAYMENT,
+    DATA,
     QUALITY_FIELDSET,
     (
         gettext_lazy("Completion codes"),

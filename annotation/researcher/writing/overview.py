@@ -25,6 +25,7 @@ from annotation.researcher.pages.annotator_page import (
     LivePart,
     OverviewPage,
 )
+from annotation.researcher.pages.audit_page import AuditPage
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
 from annotation.researcher.pages.study_page import ActionPage, StudyAction
@@ -128,3 +129,7 @@ def _build_keys(progress: Progress, waiting: int) -> list[Key]:
         ),
         Key(_("Time for a text"), formatting.duration_parts(progress.median_seconds), time_note),
     ]
+
+
+class WritingAudit(WritingPage, AuditPage):
+    pass

@@ -72,7 +72,9 @@ class WritingForm(AnnotatorStudyForm):
     guidelines = ParagraphField(
         label=gettext_lazy("Guidelines"),
         rows=9,
-        help_text=gettext_lazy("One per line, as annotators read them."),
+        help_text=gettext_lazy(
+            "One per line, as annotators read them. A line “text → counterpart” is an example."
+        ),
     )
 
     class Meta:

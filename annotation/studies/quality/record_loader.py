@@ -129,6 +129,12 @@ def _load_visited(submissions: Sequence[Submission]) -> dict[int, Visited]:
     return found
 
 
+def forget_visit(submission: Submission) -> None:
+    """Drop from this process's memory what was read of a visit, and medians that it is part of."""
+    _visits.forget(lambda key: key[0] == submission.pk)
+    _medians.forget(lambda key: key[0] == submission.study_id)
+
+
 def _name_visit(submission: Submission) -> VisitKey | None:
     """None for a visit that goes on, or whose answers may have been erased."""
     if submission.state != SubmissionState.FINISHED or submission.finished_at is None:

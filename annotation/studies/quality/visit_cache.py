@@ -15,7 +15,8 @@ from typing import Generic, TypeVar
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
-#: Long enough to work through a queue; what was erased meanwhile is not kept for long.
+#: Long enough to work through a queue. What was erased is dropped at once by the process that
+#: erased it; others never ask for it again, and drop it after this long.
 MOST_SECONDS = 600.0
 
 
@@ -44,9 +45,16 @@ class Shelf(Generic[Key, Value]):
 
     def keep(self, values: Mapping[Key, Value]) -> None:
         now = self._clock()
+        self.forget(lambda key: self._kept[key][0] < now - MOST_SECONDS)
         with self._lock:
             for key, value in values.items():
                 self._kept[key] = (now, value)
                 self._kept.move_to_end(key)
             while len(self._kept) > self._size:
                 self._kept.popitem(last=False)
+
+    def forget(self, wanted: Callable[[Key], bool]) -> None:
+        """Drop the values whose key ``wanted`` says yes to, at once."""
+        with self._lock:
+            for key in [key for key in self._kept if wanted(key)]:
+                del self._kept[key]

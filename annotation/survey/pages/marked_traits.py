@@ -13,7 +13,7 @@ from annotation.instruments.checks import MarkedRating, TraitChoices, build_trai
 from annotation.instruments.flow import Step
 from annotation.models import CheckKind, Outcome
 from annotation.survey.pages.page import Page, store_check
-from annotation.survey.pages.rating import draw_question
+from annotation.survey.pages.rating import draw_question, draw_text
 from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_parsing import read_single
@@ -54,7 +54,7 @@ class MarkedTraitsPage(Page):
     ) -> dict[str, SafeString]:
         lists = self._show_lists(visit, step, sent, problems)
         drawn = render_to_string("survey/parts/words.html", {"lists": lists})
-        return {"question": recall_question(visit, step), "drawn_lists": drawn}
+        return {**recall_question(visit, step), "drawn_lists": drawn}
 
     def _show_lists(
         self, visit: Visit, step: Step, sent: QueryDict | None, problems: dict[str, str]
@@ -132,11 +132,11 @@ class MarkedTraitsPage(Page):
         )
 
 
-def recall_question(visit: Visit, step: Step) -> SafeString:
-    """Return the question about the group just rated, as HTML."""
+def recall_question(visit: Visit, step: Step) -> dict[str, SafeString]:
+    """Return the question about the group just rated, as HTML, and the text if it was one."""
     group = visit.assignments[step.position].group
     drawn = visit.content.keep(
         ("recalled", visit.submission.language, group.slug),
         lambda: draw_question(_("What did you say about {group}?"), visit.name_group(group)),
     )
-    return drawn["question"]
+    return {"question": drawn["question"], **draw_text(visit, group)}

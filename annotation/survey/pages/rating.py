@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from annotation.common.prepared_sql import PreparedInsert
 from annotation.instruments.flow import Step
-from annotation.models import Outcome, Rating
+from annotation.models import Outcome, Rating, StudyGroup
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.client_record import ClientRecord, LineRecord
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
@@ -63,13 +63,28 @@ class Question:
 
 
 def draw_question(text: str, group: str) -> dict[str, SafeString]:
-    """Return the page's title and its heading, in which the group stands out, as HTML."""
+    """Return the page's title, the group and the heading, in which it stands out, as HTML."""
     before, _found, after = text.partition("{group}")
     question = Question(before=before, group=group, after=after.replace("{group}", group))
     return {
         "title": conditional_escape(question.before + question.group + question.after),
+        "group": conditional_escape(group),
         "question": render_to_string("survey/parts/question.html", {"question": question}),
     }
+
+
+def draw_text(visit: Visit, group: StudyGroup) -> dict[str, SafeString]:
+    """Return the text that is rated, as HTML; nothing where a group is."""
+    if not group.is_text:
+        return {}
+    language = visit.submission.language
+    drawn = visit.content.keep(
+        ("text", language, group.slug),
+        lambda: render_to_string(
+            "survey/parts/text.html", {"label": visit.wording["text_label"], "text": group.body}
+        ),
+    )
+    return {"said": drawn}
 
 
 def show_lines(
@@ -165,7 +180,12 @@ class RatingPage(Page):
             lambda: draw_question(visit.question, visit.name_group(group)),
         )
         lines = draw_lines(visit, visit.lines, sent=sent, problems=problems)
-        return {**drawn, "drawn_lines": lines}
+        return {
+            **drawn,
+            **draw_text(visit, group),
+            "place": conditional_escape(_name_place(visit, step)),
+            "drawn_lines": lines,
+        }
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
@@ -187,6 +207,17 @@ class RatingPage(Page):
             ]
         )
         return None
+
+
+def _name_place(visit: Visit, step: Step) -> str:
+    """Return which of the texts of a visit stands on the page; "" where groups are rated."""
+    if not visit.study.rates_texts:
+        return ""
+    places = sorted(visit.assignments)
+    return _("Text %(n)d of %(total)d") % {
+        "n": places.index(step.position) + 1,
+        "total": len(places),
+    }
 
 
 def _kept_value(sent: QueryDict | None, line: DrawnLine) -> str:

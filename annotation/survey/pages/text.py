@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.models import Outcome
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.visit import Visit
+
+
+@dataclass(frozen=True)
+class Example:
+    """A line about something harmless, as it looks when it is answered."""
+
+    left: str
+    right: str
+    explanation: str
 
 
 class TextPage(Page):
@@ -28,3 +39,32 @@ class TextPage(Page):
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
     ) -> Outcome | None:
         return None
+
+
+class InstructionsPage(TextPage):
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        shown = super().show(visit, step, sent=sent, problems=problems)
+        return {**shown, "example": find_example(visit)}
+
+
+def find_example(visit: Visit) -> Example | None:
+    """Return an example none of whose words is rated, None where there is no such example.
+
+    Words that come up in an example would be rated by it.
+    """
+    library = _(
+        "For example: most people would call a library quiet, so the marker stands near “%(word)s”."
+    )
+    tortoise = _(
+        "For example: most people would call a tortoise slow, so the marker stands near “%(word)s”."
+    )
+    rated = {word.casefold() for line in visit.lines for word in (line.left, line.right)}
+    for left, right, text in (
+        (_("quiet"), _("loud"), library),
+        (_("slow"), _("fast"), tortoise),
+    ):
+        if not rated & {left.casefold(), right.casefold()}:
+            return Example(left, right, text % {"word": left})
+    return None

@@ -52,7 +52,7 @@ class TypedTraitsPage(MarkedTraitsPage):
     def own(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, SafeString]:
-        return {"question": recall_question(visit, step)}
+        return recall_question(visit, step)
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord

@@ -52,22 +52,27 @@ def lay_out_lines(
 
     Order and sides stay the same on all pages of a submission, so that nobody has to look for a
     word again; between submissions they vary as the instrument says. Counterbalanced sides turn
-    all lines of a submission together: each scale is turned for one half of the submissions.
+    each scale for one half of the submissions: each by itself, or all of a submission together.
     """
     ordered = sorted(scales, key=lambda scale: (scale.position, scale.pk))
     if instrument.scale_order == ScaleOrder.RANDOMISED:
         ordered = shuffle(ordered, name=lambda scale: scale.slug, seed=seed, purpose="scales")
-    flipped = instrument.pole_sides == PoleSides.COUNTERBALANCED and toss(
-        seed=seed, purpose="sides"
-    )
     known = words or {}
     return tuple(
         Line(
             scale,
             position,
-            flipped,
+            _is_flipped(scale, sides=instrument.pole_sides, seed=seed),
             low=known.get(name_pole(scale.slug, "low"), scale.low),
             high=known.get(name_pole(scale.slug, "high"), scale.high),
         )
         for position, scale in enumerate(ordered, start=1)
     )
+
+
+def _is_flipped(scale: TraitScale, *, sides: str, seed: int) -> bool:
+    """Return whether the high pole stands on the left; new instruments toss for each scale."""
+    if sides == PoleSides.FIXED:
+        return False
+    purpose = f"side of {scale.slug}" if sides == PoleSides.PER_SCALE else "sides"
+    return toss(seed=seed, purpose=purpose)

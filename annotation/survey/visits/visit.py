@@ -135,21 +135,22 @@ class Visit:
     @property
     def is_flipped(self) -> bool:
         """Whether the words of all lines have changed sides."""
-        return any(line.flipped for line in self.lines)
+        return all(line.flipped for line in self.lines)
 
     @property
     def question(self) -> str:
         """The question of rating pages, with the words of all lines where it asks for them.
 
-        These stand in the instrument's order, those at the left end first: it is one question for
-        everybody who has the same sides.
+        These stand in the instrument's order, those at the left end first where all lines have
+        the same sides, else low poles first: it is one question for everybody with the same sides.
         """
         text = self.wording["question"]
         if "{low}" not in text and "{high}" not in text:
             return text
         lines = sorted(self.lines, key=lambda line: (line.scale.position, line.scale.pk))
-        left, right = (", ".join(getattr(line, end) for line in lines) for end in ("left", "right"))
-        return text.replace("{low}", left).replace("{high}", right)
+        ends = ("high", "low") if self.is_flipped else ("low", "high")
+        first, second = (", ".join(getattr(line, end) for line in lines) for end in ends)
+        return text.replace("{low}", first).replace("{high}", second)
 
     @property
     def questions(self) -> tuple[DemographicQuestion, ...]:
@@ -161,7 +162,9 @@ class Visit:
         return self.content.wording_in(self.submission.language)
 
     def name_group(self, group: StudyGroup) -> str:
-        """Return a group as this participant reads it, in the plural."""
+        """Return a group as this participant reads it, in the plural; the speaker of a text."""
+        if group.is_text:
+            return self.wording["speaker"]
         return self.wording.get(name_group(group.slug, "plural"), group.plural)
 
     def read_label(self, question: DemographicQuestion) -> str:

@@ -12,6 +12,7 @@ from evaluation.reports.alignment.tables import Names
 from evaluation.reports.parts.formatting import count, number
 from evaluation.reports.parts.score_words import (
     CORPUS_CAVEAT,
+    is_asked,
     is_read_in_sentences,
     measure_title,
     options_in_words,
@@ -77,6 +78,11 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
         scored = (
             "The model’s score for a scale is an effect size, how much nearer the group’s "
             "embeddings are to those of the right adjective than to those of the left, "
+            f"{scored_over(run)}{quoted_templates(run)}"
+        )
+    elif is_asked(run):
+        scored = (
+            "The model’s score for a scale is its rating from 0 to 100 minus 50, "
             f"{scored_over(run)}{quoted_templates(run)}"
         )
     else:

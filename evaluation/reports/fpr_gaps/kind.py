@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from evaluation.analyses.fpr_gaps import FprGaps, analyse_gaps
+from evaluation.analyses.fpr_classifier import FprGaps, analyse_classifier
 from evaluation.models import Report
 from evaluation.reports.fpr_gaps import prose, tables
-from evaluation.reports.fpr_gaps.surprisals import read_surprisals
+from evaluation.reports.fpr_gaps.surprisals import read_surprisals, stored_surprisals
 from evaluation.reports.parts import gap_tables as gaps_of
+from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import number, percent
@@ -22,8 +23,12 @@ from evaluation.reports.parts.prediction_inputs import (
     GapParameters,
     load_model_predictions,
     producer_of,
+    sentences_hash,
 )
-from evaluation.reports.parts.provenance import banners, closing_lines, run_lines
+from evaluation.reports.parts.provenance import banners, closing_lines, run_key, run_lines
+from evaluation.reports.parts.table import ReportTable
+from probing.measures.mention_surprisal import MentionSurprisal
+from probing.models import Run
 
 
 class FprGapParameters(GapParameters):
@@ -34,7 +39,7 @@ class FprGapParameters(GapParameters):
         max_length=1_000_000,
         description="How surprising each mention is, as CSV with the columns group, word, "
         "surprisal (nats, best of the same model; lines of one word are averaged). Gaps are then "
-        "regressed on it.",
+        "regressed on it. A run of mention_surprisal among the runs serves as well.",
         json_schema_extra={"format": "csv"},
     )
 
@@ -46,14 +51,25 @@ class FprGapReport(AnalysisKind[FprGaps]):
     Parameters = FprGapParameters
     Result = FprGaps
     runs = RunsInput(
-        _("Runs of classification with one model, or with models trained from one, on one set."),
-        measures=MEASURES,
+        _(
+            "Runs of classification with one model, or with models trained from one, on one set; "
+            "and perhaps a run with the surprisal of the mentions, best of the same model."
+        ),
+        measures=(*MEASURES, MentionSurprisal.name),
         most=None,
     )
 
     def check(self, chosen: Chosen, parameters: ReportParameters) -> None:
-        producers = list(dict.fromkeys(producer_of(run) for run in chosen.runs))
-        if len(producers) > 1 or len({run.stimuli_hash for run in chosen.runs}) > 1:
+        runs, read = _split(chosen.runs)
+        if not runs:
+            raise ReportError("No run of classification is chosen. Choose at least one.")
+        if len(read) > 1 or (read and getattr(parameters, "surprisals", None) is not None):
+            raise ReportError(
+                "The surprisal of the mention comes from several places. Choose one run of "
+                "mention_surprisal, or give a file, not both."
+            )
+        producers = list(dict.fromkeys(producer_of(run) for run in runs))
+        if len(producers) > 1 or len(set(map(sentences_hash, runs))) > 1:
             what = f"{len(producers)} models" if len(producers) > 1 else "several sets of sentences"
             raise ReportError(
                 f"The runs are of {what}. Choose runs of one model on one set, or ask for a report "
@@ -64,21 +80,27 @@ class FprGapReport(AnalysisKind[FprGaps]):
             read_surprisals(parameters.surprisals)
 
     def default_title(self, chosen: Chosen) -> str:
-        return f"Does {producer_of(chosen.runs[0])} err more often when a group is named?"
+        run = next(iter(_split(chosen.runs)[0]), chosen.runs[0])
+        return f"Does {producer_of(run)} err more often when a group is named?"
 
     def load(self, chosen: Chosen, parameters: FprGapParameters) -> Loaded:
         """Three queries a run."""
-        loaded = load_model_predictions(chosen.runs)
+        runs, read = _split(chosen.runs)
+        loaded = load_model_predictions(runs)
         (model,) = loaded.models
         _require_groups(model.roles)
         text = parameters.surprisals
         surprisals = None if text is None else read_surprisals(text, loaded.record["words"])
+        for run in read:
+            surprisals, digest = stored_surprisals(run, loaded.record["words"])
+            loaded.record["runs"].append(run_record(run) | {"counts_for": run.model.name})
+            loaded.hashes[run_key({"public_id": run.public_id})] = digest
         return Loaded(loaded.record, (model, surprisals), loaded.hashes)
 
     def analyse(self, loaded: Loaded, parameters: FprGapParameters) -> FprGaps:
         options = parameters.options
         model, surprisals = loaded.data
-        return FprGaps(options, model.classes, analyse_gaps(model, options, surprisals))
+        return analyse_classifier(model, options, surprisals, tuple(gaps_of.SIDES))
 
     def lay_out(self, report: Report, result: FprGaps, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
@@ -103,6 +125,27 @@ class FprGapReport(AnalysisKind[FprGaps]):
             ),
             prose.WHY_MENTION,
         )
+        more = tuple(
+            (table, section)
+            for table, section in (
+                _section(
+                    tables.fallback_table(result, record["groups"], level),
+                    "Gaps under other ways to count answers without a class.",
+                    prose.WHY_FALLBACK,
+                ),
+                _section(
+                    tables.factor_table(result, level),
+                    "Shares of the variance of gaps over runs.",
+                    prose.WHY_FACTORS,
+                ),
+                _section(
+                    tables.mixed_table(result, record["groups"], level),
+                    "Effects of groups on the log odds of a false positive.",
+                    prose.WHY_MIXED,
+                ),
+            )
+            if table.rows
+        )
         return Document(
             title=report.title,
             question=prose.question(result, record),
@@ -113,6 +156,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
                 *sides,
                 Section("Word by word", words, prose.WHY_WORDS),
                 *((of_mention,) if own.mention else ()),
+                *(section for _, section in more),
                 Section(
                     "Spans and accuracy",
                     (
@@ -125,8 +169,11 @@ class FprGapReport(AnalysisKind[FprGaps]):
                     prose.WHY_SPANS,
                 ),
             ),
-            tables=(gaps, gaps_of.rate_table(models), spans, accuracy, mention),
-            method=gaps_of.method(options, level),
+            tables=(
+                *(gaps, gaps_of.rate_table(models), spans, accuracy, mention),
+                *(table for table, _ in more),
+            ),
+            method=(*gaps_of.method(options, level), *prose.method(result)),
             caveats=(
                 *gaps_of.mention_note(record),
                 gaps_of.equivalence_note(models, options),
@@ -146,6 +193,22 @@ class FprGapReport(AnalysisKind[FprGaps]):
             if span["side"] == "negative" and span["span"]["value"] is not None
         ]
         return f"span {number(spans[0], 3)}" if spans else ""
+
+
+def _split(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+    """Return the runs with predictions, and those with surprisals."""
+    read = [run for run in runs if run.measure == MentionSurprisal.name]
+    return [run for run in runs if run.measure != MentionSurprisal.name], read
+
+
+def _section(table: ReportTable, caption: str, why: str) -> tuple[ReportTable, Section]:
+    """Return a table with its section, printed for the sides that the report is about."""
+    rows = [
+        row
+        for row in table.rows
+        if (row["fit"] if isinstance(row, dict) else row).side in gaps_of.SIDES
+    ]
+    return table, Section(table.title, (table.printed(caption, rows=rows),), why)
 
 
 def _require_groups(roles: Mapping[str, str]) -> None:

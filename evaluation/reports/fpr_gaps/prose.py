@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from evaluation.analyses.fpr_gaps import FprGaps
+from evaluation.analyses.fpr_classifier import FprGaps
 from evaluation.reports.parts.formatting import count
 
 WHY = {
@@ -21,6 +21,25 @@ WHY_MENTION = (
     "If naming an unusual group surprises a model and errors follow, gaps rise with the surprisal "
     "of the mention. The adjusted gap is what is left."
 )
+WHY_FALLBACK = (
+    "Where an answer names no class, one is drawn, the same way for all groups, which makes gaps "
+    "smaller. The bounds say what those answers could make of a gap: counted as errors, counted as "
+    "correct, and at the widest as one for this group and the other for all others."
+)
+WHY_FACTORS = (
+    "Of the differences between runs, how much goes with the wording of the question, the order of "
+    "its labels, and the seed of sampling and demonstrations. Near 0 is what chance gives."
+)
+WHY_MIXED = (
+    "One mixed logistic regression of all errors, in which templates, words and runs have "
+    "intercepts of their own. Effects are log odds of a false positive minus the mean over groups."
+)
+WAYS = {
+    "random": ".",
+    "drop": "; here these answers are left out.",
+    "errors": "; here all of these count as errors.",
+    "correct": "; here all of these count as correct.",
+}
 
 
 def question(result: FprGaps, record: dict[str, Any]) -> str:
@@ -32,3 +51,22 @@ def question(result: FprGaps, record: dict[str, Any]) -> str:
         f"positive rates of {own.model} for {count(roles.count('group'), 'group')} in "
         f"{count(own.n_runs, 'run')}{beside}."
     )
+
+
+def method(result: FprGaps) -> tuple[str, ...]:
+    """Return how what only some reports have was computed."""
+    found = []
+    if result.bounds:
+        found.append(
+            "Answers are read as published: the first of the classes’ names in it, whatever its "
+            "case. Where there is none, a class is drawn with the run’s seed"
+            + WAYS[result.options.fallback]
+        )
+    if result.mixed:
+        found.append(
+            "The mixed model is fitted by Laplace’s approximation, as lme4 does (Bates, Mächler, "
+            "Bolker and Walker 2015), its intervals are Wald’s. Words have intercepts where a "
+            "group has several, runs where there are several. Where it has no fit, the two-way "
+            "bootstrap stands alone."
+        )
+    return tuple(found)

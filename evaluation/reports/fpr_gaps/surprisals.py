@@ -1,13 +1,17 @@
-"""Surprisals of mentions, as people bring them: text with one word of a group a line."""
+"""Surprisals of mentions: from a run, or as people bring them, one word of a group a line."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
 
 from evaluation.reports.parts.errors import ReportError
+from probing.measures.mention_surprisal import SURPRISAL
+from probing.models import Run, Score
 
 COLUMNS = ("group", "word", "surprisal")
 
@@ -49,6 +53,27 @@ def read_surprisals(text: str, words: Mapping[str, Sequence[str]] | None = None)
             " ".join(["The surprisals cannot be used.", *(problems or ["There is no line."])])
         )
     return {key: statistics.fmean(values) for key, values in found.items()}
+
+
+def stored_surprisals(run: Run, words: Mapping[str, Sequence[str]]) -> tuple[Surprisals, str]:
+    """Return the mean surprisals of a run's words, and their hash. One query.
+
+    Raises `ReportError` where the run has none of the words.
+    """
+    rows = Score.objects.filter(run=run, name=SURPRISAL).exclude(template="")
+    known = {(row.group, row.template): row.value for row in rows if row.value is not None}
+    found = {
+        (group, word): known[group, word]
+        for group, own in words.items()
+        for word in own
+        if (group, word) in known
+    }
+    if not found:
+        raise ReportError(
+            f"{run} has none of the words of the other runs. Choose one with the same lexicons."
+        )
+    text = json.dumps(sorted([*key, value] for key, value in known.items()))
+    return found, hashlib.sha256(text.encode()).hexdigest()
 
 
 def _number(text: str) -> float:

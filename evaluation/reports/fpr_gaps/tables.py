@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from evaluation.analyses.fpr_gaps import FprGaps, GapOptions, ModelGaps
+from evaluation.analyses.fpr_classifier import FprGaps
+from evaluation.analyses.fpr_counts import GapOptions
+from evaluation.analyses.fpr_gaps import ModelGaps
+from evaluation.analyses.fpr_mixed import MixedEffect
+from evaluation.metrics.estimate import no_estimate
 from evaluation.reports.parts.document import Block, KeyNumber
+from evaluation.reports.parts.formatting import MISSING
 from evaluation.reports.parts.gap_tables import (
     ROLE_NAMES,
     SIDES,
@@ -16,6 +22,7 @@ from evaluation.reports.parts.gap_tables import (
 )
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
+FACTOR_NAMES = {"wording": "wording", "order": "order of the labels", "seed": "seed"}
 GROUP_COLUMNS = ("Words", "n", "fpr", "gap", "± released", "± t", "Beyond band", "equivalence_p")
 
 
@@ -41,6 +48,108 @@ def mention_table(result: ModelGaps, level: str) -> ReportTable:
         ),
         level,
         note="slope.note",
+    )
+
+
+def fallback_table(result: FprGaps, names: Mapping[str, str], level: str) -> ReportTable:
+    """Return the bounds of gaps for answers without a class."""
+    return ReportTable(
+        "fallback",
+        "Answers that named no class",
+        result.bounds,
+        (
+            Column("Side", "side"),
+            Column("", "group"),
+            Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
+            Column("Without, %", "share", decimals=1, scale=100, meaning="of all runs’ answers"),
+            Column("n", "n_answers", decimals=0, meaning="answers of all runs"),
+            Column("", "n_without", decimals=0, meaning="answers that named no class"),
+            Column(
+                "All errors",
+                "gap_errors",
+                "errors",
+                3,
+                signed=True,
+                with_interval=True,
+                prefix="errors_",
+                meaning="gap where these answers are false positives",
+            ),
+            Column(
+                "All correct",
+                "gap_correct",
+                "correct",
+                3,
+                signed=True,
+                with_interval=True,
+                prefix="correct_",
+                meaning="gap where none of them is",
+            ),
+            Column("Lowest", "lowest", "low", 3, signed=True, meaning="smallest possible gap"),
+            Column("Highest", "highest", "high", 3, signed=True, meaning="largest possible gap"),
+        ),
+        level,
+    )
+
+
+def factor_table(result: FprGaps, level: str) -> ReportTable:
+    return ReportTable(
+        "prompts",
+        "What prompts explain of the gaps",
+        result.factors,
+        (
+            Column("Side", "side"),
+            Column("", "factor"),
+            Column("Factor", value=lambda row: FACTOR_NAMES[row.factor]),
+            Column("Levels", "n_levels", decimals=0),
+            Column(
+                "Share, %",
+                "share",
+                decimals=0,
+                scale=100,
+                with_interval=True,
+                meaning="ε² of the gaps of all runs and groups; interval over templates",
+            ),
+            Column("Runs", "n_runs", "share.n", 0),
+            Column("", "reason", "share.note"),
+        ),
+        level,
+        note="share.note",
+    )
+
+
+def mixed_table(result: FprGaps, names: Mapping[str, str], level: str) -> ReportTable:
+    """Return every group's effect; a side without a fit has one row with its reason."""
+    rows = [
+        {"fit": fit, "own": effect}
+        for fit in result.mixed
+        for effect in fit.effects or (MixedEffect("", no_estimate(fit.reason)),)
+    ]
+    return ReportTable(
+        "mixed",
+        "Mixed logistic regression",
+        rows,
+        (
+            Column("Side", "side", "fit.side"),
+            Column("", "group", "own.group"),
+            Column("Group", "group_name", lambda row: names.get(row["own"].group, MISSING)),
+            Column(
+                "Effect",
+                "effect",
+                "own.effect",
+                2,
+                signed=True,
+                with_interval=True,
+                style="strong",
+                meaning="log odds of a false positive minus the mean over groups",
+            ),
+            Column("n", "n", "own.effect.n", 0, meaning="sentences of another label, all runs"),
+            Column("sd of templates", "template_sd", "fit.template_sd", 2),
+            Column("of words", "word_sd", "fit.word_sd", 2),
+            Column("of runs", "run_sd", "fit.run_sd", 2),
+            Column("", "reason", "fit.reason"),
+        ),
+        level,
+        note="fit.reason",
     )
 
 

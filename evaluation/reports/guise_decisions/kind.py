@@ -30,6 +30,7 @@ from evaluation.reports.parts.guise_inputs import (
     prompt_purposes,
     require_purposes,
 )
+from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import banners, run_key
@@ -110,6 +111,21 @@ class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
         wordings = {slug: text for run in runs for slug, text in run["prompt_texts"].items()}
         tests = tables.test_table(result, varieties, level)
         rates = tables.rate_table(result, varieties, wordings)
+        left_out = tables.left_out_table(result, wordings)
+        crossed = crossed_table(
+            result.crossed,
+            level,
+            effect="Difference, points",
+            part="Outcome",
+            name="Quantity",
+            decimals=1,
+            scale=100,
+        )
+        wording = (
+            (crossed.printed("The difference of both rates, with texts and prompts as samples."),)
+            if crossed.rows
+            else ()
+        )
         settings = settings_table(runs)
         return Document(
             title=report.title,
@@ -119,10 +135,17 @@ class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
             keys=tables.key_numbers(tests, varieties),
             sections=(
                 Section("Over all prompts", tables.test_blocks(tests, varieties), prose.WHY),
-                Section("Prompt by prompt", tables.rate_blocks(rates)),
+                Section("Prompt by prompt", tables.rate_blocks(rates, left_out)),
+                *([Section("What the wording does", wording, WHY_CROSSED)] if wording else []),
                 settings_section(settings),
             ),
-            tables=(tests, rates, settings),
+            tables=(
+                tests,
+                rates,
+                # Reports of old have none of these.
+                *(table for table in (left_out, crossed) if table.rows),
+                settings,
+            ),
             method=prose.method(result),
             caveats=prose.CAVEATS,
             left_out=prose.left_out(result, record),

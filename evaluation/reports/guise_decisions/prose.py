@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.guise_decisions import DecisionAnalysis
-from evaluation.reports.parts.formatting import count, listing, p_value
+from evaluation.analyses.guise_inference import tests_disagree
+from evaluation.reports.parts.formatting import count, interval, p_value
+from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement
 
 WHY = (
     "A decision is the outcome whose probability the text raises more, or lowers less. Above zero "
@@ -29,17 +31,27 @@ def question(varieties: tuple[str, ...]) -> str:
 
 
 def disagreements(result: DecisionAnalysis) -> tuple[str, ...]:
-    """Return where the paper's test and McNemar's come to different ends."""
-    found = [
+    """Return where the paper's test and ours come to different ends."""
+    mcnemar = [
         f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against {p_value(row.mcnemar.p_value)}"
         for row in result.tests
         if not row.mcnemar.reason and (row.p_holm < 0.05) != (row.mcnemar.p_value < 0.05)
     ]
-    if not found:
-        return ()
+    intervals = [
+        f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against "
+        f"{interval(100 * row.difference.low, 100 * row.difference.high, 1, signed=True)} points"
+        for row in result.tests
+        if tests_disagree(row.p_holm, row.difference)
+    ]
     return (
-        "The paper’s test of counts and McNemar’s test of the same pairs disagree: "
-        f"{listing(found)}.",
+        *disagreement(
+            "The paper’s test of counts and McNemar’s test of the same pairs disagree", mcnemar
+        ),
+        *disagreement(
+            "The paper’s test of counts, which takes every decision for independent, and the "
+            "interval over texts and prompts disagree",
+            intervals,
+        ),
     )
 
 
@@ -65,6 +77,7 @@ def method(result: DecisionAnalysis) -> tuple[str, ...]:
         "differently.",
         f"Intervals take {options.n_resamples:,} resamples of texts and prompts (bias-corrected "
         "percentile).",
+        *((METHOD_CROSSED,) if result.crossed else ()),
     )
 
 

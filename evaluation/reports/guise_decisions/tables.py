@@ -118,5 +118,28 @@ def test_blocks(tests: ReportTable, varieties: Varieties) -> tuple[Block, ...]:
     )
 
 
-def rate_blocks(rates: ReportTable) -> tuple[Block, ...]:
-    return (rates.printed("Rates in every prompt, and the relative increase."),)
+def rate_blocks(rates: ReportTable, left_out: ReportTable) -> tuple[Block, ...]:
+    blocks = [rates.printed("Rates in every prompt, and the relative increase.")]
+    if left_out.rows:
+        blocks.append(
+            left_out.printed(
+                "The difference of both rates, and the paper’s test, with one prompt left out."
+            )
+        )
+    return tuple(blocks)
+
+
+def left_out_table(result: DecisionAnalysis, wordings: Mapping[str, str]) -> ReportTable:
+    return ReportTable(
+        "left_out_prompts",
+        "Each prompt left out",
+        result.left_out,
+        (
+            Column("Model", "model"),
+            Column("Outcome", "outcome"),
+            Column("", "prompt"),
+            Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
+            Column("Difference, points", "difference", decimals=1, scale=100, signed=True),
+            Column("p (equal counts)", "p_equal", decimals=3, cell=p_cell),
+        ),
+    )

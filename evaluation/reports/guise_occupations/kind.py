@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from evaluation.analyses.guise_association import GuiseOptions
+from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_draws import Matching
 from evaluation.analyses.guise_occupations import OccupationAnalysis, analyse_occupations
 from evaluation.metrics.prestige import Rule
@@ -28,6 +28,7 @@ from evaluation.reports.parts.guise_inputs import (
     norm_record,
     require_purposes,
 )
+from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import banners, run_key
@@ -109,19 +110,35 @@ class GuiseOccupations(AnalysisKind[OccupationAnalysis]):
         tests = tables.test_table(result)
         lines = tables.prestige_table(result, level)
         bands = tables.band_table(result)
+        inference = tables.inference_table(result, level)
+        crossed = crossed_table(result.crossed, level, name="Occupation")
         settings = settings_table(runs)
+        blocks = tables.crossed_blocks(crossed)
         return Document(
             title=report.title,
             question=prose.question(result, record),
-            banners=banners(runs),
+            banners=(*banners(runs), *prose.disagreements(result)),
             facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
             keys=tables.key_numbers(tests, lines),
             sections=(
-                Section("All occupations together", tables.test_blocks(tests, lines), prose.WHY),
+                Section(
+                    "All occupations together",
+                    tables.test_blocks(tests, lines, inference),
+                    prose.WHY,
+                ),
                 Section("Every occupation", tables.score_blocks(scores, result)),
+                *([Section("What the wording does", blocks, WHY_CROSSED)] if blocks else []),
                 settings_section(settings),
             ),
-            tables=(scores, tests, lines, bands, settings),
+            tables=(
+                scores,
+                tests,
+                lines,
+                bands,
+                # Reports of old have none of these.
+                *(table for table in (inference, crossed) if table.rows),
+                settings,
+            ),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
             left_out=prose.left_out(result, record),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.guise_occupations import OccupationAnalysis
-from evaluation.reports.parts.formatting import count, listing
+from evaluation.reports.parts.formatting import count, interval, listing, p_value
+from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement
 
 WHY = (
     "Below zero on the whole, a model finds any occupation less likely after the first variety; a "
@@ -26,6 +27,20 @@ def question(result: OccupationAnalysis, record: dict[str, Any]) -> str:
     return (
         f"After a text in {first} rather than in {second}, which of {count(n, 'occupation')} does "
         "a model find likelier for its author, and are these less reputed?"
+    )
+
+
+def disagreements(result: OccupationAnalysis) -> tuple[str, ...]:
+    """Return where the paper's tests and intervals over texts and prompts disagree."""
+    return disagreement(
+        "The paper’s test, which takes occupations for independent samples, and the interval over "
+        "texts and prompts disagree",
+        [
+            f"{row.model} ({row.probe}), {row.name}: {p_value(row.p_paper)} against an interval of "
+            f"{interval(row.estimate.low, row.estimate.high, 3, signed=True)}"
+            for row in result.inference
+            if row.disagree
+        ],
     )
 
 
@@ -50,6 +65,8 @@ def method(result: OccupationAnalysis, record: dict[str, Any]) -> tuple[str, ...
             f"Prestige: {titles}. An occupation has the mean of all titles that start or end with "
             f"it ({rule}). Least squares of prestige on the score, with an F-test."
         )
+    if result.crossed:
+        found.append(METHOD_CROSSED)
     return tuple(found)
 
 

@@ -117,6 +117,47 @@ def band_table(result: OccupationAnalysis) -> ReportTable:
     )
 
 
+def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
+    return ReportTable(
+        "inference",
+        "What holds for other texts and prompts",
+        result.inference,
+        (
+            *MODEL,
+            Column("Quantity", "quantity", "name"),
+            Column(
+                "Value",
+                "value",
+                "estimate",
+                4,
+                with_interval=True,
+                signed=True,
+                style="strong",
+                meaning="interval over texts and prompts",
+            ),
+            Column("Occupations", "n", "estimate.n", 0),
+            Column("p (paper)", "p_paper", decimals=3, cell=p_cell),
+            Column(
+                "p (placebo)",
+                "p_placebo",
+                decimals=3,
+                cell=p_cell,
+                meaning="how often placebo guises give a mean as low, a slope as far from zero",
+            ),
+            Column(
+                "Agree",
+                "agree",
+                lambda row: not row.disagree,
+                cell=lambda agree: "yes" if agree else "no",
+                meaning="whether the paper’s test at 5 % and the interval find the same",
+            ),
+            Column("", "reason", "estimate.note"),
+        ),
+        level,
+        note="estimate.note",
+    )
+
+
 def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]:
     found = [
         KeyNumber(
@@ -142,7 +183,9 @@ def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]
     return tuple(found)
 
 
-def test_blocks(tests: ReportTable, lines: ReportTable) -> tuple[Block, ...]:
+def test_blocks(
+    tests: ReportTable, lines: ReportTable, inference: ReportTable
+) -> tuple[Block, ...]:
     blocks = [tests.printed("The mean score of all occupations against zero.")]
     if lines.rows:
         blocks.append(
@@ -151,7 +194,20 @@ def test_blocks(tests: ReportTable, lines: ReportTable) -> tuple[Block, ...]:
                 "variety are less reputed."
             )
         )
+    if inference.rows:
+        blocks.append(
+            inference.printed(
+                "Both quantities with intervals that resample texts and prompts, beside the "
+                "paper’s test, which takes occupations for independent samples."
+            )
+        )
     return tuple(blocks)
+
+
+def crossed_blocks(crossed: ReportTable) -> tuple[Block, ...]:
+    if not crossed.rows:
+        return ()
+    return (crossed.printed("Every occupation with texts and prompts as samples."),)
 
 
 def score_blocks(scores: ReportTable, result: OccupationAnalysis) -> tuple[Block, ...]:

@@ -10,10 +10,10 @@ from pydantic import Field
 
 from evaluation.analyses.guise_association import (
     GuiseAnalysis,
-    GuiseOptions,
     HumanStudy,
     analyse_guises,
 )
+from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.models import NormKind, Report
 from evaluation.reports.matched_guise import prose, tables
 from evaluation.reports.parts.document import Document, Section
@@ -25,6 +25,7 @@ from evaluation.reports.parts.guise_inputs import (
     guise_provenance,
     load_guise_run,
     load_norms,
+    model_label,
     norm_choices,
     norm_key,
     norm_record,
@@ -56,6 +57,11 @@ class MatchedGuiseParameters(IntervalParameters):
     )
     favourability: str | None = Field(
         None, description="Norm of favourability; without one, the first that is stored."
+    )
+    average: Literal["model", "family"] = Field(
+        "model",
+        description="What is averaged: the runs of each model, or of all models of a family, "
+        "which then are its versions, as in the paper.",
     )
     permutations: int = Field(
         10_000, ge=100, le=100_000, description="Random rankings that agreement is tested against."
@@ -100,7 +106,7 @@ class MatchedGuise(AnalysisKind[GuiseAnalysis]):
 
     def load(self, chosen: Chosen, parameters: MatchedGuiseParameters) -> Loaded:
         """Two queries a run, and two for the norms."""
-        loaded = [load_guise_run(run, run.model.name) for run in chosen.runs]
+        loaded = [load_guise_run(run, model_label(run, parameters.average)) for run in chosen.runs]
         attributes = common_attributes(loaded)
         studies = self._studies(parameters)
         wanted = [parameters.favourability] if parameters.favourability else None
@@ -144,8 +150,11 @@ class MatchedGuise(AnalysisKind[GuiseAnalysis]):
             Section("The first five", shown.top_blocks(), prose.WHY_TOPS),
             Section("Agreement with people", shown.agreement_blocks(), prose.why_agreement(result)),
             Section("Favourability", shown.favourability_blocks(), prose.WHY_FAVOURABILITY),
+            Section(
+                "Versions, settings and prompts", shown.variation_blocks(), prose.WHY_VARIATION
+            ),
             Section("Every attribute", shown.score_blocks(), prose.why_scores(result, record)),
-            Section("What the wording does", shown.sensitivity_blocks(), prose.WHY_SENSITIVITY),
+            Section("What the wording does", shown.sensitivity_blocks(), prose.why_wording(result)),
         ]
         return Document(
             title=report.title,

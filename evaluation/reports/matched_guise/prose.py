@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.analyses.guise_association import GuiseAnalysis
 from evaluation.reports.parts.formatting import count, listing, number, p_value
+from evaluation.reports.parts.guise_tables import METHOD_CROSSED, WHY_CROSSED, disagreement
 
 WHY_TOPS = (
     "The attributes that most people named in each study, and those that a model associates most "
@@ -19,6 +20,10 @@ WHY_FAVOURABILITY = (
 WHY_SENSITIVITY = (
     "Prompts are a choice of wordings, not the question itself. Where one wording decides, the "
     "result is about that wording."
+)
+WHY_VARIATION = (
+    "How much hangs on one version of a model, one set of texts or one wording. A standard error "
+    "over prompts says how far wordings differ; it is no interval for other wordings."
 )
 CAVEATS = (
     "They describe models under stated prompts. They say nothing about the people who speak a "
@@ -49,17 +54,13 @@ def question(result: GuiseAnalysis, record: dict[str, Any]) -> str:
 def disagreements(result: GuiseAnalysis, names: Mapping[str, str]) -> tuple[str, ...]:
     """Return where the paper's test and the permutation test come to different ends."""
     found = [row for row in result.agreements if row.tests_disagree]
-    if not found:
-        return ()
     told = [
         f"{row.model} ({row.probe}) and {names.get(row.study, row.study)}: "
         f"{p_value(row.p_t_holm)} against {p_value(row.p_permutation_holm)}"
-        for row in found[:4]
+        for row in found
     ]
-    more = f" and {len(found) - 4} more" if len(found) > 4 else ""
-    return (
-        "The paper’s t-test and the permutation test disagree on agreement with people: "
-        f"{listing(told)}{more}.",
+    return disagreement(
+        "The paper’s t-test and the permutation test disagree on agreement with people", told
     )
 
 
@@ -68,6 +69,10 @@ def why_agreement(result: GuiseAnalysis) -> str:
         "How early the attributes that people named come in a model’s ranking. A random ranking "
         f"has {number(result.chance, 3)} on average."
     )
+
+
+def why_wording(result: GuiseAnalysis) -> str:
+    return f"{WHY_SENSITIVITY} {WHY_CROSSED}" if result.crossed else WHY_SENSITIVITY
 
 
 def why_scores(result: GuiseAnalysis, record: dict[str, Any]) -> str:
@@ -106,6 +111,7 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         "same texts) and of prompts (bias-corrected percentile). Placebo guises exchange the texts "
         f"of each pair at random, {options.n_resamples:,} times.",
         "δ is the mean score of a study’s first five attributes minus that of all others.",
+        *((METHOD_CROSSED,) if result.crossed else ()),
     )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from evaluation.analyses.guise_association import GuiseAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import number, p_cell
+from evaluation.reports.parts.guise_tables import crossed_table
 from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
 
 #: Models whose full ranking is drawn, and how many attributes of either end.
@@ -31,6 +32,9 @@ class GuiseTables:
     prompts: ReportTable
     left_out: ReportTable
     variance: ReportTable
+    crossed: ReportTable
+    variation: ReportTable
+    nulls: ReportTable
 
     @classmethod
     def of(
@@ -50,6 +54,9 @@ class GuiseTables:
             prompt_table(result, wordings),
             left_out_table(result, wordings),
             variance_table(result),
+            crossed_table(result.crossed, level, name="Attribute or δ"),
+            variation_table(result, names, wordings),
+            null_table(result, level),
         )
 
     @property
@@ -62,6 +69,8 @@ class GuiseTables:
             self.prompts,
             self.left_out,
             self.variance,
+            # Reports of old have none of these.
+            *(table for table in (self.crossed, self.variation, self.nulls) if table.rows),
         )
 
     def keys(self) -> tuple[KeyNumber, ...]:
@@ -162,11 +171,13 @@ class GuiseTables:
             ends = [*rows[:ENDS], *rows[ENDS:][-ENDS:]]
             drawn += [row for row in ends if row.rank is not None]
             printed += rows
+        bands = {model_of(row): max(-row.low, row.high) for row in self.result.nulls if row.model}
+        shaded = f" Grey: {self.scores.level} of placebo guises." if bands else ""
         return (
             self.scores.figure(
                 "scores",
                 f"Attributes at both ends of every ranking; {self.scores.level} intervals over "
-                "texts and prompts.",
+                f"texts and prompts.{shaded}",
                 "q",
                 label="attribute",
                 rows=drawn,
@@ -177,8 +188,19 @@ class GuiseTables:
                 n="prompts",
                 left="← second variety",
                 right="first variety →",
+                bands=bands,
             ),
             self.scores.printed("Association scores, the highest first.", rows=printed),
+            *(
+                [
+                    self.nulls.printed(
+                        "What chance gives, beside which scores and agreement are read: placebo "
+                        "guises, and random rankings."
+                    )
+                ]
+                if self.nulls.rows
+                else []
+            ),
         )
 
     def sensitivity_blocks(self) -> tuple[Block, ...]:
@@ -187,6 +209,10 @@ class GuiseTables:
                 "What q varies with: shares of its variance over prompts and attributes."
             )
         ]
+        if self.crossed.rows:
+            blocks.append(
+                self.crossed.printed("Every attribute, and δ, with texts and prompts as samples.")
+            )
         if self.left_out.rows:
             blocks.append(
                 self.left_out.printed(
@@ -195,6 +221,96 @@ class GuiseTables:
                 )
             )
         return tuple(blocks)
+
+    def variation_blocks(self) -> tuple[Block, ...]:
+        rows = self.variation.rows
+        if not rows:
+            return ()
+        by_prompt = [row for row in rows if row.factor in ("all", "prompt")]
+        others = [row for row in rows if row.factor in ("all", "version", "setting")]
+        found: list[Block] = []
+        for name, what, some in (
+            ("versions", "version and setting", others),
+            ("wordings", "prompt", by_prompt),
+        ):
+            if any(row.factor != "all" for row in some):
+                found.append(
+                    self.variation.figure(
+                        name,
+                        f"Agreement with people by {what}; bars are one standard error over "
+                        "versions, settings and prompts, whose number is n. The line is chance.",
+                        "agreement",
+                        label=lambda row: self.variation.column("level_name").read(row) or "all",
+                        rows=some,
+                        panel=lambda row: (
+                            f"{model_of(row)}: {self.variation.column('study_title').read(row)}"
+                        ),
+                        bold=lambda row: row.factor == "all",
+                        reference=self.result.chance,
+                        title=f"Agreement by {what}",
+                        axis="mean average precision",
+                        value="MAP",
+                        n="cells",
+                    )
+                )
+        overall = [row for row in rows if row.factor == "all"]
+        return (
+            *found,
+            self.variation.printed(
+                "Agreement and strength over all versions, settings and prompts, with one "
+                "standard error; the download has every version, setting and prompt.",
+                rows=overall,
+                columns=(
+                    "Model",
+                    "Probe",
+                    "study_title",
+                    "agreement",
+                    "strength",
+                    "n",
+                ),
+            ),
+        )
+
+
+def variation_table(
+    result: GuiseAnalysis, names: Mapping[str, str], wordings: Mapping[str, str]
+) -> ReportTable:
+    return ReportTable(
+        "variation",
+        "Agreement and strength by version, setting and prompt",
+        result.variations,
+        (
+            Column("Model", "model"),
+            Column("Probe", "probe"),
+            Column("", "study", meaning="slug of the norm"),
+            Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
+            Column("", "factor", meaning="what is held: version, setting, prompt, or all"),
+            Column("", "level", meaning="which of them; slug of a prompt"),
+            Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
+            Column("MAP", "agreement", "agreement", 3, with_interval=True, style="strong"),
+            Column("δ", "strength", "strength", 3, with_interval=True, prefix="strength_"),
+            Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
+        ),
+        "standard error",
+    )
+
+
+def null_table(result: GuiseAnalysis, level: str) -> ReportTable:
+    return ReportTable(
+        "nulls",
+        "What chance gives",
+        result.nulls,
+        (
+            Column("Model", "model", lambda row: row.model or "any"),
+            Column("Probe", "probe", lambda row: row.probe or "any"),
+            Column("Quantity", "quantity"),
+            Column("Mean", "mean", decimals=4, signed=True),
+            Column("sd", "sd", decimals=4),
+            Column(f"{level} from", "low", decimals=4, signed=True),
+            Column("to", "high", decimals=4, signed=True),
+            Column("Draws", "n", decimals=0),
+        ),
+    )
 
 
 def tops_table(result: GuiseAnalysis) -> ReportTable:

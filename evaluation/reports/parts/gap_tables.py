@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.analyses.fpr_gaps import Band, Gap, GapOptions, ModelGaps
+from evaluation.analyses.fpr_counts import GapOptions
+from evaluation.analyses.fpr_gaps import Band, Gap, ModelGaps
 from evaluation.charts import LegendEntry
 from evaluation.reports.parts.document import Figure, KeyNumber
 from evaluation.reports.parts.formatting import MISSING, count, interval, listing, number

@@ -5,13 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
 
 from evaluation.models import Norm, NormKind, Report
 from evaluation.reports.parts.corpus_inputs import corpus_record, hash_rows, text_run_record
 from evaluation.reports.parts.document import Provenance
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import listing
+from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import closing_lines, corpus_lines_bare, run_lines
 from probing.measures.guise_library import OVERT
 from probing.models import Run, RunStatus
@@ -24,6 +27,21 @@ if TYPE_CHECKING:
     from evaluation.analyses.guise_draws import GuiseRun
 
 MEASURE = "matched_guise"
+
+
+class StrengthParameters(IntervalParameters):
+    """Whose stereotype the strength δ is of."""
+
+    study: str = Field(
+        "katz",
+        max_length=100,
+        description="Norm with percentages of people whose attributes make the stereotype.",
+    )
+    stereotypical: Literal["five", "all"] = Field(
+        "five",
+        description="Which of them: its first five, as the printed numbers of the paper, or all "
+        "that it names.",
+    )
 
 
 @dataclass(frozen=True)
@@ -50,6 +68,11 @@ def require_purposes(runs: Sequence[Run], wanted: Collection[str], remedy: str) 
     for run in runs:
         if other := prompt_purposes(run) - set(wanted):
             raise ReportError(f"{run} asks about {listing(sorted(other))}. {remedy}")
+
+
+def model_label(run: Run, average: str) -> str:
+    """Return what a run's scores are averaged under: its model, or the family of its model."""
+    return (run.model.family or run.model.name) if average == "family" else run.model.name
 
 
 def load_guise_run(run: Run, label: str) -> LoadedGuise:
@@ -87,6 +110,7 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
             agrees=read.agrees[..., order],
             paired=stimuli.paired,
             base=run.parameters["base"],
+            version=run.model.name,
         ),
         attributes=tuple(stimuli.attributes[place] for place in order),
         empty=read.empty[..., order],
@@ -131,6 +155,33 @@ def load_norms(kind: NormKind, slugs: Sequence[str] | None = None) -> list[Norm]
             known = ", ".join(norms) or "none; import some with “manage.py import_norms”"
             raise ReportError(f"There is no norm “{slug}” of this kind. Norms: {known}.")
     return [norms[slug] for slug in slugs]
+
+
+def stereotypical_attributes(
+    slug: str, extent: str, attributes: Sequence[str]
+) -> tuple[Norm, list[str]]:
+    """Return a study, and those of its attributes whose δ is taken. One query.
+
+    extent : “five”, the first five of the list, as the released code; “all” that the study names.
+    Raises `ReportError` where δ would compare nothing.
+    """
+    from evaluation.metrics.attribute_agreement import human_top
+
+    norm = load_norms(NormKind.PERCENT, [slug])[0]
+    chosen = human_top(norm.values, attributes, 5 if extent == "five" else len(attributes))
+    if not 0 < len(chosen) < len(attributes):
+        raise ReportError(
+            f"“{norm.title}” names {len(chosen)} of the {len(attributes)} attributes; δ compares "
+            "those that it names with others. Choose another study or other runs."
+        )
+    return norm, chosen
+
+
+def require_pairs(runs: Sequence[Run]) -> None:
+    """Raise `ReportError` for a run that does not compare pairs."""
+    for run in runs:
+        if not run.stimuli.get("paired"):
+            raise ReportError(f"{run} compares sets of texts. Choose runs on pairs.")
 
 
 def norm_choices(kind: NormKind) -> list[tuple[str, str]]:

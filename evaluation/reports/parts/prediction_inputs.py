@@ -9,16 +9,23 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from evaluation.analyses.fpr_gaps import GapOptions, Predictions
+from evaluation.analyses.fpr_counts import Fallback, GapOptions, Predictions
 from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import run_key
+from probing.measures.base import ResultKind
+from probing.measures.prompted_measure import PromptedMeasure
+from probing.measures.registry import MEASURES as ALL_MEASURES
 from probing.models import Run
+from probing.runs.inputs import load_inputs
 from probing.runs.prediction_import import SOURCE
 from probing.runs.predictions import RunPredictions, load_predictions
 
-MEASURES = ("classification",)
+#: Measures whose runs leave predictions behind.
+MEASURES = tuple(
+    name for name, measure in ALL_MEASURES.items() if measure.result is ResultKind.PREDICTIONS
+)
 
 
 class GapParameters(IntervalParameters):
@@ -39,12 +46,19 @@ class GapParameters(IntervalParameters):
         False, description="Rates with the released code’s 1e-10 on both counts."
     )
 
+    fallback: Fallback = Field(
+        "random",
+        description="What answers of prompted models that name no class count as: the class that "
+        "was drawn for them (random), nothing (drop), all errors or all correct.",
+    )
+
     @property
     def options(self) -> GapOptions:
         return GapOptions(
             interval=self.interval,
             margin=self.margin,
             released_eps=self.released_eps,
+            fallback=self.fallback,
             **self.bootstrap,
         )
 
@@ -59,8 +73,22 @@ class LoadedPredictions:
 
 
 def producer_of(run: Run) -> str:
-    """Return the model that a run counts for: models trained from one are runs of that one."""
-    return run.model.trained_from.name if run.model.trained_from else run.model.name
+    """Return the model that a run counts for, and how it was asked. At most one query.
+
+    Models trained from one are runs of that one. Zero-shot, few-shot and reasoned answers of one
+    model are compared like models.
+    """
+    name = run.model.trained_from.name if run.model.trained_from else run.model.name
+    inputs = load_inputs(run)
+    if isinstance(inputs.measure, PromptedMeasure):
+        return f"{name}, {inputs.measure.way(inputs.stimuli, inputs.parameters)}"
+    return name
+
+
+def sentences_hash(run: Run) -> str:
+    """Return what runs on the same sentences share, whoever was asked and how."""
+    found: str = load_inputs(run).stimuli.sentences_hash()
+    return found
 
 
 def load_model_predictions(runs: Sequence[Run]) -> LoadedPredictions:
@@ -81,7 +109,7 @@ def load_model_predictions(runs: Sequence[Run]) -> LoadedPredictions:
         except LookupError as error:
             raise ReportError(str(error)) from error
         own = found.setdefault((producer_of(run), loaded.stimuli.name or "sentences"), [])
-        if own and own[0][0].stimuli_hash != run.stimuli_hash:
+        if own and own[0][1].stimuli.sentences_hash() != loaded.stimuli.sentences_hash():
             raise ReportError(
                 f"{own[0][0]} and {run} are of one model on “{loaded.stimuli.name}”, but their "
                 "sentences differ. Choose runs on the same templates and lexicons."
@@ -117,8 +145,16 @@ def _predictions(
     model: str, data_set: str, parts: Sequence[tuple[Run, RunPredictions]]
 ) -> Predictions:
     import numpy as np
+    import pandas as pd
 
     first = parts[0][1]
+    matched = [
+        np.ones(loaded.predicted.shape, dtype=bool)
+        if loaded.matched is None
+        else loaded.matched.to_numpy(dtype=bool)
+        for _, loaded in parts
+    ]
+    factors = [loaded.factors for _, loaded in parts if loaded.factors is not None]
     return Predictions(
         model=model,
         data_set=data_set,
@@ -131,4 +167,6 @@ def _predictions(
         ),
         roles={group.slug: group.role for group in first.stimuli.groups},
         classes=first.stimuli.classes,
+        matched=None if first.matched is None else np.concatenate(matched),
+        factors=pd.concat(factors, ignore_index=True) if len(factors) == len(parts) else None,
     )

@@ -17,7 +17,7 @@ from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.document import Provenance
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen, ReportKind, StudyInput
-from evaluation.reports.parts.score_words import sentence_source
+from evaluation.reports.parts.score_words import asked_question, sentence_source
 from probing.models import Run, RunStatus, Score
 
 if TYPE_CHECKING:
@@ -198,6 +198,7 @@ def load_model_scores(run: Run) -> ModelScores:
         | {
             "templates": [template["text"] for template in run.stimuli.get("templates", [])],
             "sentences": sentence_source(run),
+            "question": asked_question(run),
             "scores_hash": _hash_scores(scores),
         },
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from annotation.models import SocialGroup, TraitPair
 from evaluation.reports.parts.corpus_inputs import hash_rows, run_record
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.score_words import sentence_source
+from evaluation.reports.parts.score_words import asked_question, sentence_source
 from probing.models import Run, RunStatus, Score
 
 if TYPE_CHECKING:
@@ -80,6 +80,7 @@ def load_run_scores(run: Run) -> RunScores:
             | {
                 "templates": [entry["text"] for entry in run.stimuli.get("templates", [])],
                 "sentences": sentence_source(run),
+                "question": asked_question(run),
             },
             "traits": [asdict(trait) for trait in traits],
         },

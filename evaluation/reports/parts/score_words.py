@@ -27,11 +27,26 @@ def sentence_source(run: Run) -> dict[str, Any] | None:
     return source
 
 
+def asked_question(run: Run) -> str:
+    """Return what a report keeps of the question of direct ratings; empty for other measures."""
+    return str(run.stimuli.get("question", ""))
+
+
+def is_asked(run: dict[str, Any]) -> bool:
+    """Return whether a recorded run asked for ratings directly."""
+    return bool(run.get("question"))
+
+
 def scored_over(run: dict[str, Any]) -> str:
     """Return what a recorded run's scores were computed over, as in “averaged over 2 templates”.
 
-    run : the record of a run, with its ``templates`` and ``sentences``
+    run : the record of a run, with its ``templates``, ``sentences`` and ``question``
     """
+    if is_asked(run):
+        return (
+            f"asked a study’s own question up to {count(run['parameters']['answers'], 'time')} "
+            "with the words’ sides and order counterbalanced"
+        )
     if not is_read_in_sentences(run):
         return f"averaged over {count(len(run['templates']), 'template')}"
     source = run["sentences"]
@@ -46,6 +61,8 @@ def quoted_templates(run: dict[str, Any]) -> str:
 
     run : the record of a run; templates end their sentence themselves
     """
+    if is_asked(run):
+        return f": “{run['question'].replace('{group}', '[group]')}”."
     templates = run["templates"]
     quoted = [f"“{show_slots(text)}”" for text in templates[:NAMED_TEMPLATES]]
     if len(templates) > NAMED_TEMPLATES:
@@ -74,7 +91,7 @@ def measure_title(record: dict[str, Any]) -> str:
 def measure_short(record: dict[str, Any]) -> str:
     """Return the measure's short name for axes and heads."""
     return {"set": "SeT", "ilps": "ILPS", "ilps_star": "ILPS*", "ceat": "CEAT"}.get(
-        record["run"]["measure"], record["run"]["measure"]
+        record["run"]["measure"], record["run"]["measure"].replace("_", " ")
     )
 
 

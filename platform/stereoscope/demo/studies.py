@@ -5,7 +5,9 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from annotation.instruments.flow import DEFAULT_FLOW
 from annotation.instruments.languages.language_service import add_known_language
+from annotation.instruments.presets import with_practice
 from annotation.models import Origin, Study
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import close_study, launch_study
@@ -32,6 +34,7 @@ def ensure_survey(*, owner: User) -> Study:
         quota_per_group=1000,
         decide_by_checks=True,
         reward_cents=0,
+        flow=with_practice(DEFAULT_FLOW),
     )
     add_known_language(instrument=study.instruments.get(), language="es")
     return launch_study(study=study)

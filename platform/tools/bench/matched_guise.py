@@ -187,7 +187,8 @@ def _difference(
 
 def _stored(stimuli: GuiseStimuli) -> Row:
     """Measure the shards of a large run, their aggregation and the analysis of a report."""
-    from evaluation.analyses.guise_association import GuiseOptions, analyse_guises
+    from evaluation.analyses.guise_association import analyse_guises
+    from evaluation.analyses.guise_cells import GuiseOptions
     from evaluation.analyses.guise_draws import GuiseRun
     from probing.measures.guise_logprobs import read_logprobs
 

@@ -1,4 +1,4 @@
-"""Imports labelled templates, a lexicon of groups, or labelled texts from a CSV or TSV file."""
+"""Imports labelled templates, a lexicon of groups or labelled texts from a CSV or TSV file."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
+from django.db import transaction
 
 from probing.library.labelled_files import (
     BadRowsError,
@@ -17,6 +18,7 @@ from probing.library.labelled_files import (
     parse_texts,
     stored_groups,
 )
+from probing.library.labelled_pairs import parse_pairs
 from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.runs.errors import RunError
 from probing.runs.probe_stimuli import find_entries
@@ -25,14 +27,18 @@ KINDS: dict[str, Any] = {
     "templates": LabelledTemplateSet,
     "lexicon": GroupLexicon,
     "texts": LabelledTextSet,
+    "pairs": LabelledTemplateSet,
 }
 
 
 class Command(BaseCommand):
     help = (
         "Imports labelled templates (columns template and label; or filled sentences with --words)"
-        ", a lexicon (column group, and one for every placeholder), or labelled texts to train "
-        "classifiers on (columns text and label, perhaps split). All rows, or none."
+        ", a lexicon (column group, and one for every placeholder) or labelled texts (columns text "
+        "and label, perhaps split), for demonstrations and to train classifiers on; or pairs of "
+        "texts in several varieties (columns pair, group, text and label), which become templates "
+        "and a lexicon of one name. "
+        "All rows, or none."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -64,9 +70,12 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
         skip = {"skip_bad_rows": options["skip_bad_rows"]}
+        words_of_pairs = None
         try:
             if options["kind"] == "lexicon":
                 parsed = parse_lexicon(content, path.name, **skip)
+            elif options["kind"] == "pairs":
+                parsed, words_of_pairs = parse_pairs(content, path.name, labels=options["labels"])
             elif options["kind"] == "texts":
                 parsed = parse_texts(content, path.name, labels=options["labels"], **skip)
             else:
@@ -82,14 +91,16 @@ class Command(BaseCommand):
                     ],
                     **skip,
                 )
-            entry = import_file(
-                KINDS[options["kind"]],
-                parsed,
-                slug=options["slug"],
-                title=options["title"] or options["slug"],
-                licence=options["licence"],
-                citation=options["citation"],
-            )
+            facts = {
+                "slug": options["slug"],
+                "title": options["title"] or options["slug"],
+                "licence": options["licence"],
+                "citation": options["citation"],
+            }
+            with transaction.atomic():
+                entry = import_file(KINDS[options["kind"]], parsed, **facts)
+                if words_of_pairs is not None:
+                    import_file(GroupLexicon, words_of_pairs, **facts)
         except BadRowsError as error:
             for problem in error.problems:
                 self.stderr.write(str(problem))

@@ -15,7 +15,7 @@ from django.db.models import Q
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from annotation.models import Corpus
+from annotation.models import Corpus, Study
 from probing.management.console_tables import describe_stimuli, print_results
 from probing.measures.base import StimuliValue
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
@@ -28,6 +28,7 @@ from probing.runs.language_models import find_model
 from probing.runs.leases import OPEN
 from probing.runs.parameters import find_measure
 from probing.runs.progress import load_progress
+from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 from probing.runs.sentence_files import GivenSentences, open_sentences
 from probing.runs.stimuli import DEFAULT_GROUPS
 from probing.runs.stimuli_loading import StimuliChoice, run_request
@@ -72,6 +73,12 @@ class Command(BaseCommand):
             help="sets of templates or single ones; default the best of Cao et al. (2022, Table 5)"
             " for the measure and the model's family, and for every other family"
             " “That {singular} is {trait}.”",
+        )
+        parser.add_argument(
+            "--study",
+            default="",
+            help="title or public id of a study, for direct ratings; --groups and --traits may "
+            "name some of its own",
         )
         parser.add_argument(
             "--corpus",
@@ -133,7 +140,14 @@ class Command(BaseCommand):
             "--examples",
             type=int,
             default=0,
-            help="number of training pairs shown before each text; default 0",
+            help="training pairs, or labelled texts, that are shown before each text; default 0",
+        )
+        parser.add_argument(
+            "--examples-from",
+            default=DEFAULT_EXAMPLES,
+            metavar="SLUG",
+            help="for prompted classification, the labelled texts that examples are drawn from; "
+            f"default {DEFAULT_EXAMPLES}",
         )
         parser.add_argument(
             "--param",
@@ -216,6 +230,7 @@ class Command(BaseCommand):
                 groups=options["groups"],
                 templates=options["templates"] or (),
                 traits=options["traits"],
+                study=_find_study(options["study"]),
                 corpus=_find_corpus(options["corpus"]),
                 sentences=sentences,
                 variety=options["variety"],
@@ -227,6 +242,7 @@ class Command(BaseCommand):
                 per_source=options["per_source"],
                 examples=options["examples"],
                 texts=options["texts"],
+                examples_from=options["examples_from"],
             )
             return run_request(
                 measure=options["measure"],
@@ -262,6 +278,19 @@ def _find_corpus(wanted: str) -> Corpus | None:
         known = ", ".join(f"“{corpus.name}”" for corpus in Corpus.objects.all()[:8])
         expected = f"expected one of: {known}" if known else "and there is no other; import one"
         raise RunError.at("corpus", f"There is no corpus “{wanted}”, {expected}.")
+    return found
+
+
+def _find_study(wanted: str) -> Study | None:
+    """Return the study of that title or public id, None where none is asked for."""
+    if not wanted:
+        return None
+    surveys = Study.objects.surveys()
+    found = surveys.filter(Q(title=wanted) | Q(public_id=wanted)).order_by("-created_at").first()
+    if found is None:
+        known = ", ".join(f"“{study.title}”" for study in surveys[:8])
+        expected = f"expected one of: {known}" if known else "and there is no other; create one"
+        raise RunError.at("study", f"There is no study “{wanted}”, {expected}.")
     return found
 
 
@@ -360,9 +389,11 @@ def _print_dry_run(console: Console, tried: DryRun, stimuli: StimuliValue) -> No
         if tried.seconds is None
         else f"about {tried.seconds:.0f} s of computing at the pace of its latest run"
     )
+    passes = "requests" if tried.served else "forward passes"
+    at_most = "at most " if tried.served else ""
     console.print(
         f"{describe_stimuli(stimuli)}: {tried.cost.shards:,} shards, "
-        f"{tried.cost.forward_passes:,} forward passes, {tried.cost.tokens:,} tokens; {pace}. "
+        f"{at_most}{tried.cost.forward_passes:,} {passes}, {tried.cost.tokens:,} tokens; {pace}. "
         "Nothing was stored."
     )
 

@@ -242,7 +242,7 @@ def test_words_of_lines_change_and_their_values_do_not(client: Client, make_bili
     study = make_bilingual(flow=["rating"], instrument_options=FIXED)
     path = start(client, study, **SPANISH)
     page = see(client, path)
-    assert page.lines["cold-warm"] == ("frío", "cálido")
+    assert page.lines["cold-warm"] == ("frías", "cálidas")
     assert page.lines["powerless-powerful"] == ("sin poder", "con poder")
     send(client, page, **{**rate(page, 20), "value-cold-warm": "95"})
     assert Rating.objects.get(scale__slug="cold-warm").value == 95

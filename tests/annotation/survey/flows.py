@@ -84,6 +84,7 @@ def every_kind() -> list[Any]:
         "group_name",
         "rating",
         "marked_traits",
+        "typed_traits",
         "repeat",
         instructed(),
         nonsensical(),

@@ -107,10 +107,13 @@ class Person:
     def fill(self, page: SurveyPage) -> dict[str, str | list[str]]:
         """Return everything that the page's form sends."""
         sent: dict[str, str | list[str]] = dict(page.fields)
-        if page.lines:
+        if "practice-1" in page.lines:
+            for line in page.lines:
+                sent |= {f"value-{line}": "30", f"touched-{line}": "1"}
+        elif page.lines:
             if page.group not in self.rated:
                 self.rated.append(page.group)
-            self._last = page.group
+            self._last, self._lines = page.group, page.lines
             for scale, (left, right) in page.lines.items():
                 value = self.rate(page.group, scale)
                 # The slug names low pole and high pole; where the page turns them, so do we.
@@ -123,6 +126,8 @@ class Person:
         elif "near" in page.options:
             sent["near"] = max(page.options["near"], key=self._nearness)
             sent["far"] = min(page.options["far"], key=self._nearness)
+        elif "near" in page.inputs:
+            sent |= {"near": self._word(max), "far": self._word(min)}
         elif "answer-age" in page.inputs:
             sent["answer-age"] = "37"
         return sent
@@ -138,6 +143,14 @@ class Person:
                 return page
             answer = self.send(page)
             assert answer.status == 302, (answer.status, answer.page.text)
+
+    def _word(self, best: Callable[..., str]) -> str:
+        """A word that the group just rated was placed near (``max``) or far from (``min``)."""
+        words = {}
+        for scale, (left, right) in self._lines.items():
+            low, high = (left, right) if scale == f"{left}-{right}" else (right, left)
+            words |= {low: f"{scale}:low", high: f"{scale}:high"}
+        return best(words, key=lambda word: self._nearness(words[word]))
 
     def _nearness(self, option: str) -> int:
         scale, _, pole = option.rpartition(":")

@@ -33,7 +33,8 @@ def test_every_scale_comes_at_every_place_equally_often() -> None:
 
 
 def test_sides_are_turned_for_one_half_of_the_submissions_and_all_lines_of_each() -> None:
-    turned = [{line.flipped for line in lay_out(seed)} for seed in range(N)]
+    together = {"pole_sides": PoleSides.COUNTERBALANCED}
+    turned = [{line.flipped for line in lay_out(seed, **together)} for seed in range(N)]
     assert all(len(sides) == 1 for sides in turned)
     assert within_chance(turned.count({True}), 1 / 2)
 
@@ -43,6 +44,18 @@ def test_sides_do_not_follow_the_order() -> None:
         (lay_out(seed)[0].key == SCALES[0].slug, lay_out(seed)[0].flipped) for seed in range(N)
     )
     assert within_chance(both[True, True], 1 / (2 * len(SCALES)))
+
+
+def test_new_instruments_turn_each_scale_by_itself() -> None:
+    """Half of the submissions see a scale turned, and pairs of scales a quarter of them both."""
+    assert Instrument().pole_sides == PoleSides.PER_SCALE
+    first, second = SCALES[0].slug, SCALES[1].slug
+    seen: Counter[tuple[bool, bool]] = Counter()
+    for seed in range(N):
+        sides = {line.key: line.flipped for line in lay_out(seed)}
+        seen[sides[first], sides[second]] += 1
+    for both in ((False, False), (False, True), (True, False), (True, True)):
+        assert within_chance(seen[both], 1 / 4)
 
 
 def test_same_seed_gives_the_same_page() -> None:

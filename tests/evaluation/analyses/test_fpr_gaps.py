@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evaluation.analyses.fpr_counts import GapOptions, Predictions
 from evaluation.analyses.fpr_gaps import (
     FEW_PLACEBOS,
     NO_NEGATIVES,
     ONE_TEMPLATE,
     Gap,
-    GapOptions,
     ModelGaps,
-    Predictions,
     analyse_gaps,
 )
 from probing.measures.probe_stimuli import SENTIMENT

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from django.utils import timezone
 
+from annotation.corpora.feature_pairs import feature_pairs
 from annotation.models import Corpus
 from evaluation.models import Norm
 from probing.measures.guise_library import GUISE_PROMPTS
@@ -43,6 +45,20 @@ def guise_stimuli(
         prompts=guise_prompts(purpose, n_prompts),
         attributes=tuple(attributes),
         attribute_list="made-up",
+    )
+
+
+def feature_stimuli(
+    attributes: Sequence[str], features: Sequence[str], n_pairs: int, *, n_prompts: int = 3
+) -> GuiseStimuli:
+    """Return so many pairs that differ in each of the features, one feature after the other."""
+    pairs = [pair for name in features for pair in list(feature_pairs(name))[:n_pairs]]
+    first, second = (
+        tuple(GuiseText(f"p{n:03d}", body) for n, body in enumerate(bodies))
+        for bodies in ([pair.first for pair in pairs], [pair.second for pair in pairs])
+    )
+    return replace(
+        guise_stimuli(attributes, len(pairs), n_prompts=n_prompts), first=first, second=second
     )
 
 

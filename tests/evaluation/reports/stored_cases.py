@@ -47,6 +47,7 @@ from tests.evaluation.reports.corpora import (
     store_span_values,
 )
 from tests.evaluation.reports.guises import (
+    feature_stimuli,
     guise_stimuli,
     made_up_logs,
     store_guise_run,
@@ -447,6 +448,15 @@ def _guises() -> Inputs:
     )
 
 
+def _features() -> Inputs:
+    """Pairs of two features, of which one evokes the stereotype."""
+    store_norms()
+    stimuli = feature_stimuli(GUISE_WORDS, ("habitual_be", "in"), 6)
+    first, second = made_up_logs(GUISE_WORDS, 12, {})
+    first[:, :6, GUISE_WORDS.index("lazy")] += 0.8
+    return Inputs(runs=(store_guise_run(stimuli, first, second, **_names(1)),))
+
+
 def _writing(*names: str) -> Inputs:
     """The second says less, and once nothing at all."""
     study = writing.make_writing_study(*names, corpus=writing.make_corpus(public_id=CORPUS_ID))
@@ -712,6 +722,7 @@ CASES: dict[str, Case] = {
     "matched_guise": Case("matched_guise", _guises, {**FEW, "permutations": 200}),
     "guise_occupations": Case("guise_occupations", _jobs, FEW),
     "guise_decisions": Case("guise_decisions", _verdicts, FEW),
+    "guise_features": Case("guise_features", _features, FEW),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),

@@ -79,3 +79,30 @@ def test_other_outcomes_and_purposes_are_refused():
     traits = store_guise_run(guise_stimuli(("lazy",), 3), *made_up_logs(("lazy",), 3, {}))
     with pytest.raises(ReportError, match="prompts on guilt or on the penalty"):
         compute("guise_decisions", Chosen(runs=(traits,)), **FEW)
+
+
+def test_decisions_that_repeat_in_every_prompt_are_no_independent_evidence():
+    """8 of 20 pairs differ, 6 one way: alike in three prompts, counts of 18 against 6.
+
+    The paper's test takes 24 decisions for independent: χ² = (18 − 6)² / 24 = 6, p = 0.014. The
+    interval over texts, of about 0.2 ± 2 · 0.6 / √20, reaches zero, and the first lines say so.
+    """
+    first = [1] * 6 + [0] * 2 + [0] * 12
+    second = [0] * 6 + [1] * 2 + [0] * 12
+    run = decided(first, second, n_prompts=3)
+    _, document = compute("guise_decisions", Chosen(runs=(run,)), **FEW)
+    line = document.frames["tests"].iloc[0]
+    assert line["p_equal"] == pytest.approx(stats.chisquare([18, 6]).pvalue)
+    assert line["low"] < 0 < line["high"]
+    assert any("every decision for independent" in banner for banner in document.banners)
+    crossed = document.frames["crossed_effects"].iloc[0]
+    assert (crossed["effect"], crossed["n_texts"], crossed["n_prompts"]) == (
+        pytest.approx(0.2), 20, 3,
+    )  # fmt: skip
+    # All prompts decide alike: the text alone varies. Differences are 1 (6), −1 (2), 0 (12).
+    assert crossed["share_texts"] == pytest.approx(1)
+    error = np.sqrt((8 / 20 - 0.04) * 20 / 19 / 20)
+    assert crossed["p"] == pytest.approx(2 * stats.t.sf(0.2 / error, 19))
+    left_out = document.frames["left_out_prompts"]
+    assert left_out["difference"].to_list() == pytest.approx([0.2] * 3)
+    assert left_out["p_equal"].to_list() == pytest.approx([stats.chisquare([12, 4]).pvalue] * 3)

@@ -70,3 +70,38 @@ def test_runs_on_traits_are_refused():
     run = store_guise_run(guise_stimuli(("lazy",), 3), *made_up_logs(("lazy",), 3, {}))
     with pytest.raises(ReportError, match="Choose runs with prompts on occupations"):
         compute("guise_occupations", Chosen(runs=(run,)), **FEW)
+
+
+def test_occupations_that_move_together_are_no_independent_evidence():
+    """Every pair shifts all occupations alike, by ±1 in turn and one by −2 more.
+
+    The occupations' means differ by noise of 0.001 alone, so that the paper's t-test finds them
+    below zero; over texts the mean is −2/31 with an error of about 0.2.
+    """
+    n = 31
+    shift = np.where(np.arange(n) % 2, 1.0, -1.0)
+    shift[0] = -2.0
+    rng = np.random.default_rng(0)
+    second = np.full((6, n, len(JOBS)), -5.0)
+    first = second + shift[None, :, None] + rng.normal(0, 0.001, size=second.shape)
+    stimuli = guise_stimuli(JOBS, n, purpose="occupations", n_prompts=6)
+    run = store_guise_run(stimuli, first, second)
+    _, document = compute("guise_occupations", Chosen(runs=(run,)), **FEW)
+    test = document.frames["tests"].iloc[0]
+    held = document.frames["inference"].iloc[0]
+    assert test["p_one_sided"] < 0.001
+    assert held["value"] == pytest.approx(-2 / n / np.log(10), abs=1e-3)
+    assert held["low"] < 0 < held["high"]
+    assert held["p_placebo"] > 0.2
+    assert not held["agree"]
+    assert any("interval over texts and prompts disagree" in text for text in document.banners)
+
+
+def test_the_slope_of_prestige_has_an_interval_over_texts_and_prompts():
+    """Its value is that of the regression; without an effect placebos give slopes as far from 0."""
+    store_prestige()
+    run = jobs_run({"doctor": -0.6, "cleaner": 0.1, "judge": -0.5, "singer": -0.1})
+    _, document = compute("guise_occupations", Chosen(runs=(run,)), **FEW)
+    held = document.frames["inference"].set_index("quantity").loc["slope of prestige"]
+    assert held["value"] == pytest.approx(document.frames["prestige"].iloc[0]["slope"])
+    assert held["low"] < held["value"] < held["high"] < 0

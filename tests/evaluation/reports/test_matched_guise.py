@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
+from evaluation.metrics.crossed_effects import crossed_effects
 from evaluation.models import Report
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
@@ -132,3 +133,50 @@ def test_the_command_builds_and_verifies_it(capsys, tmp_path):
     assert (tmp_path / "report").is_dir()
     call_command("report", "verify", Report.objects.get().public_id)
     assert "every number is the same" in capsys.readouterr().out
+
+
+def test_texts_and_prompts_are_both_taken_as_samples():
+    """The table of log ratios of one attribute goes into crossed effects as it is."""
+    store_norms()
+    stimuli, first, second = planted()
+    run = store_guise_run(stimuli, first, second)
+    _, document = compute("matched_guise", Chosen(runs=(run,)), **FEW)
+    lines = document.frames["crossed_effects"].set_index("name")
+    ratios = (first - second)[..., WORDS.index("lazy")].astype(np.float32) / np.log(10)
+    expected = crossed_effects(ratios)
+    assert lines.loc["lazy", "effect"] == pytest.approx(expected.estimate.value, abs=1e-5)
+    assert lines.loc["lazy", "p"] == pytest.approx(expected.p_value, rel=1e-3)
+    assert lines.loc["lazy", "p_placebo"] == pytest.approx(1 / 201)
+    # δ of 1933: the mean of lazy, loud and musical less that of the other three.
+    scores = document.frames["scores"].set_index("attribute")["q"]
+    delta = scores[["lazy", "loud", "musical"]].mean() - scores[["kind", "rude", "calm"]].mean()
+    assert lines.loc["δ, Study of 1933", "effect"] == pytest.approx(delta, abs=1e-6)
+
+
+def test_versions_of_a_family_are_averaged_and_shown_one_by_one():
+    """Two models of one family; a standard error over 2 versions × 3 prompts."""
+    store_norms()
+    runs = []
+    for number, effect in enumerate((2.0, 0.0)):
+        stimuli, first, second = planted([("lazy", effect)], noise=0.01, seed=number)
+        runs.append(store_guise_run(stimuli, first, second, name=f"tiny-{number}"))
+    for run in runs:
+        run.model.family = "tiny"
+        run.model.save()
+    _, document = compute("matched_guise", Chosen(runs=tuple(runs)), average="family", **FEW)
+    assert set(document.frames["scores"]["model"]) == {"tiny"}
+    table = document.frames["variation"]
+    katz = table[table["study"] == "katz"].set_index(["factor", "level"])
+    assert katz.loc[("all", ""), "n"] == 6
+    strengths = katz.loc["version"]["strength"]
+    # By hand: 2 / ln 10 for one of the three attributes of 1933.
+    assert strengths["tiny-0"] == pytest.approx(2 / np.log(10) / 3, abs=0.01)
+    assert strengths["tiny-1"] == pytest.approx(0, abs=0.01)
+    assert katz.loc[("all", ""), "strength"] == pytest.approx(strengths.mean(), abs=1e-9)
+    cells = [strengths["tiny-0"]] * 3 + [strengths["tiny-1"]] * 3
+    error = np.std(cells, ddof=1) / 6**0.5
+    low, high = katz.loc[("all", ""), ["strength_low", "strength_high"]]
+    assert (high - low) / 2 == pytest.approx(error, rel=0.05)
+    assert set(katz.loc["prompt"].index) == {prompt.slug for prompt in planted()[0].prompts}
+    nulls = document.frames["nulls"].set_index("quantity")
+    assert nulls.loc["MAP of a random ranking", "n"] == FEW["permutations"]

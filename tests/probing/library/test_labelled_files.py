@@ -19,6 +19,7 @@ from probing.library.labelled_files import (
     parse_templates,
     parse_texts,
 )
+from probing.library.labelled_pairs import parse_pairs
 from probing.measures.lexicon_library import LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
@@ -200,6 +201,55 @@ def test_a_lexicon_is_shown_with_its_words(client: Client) -> None:
     assert client.get(reverse("admin:probing_grouplexicon_changelist")).status_code == 200
 
 
+PAIRS = (
+    "pair,group,text,label\n1,AAL,he be late,0\n1,WME,he is usually late,0\n"
+    "2,AAL,she be workin,1\n2,WME,she is usually working,1\n"
+)
+
+
+@pytest.mark.django_db
+def test_pairs_in_two_varieties_become_templates_and_a_lexicon(tmp_path: Path, capsys: Any) -> None:
+    """Every pair is a template, so that gaps are resampled over pairs; nothing names a group."""
+    file = tmp_path / "pairs.csv"
+    file.write_text(PAIRS, encoding="utf-8")
+    call_command(
+        *("import_stimuli", str(file), "--kind", "pairs", "--slug", "dialect", "--licence", "CC0")
+    )
+    assert "“dialect” holds 2 pairs" in capsys.readouterr().out
+    stimuli = load_probe_stimuli(templates=["dialect"], lexicons=["dialect"])
+    assert [(s.text, s.template, s.group, s.filler, s.label) for s in stimuli.sentences] == [
+        ("he be late", "dialect-0001", "aal", "AAL", 0),
+        ("he is usually late", "dialect-0001", "wme", "WME", 0),
+        ("she be workin", "dialect-0002", "aal", "AAL", 1),
+        ("she is usually working", "dialect-0002", "wme", "WME", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (PAIRS.replace("2,WME", "3,WME"), "The pair “2” has no text of WME"),
+        (PAIRS.replace("late,0\n2", "late,1\n2"), "1 of 4 rows is bad"),
+        (PAIRS.replace("1,WME", "1,AAL"), "1 of 4 rows is bad"),
+        ("pair,text,label\n1,a,0\n", "must be called “group”"),
+    ],
+)
+def test_pairs_that_are_none_are_refused(text: str, message: str) -> None:
+    with pytest.raises(BadRowsError, match=message):
+        parse_pairs(text.encode(), "p.csv")
+
+
+@pytest.mark.django_db
+def test_first_names_signal_a_group_without_naming_it() -> None:
+    stimuli = load_probe_stimuli(templates=["everyday-names"], lexicons=["names"])
+    # 24 templates with 18 names each of two groups.
+    assert len(stimuli.sentences) == 24 * 18 * 2
+    texts = [sentence.text for sentence in stimuli.sentences]
+    assert "Nobody was pleased with Lakisha’s sloppy work." in texts
+    with pytest.raises(RunError, match=r"no column for \{name\}"):
+        load_probe_stimuli(templates=["everyday-names"], lexicons=["race"])
+
+
 # --- Labelled texts ------------------------------------------------------------------------------
 
 SST5 = (
@@ -214,7 +264,7 @@ def test_labelled_texts_are_read_with_their_splits() -> None:
         ("So so .", 1, "validation"),
         ("Good !", 2, "test"),
     ]
-    plain = parse_texts(b"text,label\nGood.,2\nGood.,2\n", "plain.csv")
+    plain = parse_texts(b"text,label\nGood.,2\nBad.,0\n", "plain.csv")
     assert [one.split for one in plain.entries] == ["", ""]
 
 
@@ -222,7 +272,7 @@ def test_labelled_texts_are_read_with_their_splits() -> None:
     ("content", "message"),
     [
         ("text,label\nGood.,9\n", "Line 2: Labels outside of the map: “9” \\(1\\)"),
-        ("words,label\nGood.,2\n", "must be called “text” or “sentence”"),
+        ("words,label\nGood.,2\n", "must be called “text” or “sentence” or"),
         ("text,mood\nGood.,2\n", "must be called “label”"),
         ("text,label\n", "holds no row"),
         ("", "is empty"),
@@ -242,7 +292,7 @@ def test_bad_labelled_texts_store_nothing(
     with pytest.raises(CommandError) as refused:
         call_command("import_stimuli", file, kind="texts", slug="bad", licence="CC0")
     assert re.search(message, str(refused.value) + capsys.readouterr().err)
-    assert not LabelledTextSet.objects.exists()
+    assert not LabelledTextSet.objects.filter(slug="bad").exists()
 
 
 def test_labelled_texts_are_imported_on_their_page(client: Client) -> None:
@@ -251,9 +301,9 @@ def test_labelled_texts_are_imported_on_their_page(client: Client) -> None:
     file = SimpleUploadedFile("stars.tsv", SST5.replace("very negative", "awful").encode())
     refused = client.post(add, {**facts, "file": file})
     assert "Line 2: Labels outside of the map: “awful”" in refused.text
-    assert not LabelledTextSet.objects.exists()
+    assert not LabelledTextSet.objects.filter(slug="stars").exists()
     client.post(add, {**facts, "file": SimpleUploadedFile("stars.tsv", SST5.encode())})
-    stored = LabelledTextSet.objects.get()
+    stored = LabelledTextSet.objects.get(slug="stars")
     assert [one["label"] for one in stored.texts] == [0, 1, 2]
     page = client.get(reverse("admin:probing_labelledtextset_change", args=[stored.pk])).text
     assert "It is bad ." in page

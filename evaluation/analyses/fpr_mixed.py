@@ -1,0 +1,115 @@
+"""One model for all errors: false positive ~ group + (1 | template) + (1 | word) + (1 | run).
+
+*Ours*, beside the gaps of rates: a mixed logistic regression, in which a group's effect is its log
+odds of a false positive minus the mean over groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.analyses.fpr_counts import CountTable, GapOptions, Predictions, count_errors
+from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.mixed_logistic import SEPARATED, MixedLogistic, fit_mixed_logistic
+
+ONE_TEMPLATE = "fewer than two templates are known"
+
+
+@dataclass(frozen=True)
+class MixedEffect:
+    """A group's log odds of a false positive minus the mean over groups; n = sentences."""
+
+    group: str
+    effect: Estimate
+
+
+@dataclass(frozen=True)
+class MixedFit:
+    """The fit of one side.
+
+    template_sd, word_sd, run_sd : of the random intercepts, in log odds; NaN where left out, since
+        every group has one word, or there is one run
+    reason : why there is no fit; the two-way bootstrap then stands alone
+    """
+
+    side: str
+    effects: tuple[MixedEffect, ...]
+    template_sd: float
+    word_sd: float
+    run_sd: float
+    n: int
+    reason: str = ""
+
+
+def fit_mixed(
+    predictions: Predictions, options: GapOptions, sides: Sequence[str]
+) -> tuple[MixedFit, ...]:
+    """Return the fit of every side among the classes."""
+    table = count_errors(predictions, options.fallback)
+    return tuple(
+        _fit(table, predictions.classes.index(side), side, options.level)
+        for side in sides
+        if side in predictions.classes
+    )
+
+
+def _fit(table: CountTable, c: int, side: str, level: float) -> MixedFit:
+    from scipy import stats
+
+    units = [
+        (place, unit)
+        for place, unit in enumerate(table.units)
+        if unit.role == "group" and (unit.filler or not unit.n_fillers)
+    ]
+    places = [place for place, _ in units]
+    groups = list(dict.fromkeys(unit.group for _, unit in units))
+    fp = table.fp[c][:, places]
+    trials = np.broadcast_to(table.negatives[c][:, places], fp.shape)
+    run, word, template = np.nonzero(trials)
+    group = np.array([groups.index(unit.group) for _, unit in units])[word]
+    successes, tried = fp[run, word, template], trials[run, word, template]
+    nothing = MixedFit(side, (), np.nan, np.nan, np.nan, int(tried.sum()))
+    if table.n_templates < 2:
+        return _without(nothing, ONE_TEMPLATE)
+    errors = np.bincount(group, successes, minlength=len(groups))
+    sizes = np.bincount(group, tried, minlength=len(groups))
+    if (errors == 0).any() or (errors == sizes).any():
+        return _without(nothing, SEPARATED)
+    factors = {"template": template, "word": word, "run": run}
+    if len(units) == len(groups):
+        del factors["word"]
+    if len(fp) == 1:
+        del factors["run"]
+    order = sorted(factors, key=lambda name: -len(set(factors[name])))
+    levels = [np.unique(factors[name], return_inverse=True)[1] for name in order]
+    design = np.eye(len(groups))[group]
+    fit: MixedLogistic = fit_mixed_logistic(successes, tried, design, levels)
+    if fit.reason:
+        return _without(nothing, fit.reason)
+    sds = dict(zip(order, fit.sds, strict=True))
+    z = stats.norm.ppf((1 + level) / 2)
+    contrasts = np.eye(len(groups)) - 1 / len(groups)
+    values = contrasts @ fit.coefficients
+    errors_of = np.sqrt(np.diag(contrasts @ fit.covariance @ contrasts.T))
+    effects = tuple(
+        MixedEffect(
+            name,
+            Estimate(float(value), float(value - z * error), float(value + z * error), int(size)),
+        )
+        for name, value, error, size in zip(groups, values, errors_of, sizes, strict=True)
+    )
+    return MixedFit(
+        side,
+        effects,
+        sds["template"],
+        sds.get("word", np.nan),
+        sds.get("run", np.nan),
+        int(tried.sum()),
+    )
+
+
+def _without(fit: MixedFit, reason: str) -> MixedFit:
+    return MixedFit(fit.side, (), fit.template_sd, fit.word_sd, fit.run_sd, fit.n, reason)

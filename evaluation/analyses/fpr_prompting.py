@@ -1,0 +1,160 @@
+"""What prompting adds to a gap: answers without a class, and how the question was put (*ours*).
+
+A class that is drawn where an answer names none is the same for all groups and makes gaps smaller.
+The gap is bounded by counting all such answers as errors, as correct, and, for the widest bounds,
+as errors for one group and correct for the others.
+
+Of the gaps of all runs, a factor such as the wording explains the share ε² (Kelley 1935, An
+Unbiased Correlation Ratio Measure), sums of squares taken over groups together. It is 0 on average
+where the factor explains nothing, and may lie below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evaluation.analyses.fpr_counts import (
+    CountTable,
+    Floats,
+    GapOptions,
+    Predictions,
+    count_errors,
+    draw_templates,
+)
+from evaluation.analyses.fpr_gaps import analyse_gaps
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.undefined import UndefinedReason
+
+FACTORS = ("wording", "order", "seed")
+ONE_EACH = "every level was tried once, so that chance cannot be told apart"
+NO_SPREAD = "all runs have the same gaps"
+
+
+@dataclass(frozen=True)
+class FallbackBounds:
+    """A group's gap under other ways to count answers without a class.
+
+    n_answers, n_without : over all runs; those that named no class
+    errors, correct : the gap where all of these are false positives, or none is
+    low, high : the smallest and largest gap that they could make
+    """
+
+    side: str
+    group: str
+    n_answers: int
+    n_without: int
+    errors: Estimate
+    correct: Estimate
+    low: float
+    high: float
+
+    @property
+    def share(self) -> float:
+        return self.n_without / self.n_answers
+
+
+@dataclass(frozen=True)
+class FactorShare:
+    """Share of the variance of gaps over runs that a factor of the prompts explains."""
+
+    side: str
+    factor: str
+    n_levels: int
+    share: Estimate
+
+
+def fallback_bounds(predictions: Predictions, options: GapOptions) -> tuple[FallbackBounds, ...]:
+    """Return the bounds of every group that is compared; none where every answer named a class."""
+    if predictions.matched is None or predictions.matched.all():
+        return ()
+    frame = predictions.sentences
+    groups = frame["group"].to_numpy()
+    worst, best = (
+        analyse_gaps(predictions, replace(options, fallback=way)) for way in ("errors", "correct")
+    )
+    found = []
+    for side in predictions.classes:
+        errors, correct = worst.of(side), best.of(side)
+        low = np.array([gap.fpr for gap in correct])
+        high = np.array([gap.fpr for gap in errors])
+        n = len(low)
+        for place, (most, least) in enumerate(zip(errors, correct, strict=True)):
+            own = predictions.matched[:, groups == most.group]
+            others_low, others_high = low.sum() - low[place], high.sum() - high[place]
+            found.append(
+                FallbackBounds(
+                    side,
+                    most.group,
+                    own.size,
+                    int((~own).sum()),
+                    most.gap,
+                    least.gap,
+                    float(low[place] - (low[place] + others_high) / n),
+                    float(high[place] - (high[place] + others_low) / n),
+                )
+            )
+    return tuple(found)
+
+
+def factor_shares(predictions: Predictions, options: GapOptions) -> tuple[FactorShare, ...]:
+    """Return the shares of wordings, orders of labels and seeds that a run varied.
+
+    Intervals are from a bootstrap over templates.
+    """
+    factors = predictions.factors
+    if factors is None:
+        return ()
+    table = count_errors(predictions, options.fallback)
+    gaps = table.gaps(table.rates())[:, :, table.reference]
+    drawn = _drawn(table, options)
+    found = []
+    for name in FACTORS:
+        levels = factors[name].astype(str).to_numpy()
+        rows = levels != ""
+        number = len(set(levels[rows]))
+        if number < 2:
+            continue
+        for c, side in enumerate(predictions.classes):
+            share = _share(gaps[c, rows], levels[rows], drawn[c][rows], options)
+            found.append(FactorShare(side, name, number, share))
+    return tuple(found)
+
+
+def _drawn(table: CountTable, options: GapOptions) -> Floats:
+    """Return (n_classes, n_runs, n_groups, n) gaps on resampled templates."""
+    if table.n_templates < 2 or not options.n_resamples:
+        return np.empty((*table.fp.shape[:2], int(table.reference.sum()), 0))
+    weights = draw_templates(table, options)
+    return table.gaps(table.rates(weights))[:, :, table.reference]
+
+
+def _share(gaps: Floats, levels: Sequence[str], drawn: Floats, options: GapOptions) -> Estimate:
+    n = len(gaps)
+    if n == len(set(levels)):
+        return no_estimate(ONE_EACH)
+    value = float(_epsilon_squared(gaps[..., None], levels)[0])
+    if np.isnan(value):
+        return no_estimate(NO_SPREAD)
+    if not drawn.shape[-1]:
+        return Estimate(value, n=n, interval_reason=UndefinedReason.NOT_REQUESTED)
+    around = bias_corrected_interval(
+        value, _epsilon_squared(drawn, levels), level=options.level, bounds=(-1, 1)
+    )
+    return Estimate(value, around.low, around.high, n, interval_reason=around.reason)
+
+
+def _epsilon_squared(gaps: Floats, levels: Sequence[str]) -> Floats:
+    """Return ε² of (n_runs, n_groups, n) gaps, (n,): (SS − df · MS_within) / SS_total."""
+    names = np.asarray(levels)
+    total = ((gaps - gaps.mean(axis=0)) ** 2).sum(axis=(0, 1))
+    own = [gaps[names == name] for name in dict.fromkeys(levels)]
+    within = np.sum([((one - one.mean(axis=0)) ** 2).sum(axis=(0, 1)) for one in own], axis=0)
+    n, k = len(gaps), len(own)
+    explained = total - within - (k - 1) * within / (n - k)
+    return np.divide(
+        explained, total, out=np.full_like(np.asarray(total, float), np.nan), where=total > 1e-18
+    )

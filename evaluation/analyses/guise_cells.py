@@ -1,0 +1,99 @@
+"""Scores of one model in one probe: by prompt and overall, with their resamples and placebos."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from evaluation.analyses.guise_draws import (
+    Floats,
+    GuiseRun,
+    Matching,
+    Probe,
+    mean_over_prompts,
+    placebo_scores,
+    prompt_counts,
+    resampled_scores,
+    run_scores,
+    stack_prompts,
+)
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.undefined import UndefinedReason
+
+#: Exchanging five pairs gives 32 placebos, too few for p below 0.05 on two sides.
+PLACEBO_PAIRS = 6
+
+
+@dataclass(frozen=True)
+class GuiseOptions:
+    """Options of the analysis; see the report's parameters."""
+
+    matching: Matching = "meaning_matched"
+    seed: int = 0
+    n_resamples: int = 2000
+    n_permutations: int = 10_000
+    level: float = 0.95
+
+
+@dataclass(frozen=True)
+class GuiseCell:
+    """The scores of one model in one probe, by prompt and overall, with resamples and placebos."""
+
+    model: str
+    probe: Probe
+    prompts: tuple[str, ...]
+    by_prompt: Floats
+    drawn_by_prompt: Floats
+    counts: Floats
+    placebo: Floats | None
+
+    @property
+    def q(self) -> Floats:
+        return mean_over_prompts(self.by_prompt)
+
+    @property
+    def drawn(self) -> Floats:
+        return mean_over_prompts(self.drawn_by_prompt, self.counts)
+
+
+def guise_cells(runs: Sequence[GuiseRun], options: GuiseOptions) -> list[GuiseCell]:
+    """Return a cell for every model and probe, in the order of the runs."""
+    groups: dict[tuple[str, Probe], list[GuiseRun]] = {}
+    for run in runs:
+        groups.setdefault((run.model, run.probe), []).append(run)
+    return [_cell(*key, some, options) for key, some in groups.items()]
+
+
+def _cell(model: str, probe: Probe, runs: Sequence[GuiseRun], options: GuiseOptions) -> GuiseCell:
+    matching, seed = options.matching, options.seed
+    prompts, by_prompt = stack_prompts([(run.prompts, run_scores(run, matching)) for run in runs])
+    _, drawn = stack_prompts(
+        [
+            (
+                run.prompts,
+                resampled_scores(run, matching, n_resamples=options.n_resamples, seed=seed),
+            )
+            for run in runs
+        ]
+    )
+    placebos = [
+        (run.prompts, placebo_scores(run, n_placebos=options.n_resamples, seed=seed))
+        for run in runs
+    ]
+    known = [(names, values) for names, values in placebos if values is not None]
+    placebo = None
+    enough = min(run.n_texts for run in runs) >= PLACEBO_PAIRS
+    if len(known) == len(runs) and enough and matching == "meaning_matched":
+        placebo = mean_over_prompts(stack_prompts(known)[1])
+    counts = prompt_counts(len(prompts), n_resamples=options.n_resamples, seed=seed)
+    return GuiseCell(model, probe, prompts, by_prompt, drawn, counts, placebo)
+
+
+def estimate_of(value: float, drawn: Floats, n: int, options: GuiseOptions) -> Estimate:
+    if np.isnan(value):
+        return no_estimate(UndefinedReason.NO_VALUES)
+    found = bias_corrected_interval(value, drawn, level=options.level)
+    return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)

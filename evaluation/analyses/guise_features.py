@@ -1,0 +1,282 @@
+"""Which linguistic features evoke a stereotype, and how it grows with their density.
+
+Hofmann et al. (2024), Fig. 2c and Supplementary Information, Feature analysis. Strength is δ: the
+mean score of a study's attributes minus that of all others (methods.md §11). Here it is computed
+pair by pair, so that pairs can be told apart by the features of their first text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.analyses.guise_cells import GuiseOptions
+from evaluation.analyses.guise_draws import Floats, GuiseRun
+from evaluation.analyses.guise_inference import (
+    PairTable,
+    pair_table,
+    placebo_p_values,
+    tests_disagree,
+)
+from evaluation.analyses.guise_variation import strength_weights
+from evaluation.metrics.crossed_effects import crossed_effects
+from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.one_sided_t import one_sample_t
+from evaluation.metrics.slope import Slope, robust_slope
+
+#: Fewest pairs of a feature that are told apart.
+LEAST_PAIRS = 5
+PER_WORDS = 10
+#: From so many features on, pairs are one step of the dose.
+MOST = 4
+
+
+@dataclass(frozen=True)
+class TextFeatures:
+    """Features of a set of pairs.
+
+    counts : (n_pairs, n_features), of the first text less those of the second
+    words : (n_pairs,) of the first text; lengthening : (n_pairs,) words more than in the second
+    """
+
+    counts: NDArray[np.int64]
+    words: NDArray[np.int64]
+    lengthening: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class FeatureLine:
+    """δ over the pairs whose first text has a feature that the second lacks.
+
+    strength : mean over texts and prompts with its interval for others; n = pairs
+    sd, n_cells, t, p_paper, p_paper_holm : the paper's one-sided t-test of δ in each version,
+        setting and prompt against zero; Holm over the features of a model
+    p_value : two-sided, texts and prompts as samples; p_placebo : against placebo guises
+    """
+
+    model: str
+    feature: str
+    strength: Estimate
+    sd: float
+    n_cells: int
+    t: float
+    p_paper: float
+    p_paper_holm: float
+    p_value: float
+    p_placebo: float
+    disagree: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class DoseLine:
+    """δ of the pairs with so many features more in the first text; `most` for that and above."""
+
+    model: str
+    features: int
+    most: bool
+    strength: Estimate
+
+
+@dataclass(frozen=True)
+class DensityLine:
+    """Change of δ with one more feature in ten words of the first text.
+
+    adjusted : whether the first text's words, and how many more it has, are held constant
+    """
+
+    model: str
+    adjusted: bool
+    slope: Slope
+
+
+@dataclass(frozen=True)
+class FeatureAnalysis:
+    """The whole analysis.
+
+    chosen : the attributes whose δ is taken
+    features : in their order; pairs : how many pairs have each, over all sets of texts
+    """
+
+    options: GuiseOptions
+    models: tuple[str, ...]
+    chosen: tuple[str, ...]
+    features: tuple[str, ...]
+    pairs: tuple[int, ...]
+    lines: tuple[FeatureLine, ...]
+    doses: tuple[DoseLine, ...]
+    densities: tuple[DensityLine, ...]
+
+
+def analyse_features(
+    runs: Sequence[GuiseRun],
+    attributes: Sequence[str],
+    chosen: Sequence[str],
+    features: Sequence[str],
+    texts: Mapping[str, TextFeatures],
+    options: GuiseOptions,
+    *,
+    alone: bool = False,
+) -> FeatureAnalysis:
+    """Return the analysis of runs on pairs with the same attributes.
+
+    chosen : stereotypical attributes; texts : features of every set of texts by its name
+    alone : counts pairs for a feature only where no other one differs
+
+    Raises ValueError where no attribute, or every one, is chosen.
+    """
+    places = [place for place, name in enumerate(attributes) if name in set(chosen)]
+    weights = strength_weights(len(attributes), places)
+    if weights is None:
+        raise ValueError("δ needs stereotypical attributes and others")
+    models = tuple(dict.fromkeys(run.model for run in runs))
+    lines: list[FeatureLine] = []
+    doses: list[DoseLine] = []
+    densities: list[DensityLine] = []
+    for model in models:
+        some = [run for run in runs if run.model == model]
+        table = pair_table(some, weights)
+        if table is None:
+            continue
+        sets = [texts[name] for name in dict.fromkeys(table.sets)]
+        counts = np.concatenate([one.counts for one in sets])
+        found = [
+            _line(model, name, some, table, weights, texts, place, options, alone=alone)
+            for place, name in enumerate(features)
+        ]
+        lines += _corrected(found)
+        doses += _doses(model, table, counts, options)
+        words = np.concatenate([one.words for one in sets])
+        lengthening = np.concatenate([one.lengthening for one in sets])
+        densities += _densities(model, table, counts, words, lengthening, options)
+    known = [texts[name] for name in dict.fromkeys(run.texts for run in runs)]
+    return FeatureAnalysis(
+        options,
+        models,
+        tuple(attributes[place] for place in places),
+        tuple(features),
+        tuple(
+            sum(int(_has(one.counts, place, alone=alone).sum()) for one in known)
+            for place in range(len(features))
+        ),
+        tuple(lines),
+        tuple(doses),
+        tuple(densities),
+    )
+
+
+def _has(counts: NDArray[np.int64], place: int, *, alone: bool) -> NDArray[np.bool_]:
+    """Return whether a pair counts for the feature, (n_pairs,)."""
+    has = counts[:, place] > 0
+    return has & (np.delete(counts, place, axis=1) == 0).all(axis=1) if alone else has
+
+
+def _line(
+    model: str,
+    feature: str,
+    runs: Sequence[GuiseRun],
+    table: PairTable,
+    weights: Floats,
+    texts: Mapping[str, TextFeatures],
+    place: int,
+    options: GuiseOptions,
+    *,
+    alone: bool,
+) -> FeatureLine:
+    has = {name: _has(texts[name].counts, place, alone=alone) for name in dict.fromkeys(table.sets)}
+    chosen = np.concatenate(list(has.values()))
+    n = int(chosen.sum())
+    if n < LEAST_PAIRS:
+        few = f"{n} pairs have it, and fewer than {LEAST_PAIRS} tell nothing"
+        nothing = Estimate(np.nan, n=n, reason=few)
+        return FeatureLine(
+            model, feature, nothing, np.nan, 0, *(np.nan,) * 5, disagree=False, reason=few
+        )
+    cells = [
+        float(np.nanmean(row))
+        for run in runs
+        for row in pair_values(run, weights)[:, has[run.texts]]
+        if not np.isnan(row).all()
+    ]
+    test = one_sample_t(cells, alternative="greater")
+    subset = PairTable(
+        table.prompts,
+        table.values[:, chosen],
+        tuple(name for name, there in zip(table.sets, chosen, strict=True) if there),
+    )
+    ours = crossed_effects(subset.values[..., 0], level=options.level)
+    placebo = placebo_p_values(subset, n_placebos=options.n_resamples, seed=options.seed)
+    return FeatureLine(
+        model,
+        feature,
+        ours.estimate,
+        test.sd,
+        test.n,
+        test.statistic,
+        test.p_value,
+        np.nan,
+        ours.p_value,
+        float(placebo[0]),
+        disagree=False,
+        reason=ours.estimate.note or test.reason,
+    )
+
+
+def pair_values(run: GuiseRun, weights: Floats) -> Floats:
+    """Return a contrast of every pair in every prompt of a run, (n_prompts, n_pairs)."""
+    found = pair_table([run], weights)
+    if found is None:
+        raise ValueError("a run without pairs has no values of pairs")
+    return found.values[..., 0]
+
+
+def _corrected(lines: Sequence[FeatureLine]) -> list[FeatureLine]:
+    corrected = holm_correction([line.p_paper for line in lines])
+    return [
+        replace(
+            line, p_paper_holm=float(p), disagree=tests_disagree(float(p), _above(line.strength))
+        )
+        for line, p in zip(lines, corrected, strict=True)
+    ]
+
+
+def _above(strength: Estimate) -> Estimate:
+    """Return an estimate that lies on one side of zero only above: the paper tests one side."""
+    return replace(strength, high=np.inf)
+
+
+def _doses(
+    model: str, table: PairTable, counts: NDArray[np.int64], options: GuiseOptions
+) -> list[DoseLine]:
+    number = np.clip(counts.sum(axis=1), 0, MOST)
+    return [
+        DoseLine(
+            model,
+            int(step),
+            bool(step == MOST),
+            crossed_effects(table.values[:, number == step, 0], level=options.level).estimate,
+        )
+        for step in np.unique(number)
+    ]
+
+
+def _densities(
+    model: str,
+    table: PairTable,
+    counts: NDArray[np.int64],
+    words: NDArray[np.int64],
+    lengthening: NDArray[np.int64],
+    options: GuiseOptions,
+) -> list[DensityLine]:
+    """Return the slope of a pair's δ, its mean over prompts, plain and adjusted for length."""
+    strength = table.values[..., 0].mean(axis=0)
+    density = PER_WORDS * counts.sum(axis=1) / np.maximum(words, 1)
+    length = np.column_stack([np.log(np.maximum(words, 1)), lengthening])
+    return [
+        DensityLine(model, adjusted, robust_slope(strength, density, others, level=options.level))
+        for adjusted, others in ((False, None), (True, length))
+    ]

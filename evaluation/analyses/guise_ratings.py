@@ -1,0 +1,238 @@
+"""What people say of the speakers of texts in two varieties, and how it differs between guises.
+
+Nobody rates two guises of one text, so a difference is one between the means of different people
+over the same item, and the mean of these differences over items (Lambert et al. 1960 compared the
+guises of one speaker alike). People and texts are both samples, and both are resampled: a multiway
+bootstrap (Owen 2007, The pigeonhole bootstrap, Annals of Applied Statistics 1, 386–411), which
+covers at least as often as it says, since what is peculiar to one person about one text is drawn
+with both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from probing.measures.streams import named_stream
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.intp]
+
+# Weights of this many pages are held at once: 16 MB.
+_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class GuiseRatings:
+    """Ratings by page: one person about the speaker of one text on every scale.
+
+    people, items, guises, scales : names; guises are varieties, the one asked about first
+    person, item, guise : (n_pages,) places in these
+    values : (n_pages, n_scales), 0 to 100 in the scale's own direction, NaN = not rated
+    """
+
+    people: tuple[str, ...]
+    items: tuple[str, ...]
+    guises: tuple[str, ...]
+    scales: tuple[str, ...]
+    person: Indices
+    item: Indices
+    guise: Indices
+    values: Floats
+
+    @property
+    def n_pages(self) -> int:
+        return int(self.person.size)
+
+    @property
+    def cube(self) -> Floats:
+        """The ratings as (n_people, n_items, n_guises, n_scales), NaN = not rated."""
+        shape = (len(self.people), len(self.items), len(self.guises), len(self.scales))
+        filled = np.full(shape, np.nan)
+        filled[self.person, self.item, self.guise] = self.values
+        return filled
+
+
+@dataclass(frozen=True)
+class GuiseDraws:
+    """Means per guise and their difference, first guise less second, with their resamples.
+
+    items count where both guises were rated; each item weighs the same
+
+    means : (2, n_scales); difference : (n_scales,), in points of the scale, NaN = undefined
+    mean_draws : (n_resamples, 2, n_scales); difference_draws : (n_resamples, n_scales)
+    n_items, n_people : (n_scales,) that the difference rests on
+    """
+
+    means: Floats
+    difference: Floats
+    mean_draws: Floats
+    difference_draws: Floats
+    n_items: NDArray[np.intp]
+    n_people: NDArray[np.intp]
+
+
+def build_guise_ratings(
+    rows: Iterable[tuple[str, str, str, str, str, float]],
+    *,
+    guises: Sequence[str],
+    scales: Sequence[str],
+) -> GuiseRatings:
+    """Return ratings by page.
+
+    rows : submission, text, item, variety, scale, value (`annotation.studies.guise_ratings`); those
+        of other varieties or scales are left out
+    guises : two varieties; differences are the first less the second
+
+    Raises ValueError for anything but two varieties, and where one person rated two texts of an
+    item: such a person knows what is compared.
+    """
+    if len(set(guises)) != 2 or len(guises) != 2:
+        raise ValueError(f"{len(guises)} varieties are given, expected two different ones")
+    columns = {scale: place for place, scale in enumerate(scales)}
+    pages: dict[tuple[str, str], tuple[str, str, Floats]] = {}
+    for submission, text, item, variety, scale, value in rows:
+        if variety not in guises or scale not in columns:
+            continue
+        empty = np.full(len(scales), np.nan)
+        known, _variety, values = pages.setdefault((submission, item), (text, variety, empty))
+        if known != text:
+            raise ValueError(f"submission {submission} rated two guises of {item}")
+        values[columns[scale]] = value
+    people = tuple(dict.fromkeys(submission for submission, _item in pages))
+    items = tuple(sorted({item for _submission, item in pages}))
+    person_at = {name: place for place, name in enumerate(people)}
+    item_at = {name: place for place, name in enumerate(items)}
+    return GuiseRatings(
+        people=people,
+        items=items,
+        guises=tuple(guises),
+        scales=tuple(scales),
+        person=np.array([person_at[one] for one, _item in pages], dtype=np.intp),
+        item=np.array([item_at[item] for _one, item in pages], dtype=np.intp),
+        guise=np.array([guises.index(page[1]) for page in pages.values()], dtype=np.intp),
+        values=np.array([page[2] for page in pages.values()]).reshape(len(pages), len(scales)),
+    )
+
+
+def draw_guises(rated: GuiseRatings, *, n_resamples: int, seed: int) -> GuiseDraws:
+    """Return means and differences with ``n_resamples`` resamples of people and items.
+
+    The same seed, people and items give the same resamples, whatever the scales.
+    """
+    n_people, n_items = len(rated.people), len(rated.items)
+    ones = (np.ones((1, n_people)), np.ones((1, n_items)))
+    [means], [difference] = weigh(rated, *ones)
+    counts = [
+        _draw_counts(n, n_resamples, seed, name)
+        for n, name in ((n_people, "people"), (n_items, "items"))
+    ]
+    drawn = weigh(rated, *counts)
+    both = _both_rated(rated)
+    there = ~np.isnan(rated.values) & both[rated.item]
+    n_of = [len(set(rated.person[there[:, place]])) for place in range(len(rated.scales))]
+    return GuiseDraws(
+        means=means,
+        difference=difference,
+        mean_draws=drawn[0],
+        difference_draws=drawn[1],
+        n_items=both.sum(axis=0),
+        n_people=np.array(n_of, dtype=np.intp),
+    )
+
+
+def weigh(rated: GuiseRatings, people: Floats, items: Floats) -> tuple[Floats, Floats]:
+    """Return means per guise and their differences under weights of people and of items.
+
+    people : (n, n_people); items : (n, n_items); not negative
+
+    returns : (n, 2, n_scales) and (n, n_scales); an item counts where both of its guises have
+        weight, NaN where none has
+    """
+    n, n_scales = len(people), len(rated.scales)
+    means, differences = np.full((n, 2, n_scales), np.nan), np.full((n, n_scales), np.nan)
+    at_once = max(_AT_ONCE // max(rated.n_pages, 1), 1)
+    for start in range(0, n, at_once):
+        block = slice(start, start + at_once)
+        weights = people[block][:, rated.person]
+        for scale in range(n_scales):
+            cells = _cell_means(rated, weights, scale)
+            counted = items[block] * ~np.isnan(cells).any(axis=1)
+            total = counted.sum(axis=1)
+            sums = np.einsum("ni,ngi->ng", counted, np.nan_to_num(cells))
+            found = np.divide(
+                sums, total[:, None], out=np.full(sums.shape, np.nan), where=total[:, None] > 0
+            )
+            means[block, :, scale] = found
+            differences[block, scale] = found[:, 0] - found[:, 1]
+    return means, differences
+
+
+def item_differences(rated: GuiseRatings) -> Floats:
+    """Return (n_items, n_scales) differences between the guises of each item, NaN without both."""
+    weights = np.ones((1, rated.n_pages))
+    cells = [_cell_means(rated, weights, scale)[0] for scale in range(len(rated.scales))]
+    return np.array([cell[0] - cell[1] for cell in cells]).T.reshape(len(rated.items), -1)
+
+
+def person_values(rated: GuiseRatings) -> Floats:
+    """Return what each person adds to the differences: (n_people, n_scales), NaN for nothing.
+
+    Jackknife pseudo-values (Tukey 1958) in their linear form: their mean over people is the
+    difference, and their spread says how far other people would move it. Deviations from the mean
+    of n ratings of a text are widened by √(n / (n − 1)), since each has helped to make that mean.
+    """
+    n_people, n_scales = len(rated.people), len(rated.scales)
+    found = np.full((n_people, n_scales), np.nan)
+    sign = np.where(rated.guise == 0, 1.0, -1.0)
+    both = _both_rated(rated)
+    whole = weigh(rated, np.ones((1, n_people)), np.ones((1, len(rated.items))))[1][0]
+    cell = rated.item * 2 + rated.guise
+    for scale in range(n_scales):
+        there = ~np.isnan(rated.values[:, scale]) & both[rated.item, scale]
+        if not there.any():
+            continue
+        at, given = cell[there], rated.values[there, scale]
+        n = np.bincount(at, minlength=2 * len(rated.items))
+        sums = np.bincount(at, weights=given, minlength=n.size)
+        residual = given - sums[at] / n[at]
+        widened = residual * np.sqrt(n[at] / np.maximum(n[at] - 1, 1))
+        share = sign[there] * widened / n[at] / both[:, scale].sum()
+        moved = np.bincount(rated.person[there], weights=share, minlength=n_people)
+        raters = np.unique(rated.person[there])
+        found[raters, scale] = whole[scale] + moved[raters] * raters.size
+    return found
+
+
+def _both_rated(rated: GuiseRatings) -> NDArray[np.bool_]:
+    """Return (n_items, n_scales): whether both guises of an item were rated."""
+    counts = np.zeros((len(rated.items), 2, len(rated.scales)))
+    np.add.at(counts, (rated.item, rated.guise), ~np.isnan(rated.values))
+    return np.asarray((counts > 0).all(axis=1))
+
+
+def _cell_means(rated: GuiseRatings, weights: Floats, scale: int) -> Floats:
+    """Return weighted means of one scale by guise and item, (n, 2, n_items), NaN without weight."""
+    n_items = len(rated.items)
+    values = rated.values[:, scale]
+    there = ~np.isnan(values)
+    order = np.argsort(rated.guise[there] * n_items + rated.item[there], kind="stable")
+    cell = (rated.guise[there] * n_items + rated.item[there])[order]
+    given, used = values[there][order], weights[:, there][:, order]
+    found = np.full((len(weights), 2 * n_items), np.nan)
+    if cell.size:
+        cells, starts = np.unique(cell, return_index=True)
+        count = np.add.reduceat(used, starts, axis=1)
+        total = np.add.reduceat(used * given, starts, axis=1)
+        found[:, cells] = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return found.reshape(len(weights), 2, n_items)
+
+
+def _draw_counts(n: int, n_resamples: int, seed: int, name: str) -> Floats:
+    rng = named_stream(seed, "guise ratings", name)
+    if n == 0:
+        return np.zeros((n_resamples, 0))
+    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(float)

@@ -1,0 +1,85 @@
+"""Tables that reports on guises share: effects with texts and prompts as samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from evaluation.analyses.guise_inference import CrossedLine
+from evaluation.reports.parts.formatting import listing, p_cell
+from evaluation.reports.parts.table import Column, ReportTable
+
+WHY_CROSSED = (
+    "The same texts are read in the same prompts, so that single values are no independent "
+    "samples. Here texts and prompts are both taken as samples of more of their kind: the interval "
+    "is for other texts and other wordings. The shares say what single values vary with; where the "
+    "prompt has a large one, a result hangs on the wording."
+)
+METHOD_CROSSED = (
+    "Crossed random effects: every value is a mean, an effect of its text, one of its prompt, and "
+    "a rest; variances by restricted maximum likelihood, which has a closed form in a table "
+    "without gaps (Searle, Casella and McCulloch 1992), degrees of freedom after Satterthwaite. "
+    "Runs on the same texts are averaged. Placebo guises exchange the texts of a pair in all "
+    "prompts at once; they say what chance does for these prompts, not for others."
+)
+
+
+def crossed_table(
+    rows: Sequence[CrossedLine],
+    level: str,
+    *,
+    effect: str = "q",
+    part: str = "Probe",
+    name: str = "Attribute",
+    decimals: int = 4,
+    scale: float = 1.0,
+) -> ReportTable:
+    """Return the table of effects; the head of the effect, its part and its name as given."""
+    return ReportTable(
+        "crossed_effects",
+        "Effects with texts and prompts as samples",
+        rows,
+        (
+            Column("Model", "model"),
+            Column(part, "part"),
+            Column(name, "name"),
+            Column(
+                effect,
+                "effect",
+                "estimate",
+                decimals,
+                with_interval=True,
+                signed=True,
+                scale=scale,
+                style="strong",
+                meaning="mean over texts and prompts, the first guise less the second",
+            ),
+            Column("Texts", "n_texts", "estimate.n", 0),
+            Column("Prompts", "n_prompts", decimals=0),
+            Column("", "p", "p_value", meaning="two-sided, of no effect"),
+            Column("p (Holm)", "p_holm", decimals=3, cell=p_cell),
+            Column("p (placebo)", "p_placebo", decimals=3, cell=p_cell),
+            *(
+                Column(
+                    f"{head}, %",
+                    f"share_{key}",
+                    key,
+                    decimals=0,
+                    scale=100,
+                    group="Varies with",
+                    meaning=f"share of the variance of single values: {head.lower()}",
+                )
+                for head, key in (("Text", "texts"), ("Wording", "prompts"), ("Rest", "rest"))
+            ),
+            Column("", "reason"),
+        ),
+        level,
+        note="reason",
+    )
+
+
+def disagreement(what: str, found: Sequence[str]) -> tuple[str, ...]:
+    """Return the banner on tests that come to different ends, naming four of them."""
+    if not found:
+        return ()
+    more = f" and {len(found) - 4} more" if len(found) > 4 else ""
+    return (f"{what}: {listing(list(found[:4]))}{more}.",)

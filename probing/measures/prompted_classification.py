@@ -1,0 +1,228 @@
+"""Language models that are asked for the class of a sentence: Kohankhaki et al., §3.4.
+
+Two measures share their stimuli. `PromptedClassification` has the model write and looks for the
+first class in what it wrote; where there is none, one is drawn and marked. `LabelLikelihood` takes
+the likeliest of the classes' names instead (*ours*), so that nothing is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field
+
+from probing.lm.errors import LanguageModelError
+from probing.lm.text_protocols import (
+    EndWordModel,
+    GenerationSettings,
+    TextGenerator,
+    TextTokenizer,
+)
+from probing.measures.base import Frames, Problem
+from probing.measures.class_prompts import find_class
+from probing.measures.prompted_measure import (
+    CITATION,
+    PromptedMeasure,
+    PromptedParameters,
+    Repeat,
+    answer_prompt,
+    way_of,
+)
+from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.streams import named_seed, named_stream
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LONGEST_ANSWER = 200
+
+
+class GeneratedParameters(PromptedParameters):
+    """Parameters of prompted classification, with the paper's values."""
+
+    temperature: float = Field(
+        0.8,
+        ge=0,
+        le=2,
+        title="Temperature",
+        description="Of sampling, for answers and reasoning; 0 takes the likeliest token.",
+    )
+    answer_tokens: int = Field(
+        3,
+        ge=1,
+        le=1024,
+        title="Most tokens of an answer",
+        description="Where the answer ends. Chat models may need more before they name a class.",
+    )
+    reasoning_tokens: int = Field(
+        64,
+        ge=1,
+        le=4096,
+        title="Most tokens of reasoning",
+        description="Where the reasoning ends, if the wording asks for one.",
+    )
+
+
+class LikelihoodParameters(PromptedParameters):
+    """Parameters of label likelihoods."""
+
+    calibration: Literal["none", "empty_text"] = Field(
+        "none",
+        title="Calibration",
+        description="Whether each class’s likelihood is divided by the one that it has after an "
+        "empty text (Zhao et al. 2021, Calibrate Before Use), so that a model’s preference for a "
+        "word does not count.",
+    )
+
+
+class PromptedClassification(PromptedMeasure[GeneratedParameters]):
+    """The first class that a model names when it is asked for the class of a sentence."""
+
+    name = "prompted_classification"
+    title = "Prompted classification of counterfactual sentences"
+    abilities = frozenset({"generate"})
+    Parameters = GeneratedParameters
+
+    def way(self, stimuli: PromptedStimuli, parameters: GeneratedParameters) -> str:
+        return way_of(stimuli)
+
+    def own_problems(
+        self, stimuli: PromptedStimuli, parameters: GeneratedParameters, lm: TextTokenizer
+    ) -> Iterator[Problem]:
+        if parameters.temperature == 0 and parameters.repeats > 1 and not stimuli.shots:
+            message = (
+                "At temperature 0 and without demonstrations all repeats say the same. One is "
+                "enough."
+            )
+            yield Problem("parameter repeats", message, False)
+
+    def tokens_written(self, stimuli: PromptedStimuli, parameters: GeneratedParameters) -> int:
+        reasoned = any(wording.reasons for wording in stimuli.wordings)
+        return parameters.answer_tokens + (parameters.reasoning_tokens if reasoned else 0)
+
+    def passes(self, stimuli: PromptedStimuli) -> int:
+        return 2 if any(wording.reasons for wording in stimuli.wordings) else 1
+
+    def answers(
+        self,
+        prompts: Sequence[str],
+        places: Sequence[int],
+        repeat: Repeat,
+        stimuli: PromptedStimuli,
+        parameters: GeneratedParameters,
+        lm: TextGenerator,
+    ) -> dict[str, Any]:
+        """Return the class, whether an answer named one, and the answer.
+
+        Where it named none, or the model refused, a class is drawn: §3.4.
+        """
+
+        def write(asked: Sequence[str], tokens: int, stage: str) -> list[Any]:
+            settings = GenerationSettings(tokens, parameters.temperature)
+            own = [named_seed(repeat.seed, stage, repeat.name, place) for place in places]
+            return lm.generate(asked, settings, seeds=own)
+
+        if repeat.wording.reasons:
+            texts = [stimuli.sentences[place].text for place in places]
+            asked = [repeat.wording.reasoning_prompt(text, repeat.labels) for text in texts]
+            thoughts = write(asked, parameters.reasoning_tokens, "reasoning")
+            prompts = [
+                repeat.wording.answer_prompt(text, repeat.labels, thought.text)
+                for text, thought in zip(texts, thoughts, strict=True)
+            ]
+        written = write(prompts, parameters.answer_tokens, "answer")
+        named = [
+            None if answer.finish == "refused" else find_class(answer.text, stimuli.classes)
+            for answer in written
+        ]
+        drawn = [
+            int(
+                named_stream(repeat.seed, "fallback", repeat.name, place).integers(
+                    len(stimuli.classes)
+                )
+            )
+            if found is None
+            else found
+            for place, found in zip(places, named, strict=True)
+        ]
+        return {
+            "predicted": drawn,
+            "matched": [found is not None for found in named],
+            "answer": [answer.text.replace("\0", "")[:LONGEST_ANSWER] for answer in written],
+        }
+
+    def remarks(
+        self,
+        stimuli: PromptedStimuli,
+        parameters: GeneratedParameters,
+        shard_frames: Frames,
+    ) -> list[str]:
+        """Say how many answers named no class."""
+        without = sum(int((~frame["matched"]).sum()) for frame in shard_frames)
+        total = sum(map(len, shard_frames))
+        if not without:
+            return []
+        return [
+            f"{without:,} of {total:,} answers ({without / total:.1%}) named no class; one was "
+            "drawn for each, which makes gaps smaller. Reports have bounds."
+        ]
+
+
+class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
+    """The likeliest of the classes' names after the question."""
+
+    name = "label_likelihood"
+    title = "Label likelihoods of counterfactual sentences"
+    citation = f"{CITATION}; calibration after Zhao et al. (2021), Calibrate Before Use"
+    abilities = frozenset({"end_word"})
+    Parameters = LikelihoodParameters
+
+    def way(self, stimuli: PromptedStimuli, parameters: LikelihoodParameters) -> str:
+        kind = "likelihoods" if parameters.calibration == "none" else "calibrated likelihoods"
+        return f"{way_of(stimuli)}, {kind}"
+
+    def seeds(self, parameters: LikelihoodParameters, seed: int) -> list[int]:
+        return [seed]  # nothing is drawn but demonstrations
+
+    def own_problems(
+        self, stimuli: PromptedStimuli, parameters: LikelihoodParameters, lm: Any
+    ) -> Iterator[Problem]:
+        if any(wording.reasons for wording in stimuli.wordings):
+            message = (
+                "A prompt with {reasoning} needs a model that writes. Choose another prompt, or "
+                "the measure prompted_classification."
+            )
+            yield Problem("prompts", message, True)
+            return
+        words = {one.answer_word(name) for one in stimuli.wordings for name in stimuli.classes}
+        for word in sorted(words):
+            try:
+                lm.split_end(word)
+            except LanguageModelError as error:
+                yield Problem("prompts", str(error), True)
+
+    def answers(
+        self,
+        prompts: Sequence[str],
+        places: Sequence[int],
+        repeat: Repeat,
+        stimuli: PromptedStimuli,
+        parameters: LikelihoodParameters,
+        lm: EndWordModel,
+    ) -> dict[str, Any]:
+        """Return the likeliest class, and the classes' shares of the likelihood."""
+        import numpy as np
+
+        words = [repeat.wording.answer_word(name) for name in stimuli.classes]
+
+        def read(asked: Sequence[str]) -> np.ndarray:
+            return lm.end_logprobs([lm.encode_end(prompt) for prompt in asked], words)
+
+        found = read(prompts)
+        if parameters.calibration == "empty_text":
+            found = found - read([answer_prompt(repeat, "", stimuli)])
+        likely = np.exp(found - found.max(axis=1, keepdims=True))
+        likely /= likely.sum(axis=1, keepdims=True)
+        shares = {f"p_{name}": likely[:, n] for n, name in enumerate(stimuli.classes)}
+        return {"predicted": found.argmax(axis=1), **shares}

@@ -1,0 +1,172 @@
+"""From the readings of direct ratings to scores."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from probing.measures.base import SCORE_COLUMNS, Frames
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from probing.measures.direct_rating import DirectRatingParameters
+    from probing.measures.rating_stimuli import RatingStimuli
+
+PAIR_SCORE, RATING = "pair_score", "rating"
+#: A rating here leans to neither word, as a pair score of 0 does.
+MIDDLE = 50.0
+_CELL = ["group", "trait"]
+
+
+def aggregate_ratings(
+    stimuli: RatingStimuli, parameters: DirectRatingParameters, frames: Frames
+) -> pd.DataFrame:
+    """Return the scores, with the access tier of each in a column ``access``.
+
+    Raises ValueError where readings are missing or doubled.
+    """
+    import pandas as pd
+
+    readings, access = _readings(parameters, frames)
+    _require_all(stimuli, readings)
+    rows: list[dict[str, Any]] = []
+    cells = dict(list(readings.groupby(_CELL, sort=False)))
+    for group in stimuli.groups:
+        for trait in stimuli.traits:
+            key = {"group": group.slug, "trait": trait.slug}
+            cell = cells[group.slug, trait.slug]
+            rows += [{**key, **row} for row in _cell_rows(cell, access)]
+    return pd.DataFrame(rows)[[*SCORE_COLUMNS, "access"]]
+
+
+def remarks_on_ratings(
+    stimuli: RatingStimuli, parameters: DirectRatingParameters, frames: Frames
+) -> list[str]:
+    """Return how ratings were obtained, and what came instead of a number."""
+    import pandas as pd
+
+    readings, access = _readings(parameters, frames)
+    n = len(readings)
+    found = [_HOW[access].format(n=n)]
+    if pd.concat(frames)["access"].nunique() > 1:
+        found.append(
+            "The server told log-probabilities of numbers for some groups alone. Tiers are never "
+            "mixed, so all ratings rest on drawn answers, one for each wording at least."
+        )
+    for outcome, words in (("refused", "were refused"), ("unreadable", "could not be read")):
+        share = int((readings["outcome"] == outcome).sum())
+        if share:
+            found.append(f"{share:,} of {n:,} answers {words}.")
+    missing = int(readings["value"].isna().sum())
+    if access != "sampled" and missing:
+        found.append(
+            f"{missing:,} of {n:,} readings have no expected value: less than "
+            f"{parameters.least_mass:g} of the probability lies on numbers."
+        )
+    if access != "sampled":
+        found.append(
+            f"On average {readings['mass'].mean():.1%} of the probability lies on numbers that "
+            "are told."
+        )
+    if reasoned := int(readings["reasoning"].sum()):
+        found.append(f"The model wrote {reasoned / n:,.0f} tokens of reasoning for each answer.")
+    return found
+
+
+_HOW = {
+    "full": "Access: full. Each of {n:,} ratings is the expected value over the numbers from 0 to "
+    "100, from a softmax over the model's whole vocabulary.",
+    "top_k": "Access: top_k. Each of {n:,} ratings is the expected value over those numbers that "
+    "are among the likeliest tokens; rating_low and rating_high bound what the missing probability "
+    "could change.",
+    "sampled": "Access: sampled. {n:,} answers were drawn.",
+}
+
+
+def _readings(parameters: DirectRatingParameters, frames: Frames) -> tuple[pd.DataFrame, str]:
+    """Return the readings with their `value`, and the one tier that they all have."""
+    import pandas as pd
+
+    if not frames:
+        raise ValueError("there are no shards to aggregate")
+    readings = pd.concat(frames, ignore_index=True)
+    tiers = set(readings["access"])
+    access = tiers.pop() if len(tiers) == 1 else "sampled"
+    if access == "sampled":
+        return readings.assign(value=readings["drawn"], low=math.nan, high=math.nan), access
+    told = readings["mass"] >= parameters.least_mass
+    return readings.assign(value=readings["expected"].where(told)), access
+
+
+def _require_all(stimuli: RatingStimuli, readings: pd.DataFrame) -> None:
+    import pandas as pd
+
+    expected = pd.MultiIndex.from_product(
+        [[one.slug for one in stimuli.groups], [one.slug for one in stimuli.traits]]
+    )
+    found = pd.MultiIndex.from_frame(readings[_CELL]).unique()
+    if len(missing := expected.difference(found)):
+        raise ValueError(f"{len(missing)} cells are missing, the first {missing[0]}")
+    if len(strangers := found.difference(expected)):
+        raise ValueError(f"{len(strangers)} cells belong to no group and scale of the stimuli")
+    if readings.duplicated([*_CELL, "repeat"]).any():
+        raise ValueError("some readings occur twice")
+
+
+def _cell_rows(cell: pd.DataFrame, access: str) -> list[dict[str, Any]]:
+    by_wording = cell.groupby("wording", sort=True)
+    means, counts = by_wording["value"].mean(), by_wording["value"].count()
+    n = int(counts.sum())
+    reason = "" if n else _why(cell, access)
+    value = float(means.mean())
+    rows = [
+        _row(PAIR_SCORE, wording, mean - MIDDLE, counts[wording], access, _why(part, access))
+        for (wording, mean), (_, part) in zip(means.items(), by_wording, strict=True)
+    ]
+    rows += [
+        _row(PAIR_SCORE, "", value - MIDDLE, n, access, reason),
+        _row(RATING, "", value, n, access, reason),
+    ]
+    defined = means.dropna()
+    few = f"only {len(defined)} wordings have a rating"
+    spread = float(defined.std(ddof=1)) if len(defined) > 1 else math.nan
+    rows.append(_row("wording_sd", "", spread, len(defined), access, reason or few))
+    if access == "top_k":
+        read = cell[cell["value"].notna()].groupby("wording")
+        rows += [
+            _row(f"{RATING}_{side}", "", float(read[side].mean().mean()), n, access, reason)
+            for side in ("low", "high")
+        ]
+    if access == "sampled":
+        drawn = cell["value"].dropna()
+        error = float(drawn.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+        rows.append(_row("rating_se", "", error, n, access, reason or "only one answer was read"))
+    if (cell["outcome"] != "").any():
+        rows += [
+            _row(outcome, "", float((cell["outcome"] == outcome).mean()), len(cell), access, "")
+            for outcome in ("refused", "unreadable")
+        ]
+    return rows
+
+
+def _row(
+    name: str, template: str, value: float, n: int, access: str, reason: str
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "template": template,
+        "value": value,
+        "reason": reason if math.isnan(value) else "",
+        "n": int(n),
+        "access": access,
+    }
+
+
+def _why(cell: pd.DataFrame, access: str) -> str:
+    """Return why a cell has no rating."""
+    if access != "sampled":
+        return "too little probability lies on numbers"
+    counts = {one: int((cell["outcome"] == one).sum()) for one in ("refused", "unreadable")}
+    told = [f"{n} {outcome}" for outcome, n in counts.items() if n]
+    return f"of {len(cell)} answers {' and '.join(told)}"
