@@ -59,7 +59,7 @@ class OpenAIServer:
     began : when each of them came, in seconds of a monotonic clock.
     faults : what happens to the next requests, one each; afterwards the server answers.
     refuses, ignores : options that it answers with 400, or silently does without: ``logprobs``,
-        ``logit_bias``, ``opening``, ``echo``, ``completions``.
+        ``logit_bias``, ``opening``, ``echo``, ``completions``, ``tokenize``.
     most_top : how many likeliest tokens it tells; it refuses more.
     raw_logprobs : whether the log-probabilities of a biased request are those without the bias.
     """
@@ -104,6 +104,10 @@ def serve_openai(checkpoint: Path, *, key: str = "") -> Iterator[OpenAIServer]:
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            if self.path == "/tokenize" and "tokenize" not in state.refuses:
+                tokens = model.tokenizer.encode_plain(body["prompt"])
+                self._send(200, {"count": len(tokens), "tokens": tokens})
+                return
             chat = self.path == "/v1/chat/completions"
             known = chat or ("completions" not in state.refuses and self.path == "/v1/completions")
             if not known:

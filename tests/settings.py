@@ -16,6 +16,9 @@ from pathlib import Path
 # is none.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+# Servers and workers that tests start read the ids that tests store, and the other way round.
+os.environ.setdefault("IDENTITY_KEYS", "only-for-tests-and-long-enough-for-them")
+
 _MARK = "STEREOSCOPE_TESTS_VAR_DIR"
 
 if "VAR_DIR" not in os.environ:

@@ -3,7 +3,7 @@
 Importing this package registers them.
 """
 
-from annotation.admin.accounts import GroupAdmin, TokenAdmin, UserAdmin
+from annotation.admin.accounts import GroupAdmin, UserAdmin
 from annotation.admin.annotator_study import JudgmentStudyAdmin, WritingStudyAdmin
 from annotation.admin.corpus import CorpusAdmin
 from annotation.admin.instrument import InstrumentAdmin
@@ -26,7 +26,6 @@ __all__ = [
     "SocialGroupAdmin",
     "StudyAdmin",
     "SubmissionAdmin",
-    "TokenAdmin",
     "TraitPairAdmin",
     "UserAdmin",
     "WritingStudyAdmin",

@@ -82,6 +82,18 @@ class StudyGroupInline(ContentInline):
     verbose_name_plural = _("Groups")
 
 
+class StudyTextInline(ContentInline):
+    """The texts of a study of guises: drawn from their corpus at the start, taken out at will."""
+
+    model = StudyGroup
+    fields = ("variety", "body", "item", "position")
+    readonly_fields = ("variety", "body", "item")
+    verbose_name_plural = _("Texts to rate")
+
+    def has_add_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
+        return False
+
+
 class TraitScaleInline(ContentInline):
     model = TraitScale
     form = TraitScaleForm
@@ -199,6 +211,11 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: Instrument | None = None) -> bool:
         return obj is not None and may_edit(request, obj)
+
+    def get_inlines(self, request: HttpRequest, obj: Instrument | None) -> Any:
+        if obj is None or not obj.study.rates_texts:
+            return self.inlines
+        return [StudyTextInline if one is StudyGroupInline else one for one in self.inlines]
 
     def get_fieldsets(self, request: HttpRequest, obj: Instrument | None = None) -> Any:
         if obj is not None and may_edit(request, obj):

@@ -7,7 +7,8 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -16,6 +17,7 @@ from unfold.views import ChangeList
 
 from annotation.admin.base import count_column
 from annotation.admin.study_base import BaseStudyAdmin
+from annotation.corpora.access import visible_corpora
 from annotation.instruments.previews import clear_previews
 from annotation.models import (
     DataDecision,
@@ -23,6 +25,7 @@ from annotation.models import (
     Instrument,
     Origin,
     Study,
+    StudyKind,
     Submission,
     SubmissionOrigin,
 )
@@ -37,6 +40,7 @@ from annotation.researcher.pages import formatting
 from annotation.researcher.pages.audit_page import AuditPage
 from annotation.researcher.pages.page import staff_user
 from annotation.researcher.pages.study_page import StudyPage
+from annotation.researcher.studies.guise_form import GUISE_FIELDSETS, GuiseCreationForm
 from annotation.researcher.studies.pages import (
     CurrentInstrument,
     FigureTable,
@@ -53,7 +57,7 @@ from annotation.researcher.studies.study_form import (
     StudySettingsForm,
 )
 from annotation.researcher.studies.target_quotas import TargetPage
-from annotation.studies.creation import create_study
+from annotation.studies.creation import create_guise_study, create_study
 
 
 class StudyChangeList(ChangeList):
@@ -113,7 +117,7 @@ class StudyAdmin(BaseStudyAdmin):
         "n_submissions",
         "created",
     )
-    list_filter = ("status", "origin")
+    list_filter = ("kind", "status", "origin")
     imports = ("ratings", "annotation.add_study")
     change_form_outer_before_template = "admin/annotation/study/head.html"
     guarded_fields = frozenset({"completion_codes", "quality_thresholds"})
@@ -136,15 +140,31 @@ class StudyAdmin(BaseStudyAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return StudyChangeList
 
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        address = f"{reverse('admin:annotation_study_add')}?kind={StudyKind.GUISE_RATING}"
+        return super().changelist_view(request, {"guise_address": address, **(extra_context or {})})
+
+    def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        extra = dict(extra_context or {})
+        if _asks_for_guises(request):
+            extra["title"] = _("Add a study of the speakers of texts")
+        return super().add_view(request, form_url, extra)
+
     def get_form(
         self, request: HttpRequest, obj: Study | None = None, change: bool = False, **kwargs: Any
     ) -> Any:
-        kwargs["form"] = StudySettingsForm if obj else StudyCreationForm
-        return super().get_form(request, obj, change, **kwargs)
+        asks_for_guises = obj is None and _asks_for_guises(request)
+        creation = GuiseCreationForm if asks_for_guises else StudyCreationForm
+        kwargs["form"] = StudySettingsForm if obj else creation
+        form = super().get_form(request, obj, change, **kwargs)
+        if asks_for_guises:
+            paired = visible_corpora(request.user).filter(pairs__isnull=False).distinct()
+            form.base_fields["corpus"].queryset = paired
+        return form
 
     def get_fieldsets(self, request: HttpRequest, obj: Study | None = None) -> Any:
         if obj is None:
-            return CREATION_FIELDSETS
+            return GUISE_FIELDSETS if _asks_for_guises(request) else CREATION_FIELDSETS
         if obj.origin == Origin.IMPORTED:
             return ((None, {"fields": ("title",)}),)
         # Whoever knows a completion code can claim it: viewers do not need them, nor thresholds
@@ -162,9 +182,9 @@ class StudyAdmin(BaseStudyAdmin):
         if change:
             super().save_model(request, obj, form, change)
             return
-        created = create_study(
+        create = create_guise_study if isinstance(form, GuiseCreationForm) else create_study
+        created = create(
             owner=staff_user(request),
-            groups=form.cleaned_data["groups"],
             trait_pairs=form.cleaned_data["trait_pairs"],
             instrument_options=form.instrument_options(),
             **form.study_options(),
@@ -192,7 +212,7 @@ class StudyAdmin(BaseStudyAdmin):
     def origin_badge(self, study: Study) -> SafeString | str:
         return formatting.origin_badge(study)
 
-    @display(description=gettext_lazy("accepted ratings of groups"))
+    @display(description=gettext_lazy("accepted ratings"))
     def accepted_of_wanted(self, study: Any) -> str:
         if study.origin == Origin.IMPORTED:
             return f"{study.accepted:,}"
@@ -200,3 +220,8 @@ class StudyAdmin(BaseStudyAdmin):
         return _("%(n)s of %(wanted)s") % {"n": f"{study.accepted:,}", "wanted": wanted}
 
     n_submissions = count_column("submitted", gettext_lazy("submissions"))
+
+
+def _asks_for_guises(request: HttpRequest) -> bool:
+    """Return whether the form of a new study asks for texts in place of groups."""
+    return request.GET.get("kind") == StudyKind.GUISE_RATING

@@ -64,7 +64,7 @@ class BaseStudyAdmin(HasImports, StudyScoped, HeadedAdmin, ModelAdmin):
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         with refusals_shown(request):  # what changed between the form's check and the service
             return super().changeform_view(request, *args, **kwargs)
-        return redirect(request.path)
+        return redirect(request.get_full_path())
 
     def go_to_draft(self, request: HttpRequest, study: Study, page: str, said: Any) -> HttpResponse:
         """Lead from a new study to the page that comes next."""

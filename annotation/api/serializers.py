@@ -12,9 +12,11 @@ from rest_framework import serializers
 
 from annotation.annotators.places import WORK
 from annotation.common.tables import ColumnType
-from annotation.exports.ratings import RATING_FIELDS
+from annotation.exports.ratings import GUISE_FIELDS, RATING_FIELDS
+from annotation.instruments.presets import PresetName
 from annotation.instruments.versions import current_instrument
-from annotation.models import Instrument, Study, StudyGroup, TraitScale
+from annotation.models import GroupSet, Instrument, Study, StudyGroup, TraitScale
+from annotation.studies.creation import gather_groups
 
 
 class StudyGroupSerializer(serializers.ModelSerializer[StudyGroup]):
@@ -22,7 +24,16 @@ class StudyGroupSerializer(serializers.ModelSerializer[StudyGroup]):
 
     class Meta:
         model = StudyGroup
-        fields = ("slug", "singular", "plural", "plural_capitalised", "domains")
+        fields = (
+            "slug",
+            "singular",
+            "plural",
+            "plural_capitalised",
+            "domains",
+            "item",
+            "variety",
+            "body",
+        )
         read_only_fields = fields
 
 
@@ -126,6 +137,11 @@ class GroupQuotaSerializer(serializers.Serializer[Any]):
     open = serializers.IntegerField()
 
 
+# Rows of the API have one form for both kinds of study.
+RATING_ROW = (
+    *RATING_FIELDS,
+    *(pair for pair in GUISE_FIELDS if pair[0].name in {"pair", "variety"}),
+)
 CELL_FIELDS: dict[ColumnType, type[serializers.Field[Any, Any, Any, Any]]] = {
     ColumnType.TEXT: serializers.CharField,
     ColumnType.NUMBER: serializers.FloatField,
@@ -134,16 +150,40 @@ CELL_FIELDS: dict[ColumnType, type[serializers.Field[Any, Any, Any, Any]]] = {
 }
 
 
+class NewStudySerializer(serializers.Serializer[Any]):
+    """A study of group ratings; what is left out is as on the study's form."""
+
+    title = serializers.CharField(max_length=160)
+    contact_email = serializers.EmailField(help_text="Shown to participants.")
+    preset = serializers.ChoiceField(
+        PresetName.choices, required=False, default="", help_text="Question, sides and checks."
+    )
+    group_sets = serializers.SlugRelatedField(
+        slug_field="slug",
+        queryset=GroupSet.objects.all(),
+        many=True,
+        required=False,
+        help_text="Without any the 25 groups of Cao et al. (2022).",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        sets = attrs.pop("group_sets", [])
+        return attrs | ({"groups": gather_groups(sets)} if sets else {})
+
+
 class RatingRowSerializer(serializers.Serializer[Any]):
-    """One rating, with the columns of the export; takes its cells in their order."""
+    """One rating, with the columns of the export; takes its cells in their order.
+
+    Where texts are rated, ``group`` is the slug of the text.
+    """
 
     def to_representation(self, instance: Sequence[Any]) -> dict[str, Any]:
-        return dict(zip((column.name for column, _ in RATING_FIELDS), instance, strict=True))
+        return dict(zip((column.name for column, _ in RATING_ROW), instance, strict=True))
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {
             column.name: CELL_FIELDS[column.type](
                 help_text=f"{column.meaning} ({column.values})", allow_null=True
             )
-            for column, _ in RATING_FIELDS
+            for column, _ in RATING_ROW
         }

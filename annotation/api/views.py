@@ -9,25 +9,28 @@ from django.http import StreamingHttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_view
-from rest_framework import mixins, viewsets
+from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.permissions import Staff
+from annotation.api.permissions import Staff, StaffWithModelPermissions, signed_in
 from annotation.api.serializers import (
+    RATING_ROW,
     GroupQuotaSerializer,
+    NewStudySerializer,
     RatingRowSerializer,
     StudyDetailSerializer,
     StudySerializer,
 )
 from annotation.common.tables import stream_csv
-from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select_ratings
+from annotation.exports.ratings import build_rating_table, select_ratings
 from annotation.exports.submissions import build_submission_table
 from annotation.instruments.versions import current_instrument, published_instrument
 from annotation.models import DataDecision, Rating, Study
+from annotation.studies.creation import create_study
 from annotation.studies.quotas import count_quotas
 
 PUBLIC_ID = "[0-9a-z]{12}"
@@ -49,7 +52,7 @@ class CsvRenderer(BaseRenderer):
 class StudyViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Study]
 ):
-    """Studies that this account owns or is a member of."""
+    """Studies that this account owns or is a member of; new ones are drafts of group ratings."""
 
     queryset = Study.objects.none()
     permission_classes = (Staff,)
@@ -60,8 +63,22 @@ class StudyViewSet(
     def get_queryset(self) -> QuerySet[Study]:
         return Study.objects.visible_to(self.request.user).order_by("-created_at", "-pk")
 
-    def get_serializer_class(self) -> type[StudySerializer]:
-        return StudySerializer if self.action == "list" else StudyDetailSerializer
+    def get_permissions(self) -> list[Any]:
+        return [StaffWithModelPermissions()] if self.action == "create" else [Staff()]
+
+    def get_serializer_class(self) -> type[serializers.BaseSerializer[Any]]:
+        found: dict[str, type[serializers.BaseSerializer[Any]]] = {
+            "list": StudySerializer,
+            "create": NewStudySerializer,
+        }
+        return found.get(self.action, StudyDetailSerializer)
+
+    @extend_schema(responses={201: StudyDetailSerializer})
+    def create(self, request: Request) -> Response:
+        form = self.get_serializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        study = create_study(owner=signed_in(request), **form.validated_data)
+        return Response(StudyDetailSerializer(study).data, status=status.HTTP_201_CREATED)
 
     @extend_schema(responses=GroupQuotaSerializer(many=True))
     @action(detail=True, methods=["get"], pagination_class=None, filter_backends=[])
@@ -130,4 +147,4 @@ class StudyRatingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Rating])
         return select_ratings(found)
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return super().filter_queryset(queryset).values_list(*(field for _, field in RATING_FIELDS))
+        return super().filter_queryset(queryset).values_list(*(field for _, field in RATING_ROW))

@@ -17,6 +17,7 @@ from annotation.common.tables import (
     stream_csv,
     stream_zip,
 )
+from annotation.judgments.error_coding import load_passages, write_passages
 from annotation.models import CodedError, Judgment, JudgmentDesign, Study, TaskState
 
 TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
@@ -87,6 +88,12 @@ JUDGMENT_FIELDS: tuple[tuple[Column, str], ...] = (
     ),
     (Column("judged_on", TEXT, "date, UTC", "day of the first judgment"), "task__done_at"),
 )
+ERRORS_COLUMN = Column(
+    "errors",
+    TEXT,
+    "such as misread 5-12; invented 20-24",
+    "marked errors: category, first character counted from 0, the character after the last one",
+)
 # What a coded error has besides; its words are cut out of the counterpart.
 ERROR_COLUMNS = (
     Column("category", TEXT, "slug", "kind of error, as in the study's scheme"),
@@ -105,15 +112,27 @@ def select_judgments(study: Study) -> QuerySet[Judgment]:
 
 
 def build_judgment_table(study: Study) -> Table:
-    """Return one row for each judgment. One query each time that it is read."""
+    """Return one row for each judgment, with its errors where the study has a scheme of them.
+
+    One query, and one or two each time that it is read.
+    """
+    columns, is_coded = [column for column, _field in JUDGMENT_FIELDS], marks_errors(study)
 
     def load() -> Iterator[Sequence[Cell]]:
         fields = [field for _column, field in JUDGMENT_FIELDS]
-        for row in select_judgments(study).values_list(*fields).iterator(chunk_size=500):
+        passages = load_passages(study) if is_coded else {}
+        rows = select_judgments(study).values_list("pk", *fields)
+        for pk, *row in rows.iterator(chunk_size=500):
             # The hour of work says more about a person than a result needs.
-            yield [f"{cell:%Y-%m-%d}" if isinstance(cell, datetime) else cell for cell in row]
+            cells = [f"{cell:%Y-%m-%d}" if isinstance(cell, datetime) else cell for cell in row]
+            yield [*cells, *([write_passages(passages.get(pk, ()))] if is_coded else [])]
 
-    return Table("judgments", tuple(column for column, _field in JUDGMENT_FIELDS), load)
+    return Table("judgments", (*columns, *([ERRORS_COLUMN] if is_coded else [])), load)
+
+
+def marks_errors(study: Study) -> bool:
+    """Return whether judges mark errors. One query."""
+    return JudgmentDesign.objects.filter(study=study).exclude(error_scheme=[]).exists()
 
 
 def select_errors(study: Study) -> QuerySet[CodedError]:
@@ -145,8 +164,8 @@ def build_error_table(study: Study) -> Table:
 
 
 def _tables(study: Study) -> list[Table]:
-    marks_errors = JudgmentDesign.objects.filter(study=study).exclude(error_scheme=[]).exists()
-    return [build_judgment_table(study), *([build_error_table(study)] if marks_errors else [])]
+    tables = [build_judgment_table(study)]
+    return [*tables, build_error_table(study)] if marks_errors(study) else tables
 
 
 # File name → what it streams; the flag asks for a byte order mark.

@@ -82,7 +82,7 @@ def build_payment_table(study: Study) -> Table:
                 paid=Subquery(_sum_confirmed(verdicts)),
                 bonus=Subquery(_sum_confirmed(actions.filter(kind=ActionKind.BONUS))),
             )
-            .order_by("panel", "external_id")
+            .order_by()
             .values_list(
                 "panel",
                 "external_id",
@@ -100,7 +100,8 @@ def build_payment_table(study: Study) -> Table:
             )
         )
         has_own_codes = get_panel(study.panel).has_own_codes
-        for row in rows.iterator(chunk_size=2000):
+        # In the order of ids, which only those see who have read them.
+        for row in sorted(rows.iterator(chunk_size=2000), key=lambda row: row[:2]):
             panel, external, session, state, outcome, decision, ground, reason, token, *paid = row
             rejected = decision == PayDecision.REJECTED
             code = study.completion_codes.get(outcome, "") if outcome else ""

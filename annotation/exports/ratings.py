@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import groupby
 
 from django.db.models import QuerySet
 
-from annotation.common.tables import Cell, Column, ColumnType, Table
+from annotation.common.tables import Cell, Column, ColumnType, Table, name_variables
 from annotation.models import (
     DataDecision,
     Dimension,
@@ -15,6 +16,7 @@ from annotation.models import (
     Study,
     SubmissionOrigin,
     SubmissionState,
+    TraitScale,
 )
 from annotation.models.submission import exported
 
@@ -132,6 +134,49 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
 )
 
 
+# In place of the groups, where texts are rated.
+_TEXT_COLUMNS: Sequence[tuple[Column, str]] = (
+    (
+        Column("text", TEXT, "slug", "the text whose speaker is rated, the key to its corpus"),
+        "assignment__group__slug",
+    ),
+    (
+        Column("pair", TEXT, "slug", "what the text is a guise of; nobody rates two of one pair"),
+        "assignment__group__item",
+    ),
+    (
+        Column("variety", TEXT, "name", "the variety of the text, its guise"),
+        "assignment__group__variety",
+    ),
+    (Column("body", TEXT, "text", "the text as people read it"), "assignment__group__body"),
+    (
+        Column("text_position", NUMBER, "1 or more", "the text's place in the submission"),
+        "assignment__position",
+    ),
+    (
+        Column(
+            "is_repeat",
+            BOOLEAN,
+            "true, false",
+            "a repeated text: serves self-agreement, left out of means",
+        ),
+        "assignment__is_repeat",
+    ),
+)
+_GROUP_PATHS = ("assignment__group", "assignment__position", "assignment__is_repeat")
+_ABOUT_RATED = [field.startswith(_GROUP_PATHS) for _, field in RATING_FIELDS]
+GUISE_FIELDS: Sequence[tuple[Column, str]] = (
+    *RATING_FIELDS[: _ABOUT_RATED.index(True)],
+    *_TEXT_COLUMNS,
+    *RATING_FIELDS[_ABOUT_RATED.index(True) + sum(_ABOUT_RATED) :],
+)
+
+
+def rating_fields(study: Study) -> Sequence[tuple[Column, str]]:
+    """Return the columns of a study's ratings: those of groups, or those of texts."""
+    return GUISE_FIELDS if study.rates_texts else RATING_FIELDS
+
+
 def select_ratings(study: Study, *, include: Collection[str] = ()) -> QuerySet[Rating]:
     """Return the ratings of a study in the order of its exports.
 
@@ -146,7 +191,41 @@ def build_rating_table(study: Study, *, include: Collection[str] = ()) -> Table:
     """Return the table of a study's ratings. One query each time that it is read."""
 
     def load() -> Iterator[Sequence[Cell]]:
-        fields = [field for _, field in RATING_FIELDS]
-        return select_ratings(study, include=include).values_list(*fields).iterator(chunk_size=500)
+        paths = [path for _, path in fields]
+        return select_ratings(study, include=include).values_list(*paths).iterator(chunk_size=500)
 
-    return Table("ratings", tuple(column for column, _ in RATING_FIELDS), load)
+    fields = rating_fields(study)
+    return Table("ratings", tuple(column for column, _ in fields), load)
+
+
+def build_page_table(study: Study, *, include: Collection[str] = ()) -> Table:
+    """Return the ratings with a row for each page and a column for each scale.
+
+    Scales are those of all versions of the instrument, in their order. Two queries.
+    """
+    scales = list(
+        dict.fromkeys(
+            TraitScale.objects.filter(instrument__study=study)
+            .order_by("-instrument__version", "position")
+            .values_list("slug", "low", "high")
+        )
+    )
+    slugs = list(dict.fromkeys(slug for slug, _low, _high in scales))
+    poles = {slug: f"0 {low}, 100 {high}" for slug, low, high in reversed(scales)}
+    fields = [
+        (column, path) for column, path in rating_fields(study) if path.startswith("assignment__")
+    ]
+
+    def load() -> Iterator[Sequence[Cell]]:
+        paths = [path for _, path in fields]
+        rows = select_ratings(study, include=include).values_list(
+            "assignment", "scale__slug", "value", *paths
+        )
+        for _page, found in groupby(rows.iterator(chunk_size=500), key=lambda row: row[0]):
+            ratings = list(found)
+            values = {scale: value for _key, scale, value, *_rest in ratings}
+            yield [*ratings[0][3:], *(values.get(slug) for slug in slugs)]
+
+    columns = [column for column, _ in fields]
+    columns += [Column(slug, NUMBER, "0 to 100; empty: not rated", poles[slug]) for slug in slugs]
+    return Table("pages", tuple(name_variables(columns)), load)

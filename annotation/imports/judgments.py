@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,11 +22,14 @@ from annotation.imports.import_kind import (
     find_corpus,
 )
 from annotation.imports.import_rows import ImportRow, read_rows
+from annotation.judgments.error_coding import MARK, Passage, parse_passages
+from annotation.judgments.error_scheme import DEFAULT_SCHEME, Scheme, read_scheme, store_scheme
 from annotation.judgments.items import HUMAN
 from annotation.judgments.questions import default_wording
 from annotation.models import (
     ASPECTS,
     Annotator,
+    CodedError,
     Corpus,
     Counterpart,
     Judgment,
@@ -59,6 +63,7 @@ class JudgmentEntry:
     ratings: dict[str, int]
     comment: str
     seconds: float
+    errors: list[Passage]
 
 
 class Judgments(ImportKind):
@@ -80,34 +85,48 @@ class Judgments(ImportKind):
         ImportColumn("counterpart", "the text that was judged, where it is not here yet"),
         ImportColumn("run", "tells apart counterparts that one model wrote to one text"),
         ImportColumn("comment", "what the judge added"),
+        ImportColumn(
+            "errors",
+            "passages of the counterpart with errors, such as “misread 5-12; invented 20-24”: "
+            "category, first character counted from 0, the character after the last one; empty for "
+            "none",
+        ),
         ImportColumn("seconds", "with the page in front"),
     )
     options = (
         ImportOption("title", "Title of the study", "Reports print it.", needed=True),
         CORPUS,
         OBTAINED,
+        ImportOption(
+            "scheme",
+            "Categories of errors",
+            "One on each line, “name: meaning”. Without any they are those of the file, and ours "
+            "where it has no others.",
+        ),
     )
     ignored = ("study", "item", "source", "original", "original_variety", "judged_on")
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         corpus = find_corpus(request)
         read = read_rows(request.content, request.file_name, self.columns, ignored=self.ignored)
-        reader = _Reader(corpus, read.rows)
+        scheme = _find_scheme(request, read.rows)
+        reader = _Reader(corpus, read.rows, scheme)
         entries = [entry for row in read.rows if (entry := reader.read(row)) is not None]
         return ImportPlan(
             counts={
                 "judgments": len(entries),
                 "counterparts": len({entry.item for entry in entries}),
                 "judges": len({entry.annotator for entry in entries}),
+                **({"errors": sum(len(entry.errors) for entry in entries)} if scheme else {}),
             },
             problems=read.told_problems,
             warnings=read.warnings,
-            data=(corpus, entries),
+            data=(corpus, entries, scheme),
         )
 
     def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
-        corpus, entries = plan.data
-        study = _store_study(request, corpus, entries)
+        corpus, entries, scheme = plan.data
+        study = _store_study(request, corpus, entries, scheme)
         annotators = {
             number: Annotator(study=study, number=number)
             for number in sorted({entry.annotator for entry in entries})
@@ -131,10 +150,18 @@ class Judgments(ImportKind):
                 )
             )
         JudgmentTask.objects.bulk_create(tasks, batch_size=BATCH)
-        Judgment.objects.bulk_create(
+        judgments = Judgment.objects.bulk_create(
             [
                 Judgment(task=task, comment=entry.comment, **entry.ratings)
                 for task, entry in zip(tasks, entries, strict=True)
+            ],
+            batch_size=BATCH,
+        )
+        CodedError.objects.bulk_create(
+            [
+                CodedError(judgment=judgment, category=one.category, start=one.start, end=one.end)
+                for judgment, entry in zip(judgments, entries, strict=True)
+                for one in entry.errors
             ],
             batch_size=BATCH,
         )
@@ -145,8 +172,9 @@ class Judgments(ImportKind):
 class _Reader:
     """Reads rows against a corpus and the counterparts of its texts. Two queries."""
 
-    def __init__(self, corpus: Corpus, rows: list[ImportRow]) -> None:
+    def __init__(self, corpus: Corpus, rows: list[ImportRow], scheme: Scheme) -> None:
         self.corpus = corpus
+        self.categories = [category.slug for category in scheme]
         pairs = corpus.pairs.select_related("source_text", "target_text")
         self.pairs = {pair.slug: pair for pair in pairs}
         self.written: dict[tuple[int, str, str], list[Counterpart]] = {}
@@ -187,9 +215,16 @@ class _Reader:
         if self.bodies.setdefault(item, body) != body:
             row.faults.append("“counterpart” differs from that of a row above for the same item.")
             return None
+        try:
+            errors = parse_passages(row.text("errors"), body, self.categories)
+        except ValueError as fault:
+            row.faults.append(f"“errors” has {fault}.")
+            return None
         self.lines[item, number] = row.line
         whole = {name: value for name, value in ratings.items() if value is not None}
-        return JudgmentEntry(item, pair, body, counterpart, number, whole, comment, max(0, seconds))
+        return JudgmentEntry(
+            item, pair, body, counterpart, number, whole, comment, max(0, seconds), errors
+        )
 
     def _pair(self, row: ImportRow) -> TextPair | None:
         slug = row.text("pair", needed=True)
@@ -224,7 +259,31 @@ class _Reader:
         return run, given, None
 
 
-def _store_study(request: ImportRequest, corpus: Corpus, entries: list[JudgmentEntry]) -> Study:
+def _find_scheme(request: ImportRequest, rows: list[ImportRow]) -> Scheme:
+    """Return the categories of errors: those that are given, ours, or those that rows name.
+
+    Without a column of errors there are none, and giving them raises `ValidationError`, as does
+    what is no scheme.
+    """
+    given = str(request.options.get("scheme") or "")
+    coded = [str(row.values["errors"] or "") for row in rows if "errors" in row.values]
+    if not coded:
+        if given.strip():
+            raise ValidationError({"scheme": "The file has no column “errors”."})
+        return ()
+    try:
+        if given.strip():
+            return read_scheme(given)
+        named = {match[1]: None for cell in coded for match in MARK.finditer(cell)}
+        ours = {category.slug for category in DEFAULT_SCHEME}
+        return DEFAULT_SCHEME if named.keys() <= ours else read_scheme("\n".join(named))
+    except ValidationError as error:
+        raise ValidationError({"scheme": error.messages}) from error
+
+
+def _store_study(
+    request: ImportRequest, corpus: Corpus, entries: list[JudgmentEntry], scheme: Scheme
+) -> Study:
     study = Study(
         title=request.option("title"),
         owner=request.user if isinstance(request.user, User) else None,
@@ -250,6 +309,7 @@ def _store_study(request: ImportRequest, corpus: Corpus, entries: list[JudgmentE
         complete=False,
         overlap_percent=100 * doubled / len(judges),
         wording=default_wording(),
+        error_scheme=store_scheme(scheme),
     )
     return study
 

@@ -52,8 +52,7 @@ GUISE_WORDING: dict[str, str] = {
         "read several short texts, each by another person, rate that person on lines between two "
         "words, answer a few short checks, and tell us a little about yourself if you like.\n\n"
         "Taking part is voluntary. You can stop on any page, and you can have your answers erased "
-        "afterwards with your own link. We store your answers under a random name. Your panel id "
-        "is kept apart from them and is used only for payment.\n\n"
+        "afterwards with your own link.\n\n"
         "Some of the words are unkind. They are first impressions that we study, not facts about "
         "anyone."
     ),
@@ -61,8 +60,7 @@ GUISE_WORDING: dict[str, str] = {
         "On each of the following pages you see a short text and a list of word pairs. Somebody "
         "wrote that text: mark where on the line between two words you would put that person.\n\n"
         "We are interested in your own first impression. There are no right answers.\n\n"
-        "There are short checks in between. Your payment does not depend on them. You cannot go "
-        "back to a page that you have sent."
+        "There are short checks in between. You cannot go back to a page that you have sent."
     ),
     "text_label": "Somebody wrote this",
     "speaker": "the person who wrote this",

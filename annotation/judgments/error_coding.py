@@ -9,15 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from django.utils.translation import gettext as _
 from simple_history.utils import bulk_create_with_history
 
 from annotation.annotators.errors import WorkRefused
+from annotation.common.text_shortening import shorten
 from annotation.judgments.error_scheme import Scheme
 from annotation.models import CodedError, Judgment, Study, TaskState
 
 WORD = re.compile(r"\S+")
+#: One passage as tables have it: “misread 5-12”.
+MARK = re.compile(r"(\S+) +(\d{1,9})-(\d{1,9})")
 #: The field at which problems of the coding stand.
 ERRORS = "errors"
 
@@ -99,6 +103,36 @@ def ticked_words(body: str, passages: Iterable[Passage]) -> dict[str, list[str]]
     return found
 
 
+def write_passages(passages: Iterable[Passage]) -> str:
+    """Return passages as tables have them, such as “misread 5-12; invented 20-24”."""
+    return "; ".join(f"{one.category} {one.start}-{one.end}" for one in sorted(passages))
+
+
+def parse_passages(text: str, body: str, categories: Iterable[str]) -> list[Passage]:
+    """Return the passages of a table's cell, () for none.
+
+    Raises ValueError for what is no passage of ``body`` in one of the categories, and for two of
+    one category that overlap.
+    """
+    known, found = set(categories), []
+    for part in filter(None, map(str.strip, text.split(";"))):
+        match = MARK.fullmatch(part)
+        if not match:
+            raise ValueError(f"“{shorten(part)}”, expected passages such as “misread 5-12”")
+        passage = Passage(match[1], int(match[2]), int(match[3]))
+        if passage.category not in known:
+            listed = ", ".join(sorted(known))
+            raise ValueError(f"the category “{shorten(match[1])}”, expected one of: {listed}")
+        if not passage.start < passage.end <= len(body):
+            raise ValueError(f"“{part}”, expected characters of the {len(body)} of the counterpart")
+        found.append(passage)
+    found.sort()
+    for one, other in pairwise(found):
+        if one.category == other.category and other.start < one.end:
+            raise ValueError(f"passages of “{one.category}” that overlap, expected one of them")
+    return found
+
+
 def stored_passages(judgment: Judgment) -> list[Passage]:
     """One query."""
     rows = CodedError.objects.filter(judgment=judgment).values_list("category", "start", "end")
@@ -121,12 +155,18 @@ def store_passages(judgment: Judgment, passages: Sequence[Passage]) -> bool:
     return before != after
 
 
-def load_codings(study: Study) -> list[CodedRow]:
-    """Return the coding of every judgment, item by item, those without errors too. Two queries."""
+def load_passages(study: Study) -> dict[int, list[Passage]]:
+    """Return what is marked in a study, by judgment. One query."""
     passages: dict[int, list[Passage]] = {}
     rows = CodedError.objects.filter(judgment__task__study=study).order_by("pk")
     for judgment, name, start, end in rows.values_list("judgment", "category", "start", "end"):
         passages.setdefault(judgment, []).append(Passage(name, start, end))
+    return passages
+
+
+def load_codings(study: Study) -> list[CodedRow]:
+    """Return the coding of every judgment, item by item, those without errors too. Two queries."""
+    passages = load_passages(study)
     judged = Judgment.objects.filter(task__study=study, task__state=TaskState.DONE).order_by(
         "task__item", "task__annotator__number"
     )

@@ -147,5 +147,5 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.RunPython(fill_modifiers, migrations.RunPython.noop),
+        migrations.RunPython(fill_modifiers, migrations.RunPython.noop, elidable=True),
     ]

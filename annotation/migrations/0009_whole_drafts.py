@@ -33,5 +33,5 @@ class Migration(migrations.Migration):
                 default=False, help_text="Whether the draft differs from what was submitted."
             ),
         ),
-        migrations.RunPython(mark_drafts, migrations.RunPython.noop),
+        migrations.RunPython(mark_drafts, migrations.RunPython.noop, elidable=True),
     ]

@@ -116,5 +116,5 @@ class Migration(migrations.Migration):
             model_name='submission',
             constraint=models.CheckConstraint(condition=models.Q(('self_agreement__isnull', True), models.Q(('self_agreement__gte', -1), ('self_agreement__lte', 1)), _connector='OR'), name='self_agreement_is_from_minus_1_to_1'),
         ),
-        migrations.RunPython(bring_over, take_back),
+        migrations.RunPython(bring_over, take_back, elidable=True),
     ]

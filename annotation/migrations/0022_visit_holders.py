@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunPython(keep_links_unsigned, migrations.RunPython.noop),
+        migrations.RunPython(keep_links_unsigned, migrations.RunPython.noop, elidable=True),
         migrations.AddField(
             model_name="submission",
             name="holder_key",

@@ -13,6 +13,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from annotation.common.encryption import LONGEST_STORED, EncryptedCharField
 from annotation.models.study import Study, panel_choices
 from annotation.models.submission import Submission
 from annotation.models.tokens import new_public_id
@@ -233,7 +234,7 @@ class PanelAction(models.Model):
     key = models.CharField(max_length=40, blank=True, help_text=_("Name of a bonus."))
     amount_minor = models.PositiveIntegerField(help_text=_("Cents, or the currency’s own."))
     currency = models.CharField(max_length=3)
-    reference = models.CharField(max_length=120, blank=True)
+    reference = EncryptedCharField(max_length=LONGEST_STORED, blank=True)
     category = models.CharField(max_length=24, blank=True)
     message = models.TextField(blank=True, help_text=_("What the person is told."))
     state = models.CharField(max_length=10, choices=ActionState, default=ActionState.PLANNED)

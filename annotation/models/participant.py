@@ -6,6 +6,7 @@ from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.encryption import LONGEST_STORED, EncryptedCharField
 from annotation.models.study import Study, panel_choices
 from annotation.models.tokens import new_public_id
 
@@ -21,15 +22,18 @@ class Participant(models.Model):
 
 
 class ParticipantIdentity(models.Model):
-    """The panel's id of a participant in one study. Exports of data never join this table."""
+    """The panel's id of a participant in one study. Exports of data never join this table.
+
+    Ids are encrypted at rest: `annotation.common.encryption`.
+    """
 
     participant = models.ForeignKey(
         Participant, on_delete=models.CASCADE, related_name="identities"
     )
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="identities")
     panel = models.CharField(max_length=12, choices=panel_choices)
-    external_id = models.CharField(max_length=120)
-    session_id = models.CharField(max_length=120, blank=True)
+    external_id = EncryptedCharField(max_length=LONGEST_STORED)
+    session_id = EncryptedCharField(max_length=LONGEST_STORED, blank=True)
 
     class Meta:
         verbose_name_plural = "participant identities"

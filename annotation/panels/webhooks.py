@@ -80,7 +80,7 @@ def read_event(*, panel: str, headers: Mapping[str, str], body: bytes) -> Event:
         raise EventRefused(400, "The message has no id.")
     try:
         content = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     if not isinstance(content, dict):
         raise EventRefused(400, "The message is no JSON object.")

@@ -8,9 +8,11 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotation.instruments.default_wording import DEFAULT_WORDING
 from annotation.instruments.demographics import build_default_questions
+from annotation.instruments.flow import DEFAULT_FLOW, count_groups
 from annotation.instruments.presets import PRESETS, SPEAKERS, Preset
 from annotation.library.abc_model import HUMAN_STUDY_SET, TRAIT_PAIRS
 from annotation.models import (
@@ -49,6 +51,23 @@ def order_groups(groups: Iterable[SocialGroup]) -> list[SocialGroup]:
             group.plural.lower(),
         ),
     )
+
+
+def gather_groups(
+    sets: Iterable[GroupSet], single: Iterable[SocialGroup] = ()
+) -> list[SocialGroup]:
+    """Return the groups of sets and single ones, each once, in the order of tables.
+
+    Raises `ValidationError` where they are fewer than the rating pages.
+    """
+    groups = {group.pk: group for group in single}
+    for chosen in sets:
+        groups.update({group.pk: group for group in chosen.groups.all()})
+    wanted = count_groups(DEFAULT_FLOW)
+    if len(groups) < wanted:
+        problem = _("Choose at least %(n)d groups, one for each rating page.")
+        raise ValidationError(problem % {"n": wanted})
+    return order_groups(groups.values())
 
 
 @transaction.atomic

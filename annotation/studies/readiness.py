@@ -31,6 +31,7 @@ from annotation.studies.target_quotas import (
 SHORTEST_SHARE, LONGEST_SHARE = 0.5, 3.0
 MOST_KEYS = 12
 PROMISE = "Your payment does not depend on them."
+OF_PAYMENT = r"(^|[^a-z])(pay|paid|payments?)([^a-z]|$)"
 
 
 class Place(StrEnum):
@@ -355,6 +356,15 @@ def _examine_promises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterat
         yield Finding(
             _("Nobody is asked for consent: the flow has no such step."), Place.FLOW, blocks=False
         )
+    if not instrument.study.is_paid:
+        spoken = instrument.wordings.filter(language="en", text__iregex=OF_PAYMENT).first()
+        if spoken is not None:
+            yield Finding(
+                _("The study pays no reward, and its text “%(key)s” speaks of payment.")
+                % {"key": spoken.key},
+                Place.TEXTS,
+                blocks=False,
+            )
     rejecting = {kind.value for kind, rule in CHECK_RULES.items() if rule.may_reject}
     promised = instrument.wordings.filter(key="instructions_body", text__contains=PROMISE).exists()
     for step in steps:

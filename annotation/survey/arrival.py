@@ -9,7 +9,6 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import load_content
 from annotation.instruments.versions import published_instrument
 from annotation.models import (
@@ -30,15 +29,6 @@ from annotation.studies.quotas import count_quotas
 from annotation.studies.target_counts import is_full_by_margins
 from annotation.survey.group_assignment import assign_groups
 from annotation.survey.visits.errors import StudyFull, StudyNotOpen
-
-_STARTED = PreparedQuery(
-    lambda study, panel, external_id: Submission.objects.filter(
-        study=study,
-        participant__identities__study=study,
-        participant__identities__panel=panel,
-        participant__identities__external_id=external_id,
-    ).order_by()
-)
 
 
 @dataclass(frozen=True)
@@ -66,7 +56,11 @@ class Arrival:
 
 def find_submission(study: Study, arrival: Arrival) -> Submission | None:
     """Return the submission of somebody who has started before. One query."""
-    submission = _STARTED.first(study.pk, arrival.panel, arrival.external_id)
+    identities = ParticipantIdentity.objects.filter(
+        study=study.pk, panel=arrival.panel, external_id=arrival.external_id
+    )
+    submissions = Submission.objects.filter(study=study.pk, participant__identities__in=identities)
+    submission = submissions.order_by().first()
     if submission is not None:
         submission.study = study
     return submission

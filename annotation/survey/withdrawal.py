@@ -7,18 +7,14 @@ from django.utils import timezone
 
 from annotation.models import (
     DataDecision,
-    Rating,
     Review,
     Submission,
     SubmissionState,
     Withdrawal,
 )
 from annotation.panels.identity_erasure import erase_settled_ids
-from annotation.studies.quality.record_loader import forget_visit
+from annotation.studies.erasure import erase_answers
 from annotation.survey.visits.errors import WithdrawalClosed
-
-# Stands where a reviewer's words may have quoted answers. Stored in English, as all reasons are.
-ERASED_REASON = "Erased: the participant withdrew."
 
 
 def is_withdrawal_open(submission: Submission) -> bool:
@@ -43,7 +39,7 @@ def withdraw_submission(*, submission: Submission) -> Submission:
         return locked
     if not is_withdrawal_open(locked):
         raise WithdrawalClosed
-    erased = erase_answers(locked)
+    erased = erase_answers(locked, why="the participant withdrew")
     Withdrawal.objects.create(
         submission=locked,
         erased=erased,
@@ -67,23 +63,3 @@ def withdraw_submission(*, submission: Submission) -> Submission:
     )
     erase_settled_ids(submission=locked)
     return locked
-
-
-def erase_answers(submission: Submission) -> dict[str, int]:
-    """Erase what a submission holds of answers, also in reviews and in this process's memory.
-
-    Returns how many rows were erased, by kind. Part of the caller's transaction.
-    """
-    kinds = {
-        "ratings": Rating.objects.filter(assignment__submission=submission),
-        "checks": submission.checks.all(),
-        "about_yourself": submission.answers.all(),
-        "other_answers": submission.step_answers.all(),
-        "page_times": submission.pages.all(),
-    }
-    erased = {name: rows.delete()[0] for name, rows in kinds.items()}
-    # What the flags of earlier decisions said was read from the answers; people quote them.
-    submission.reviews.update(flags=[])
-    submission.reviews.exclude(reviewer=None).exclude(reason="").update(reason=ERASED_REASON)
-    transaction.on_commit(lambda: forget_visit(submission))
-    return erased

@@ -16,3 +16,10 @@ def site_contact() -> str:
     """
     address: str = settings.CONTACT_EMAIL
     return address
+
+
+@register.simple_tag
+def sign_in_provider() -> str:
+    """Return what the provider of accounts is called, "" where there is none."""
+    name: str = settings.OIDC_NAME if settings.OIDC_ISSUER else ""
+    return name

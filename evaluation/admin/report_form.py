@@ -27,6 +27,7 @@ from probing.models import Run
 
 NOTHING_FITS = {
     "study": _("No study fits yet."),
+    "second_study": _("No second study fits yet."),
     "corpus": _("No corpus fits yet."),
     "runs": _("No finished run fits yet."),
 }
@@ -72,13 +73,20 @@ class ReportForm(forms.Form):
         self.kind = kind
         self.user = user
         self.report: Report | None = None
-        if kind.study:
-            self.fields["study"] = StudyChoice(
-                queryset=kind.fitting_studies(Study.objects.visible_to(user)),
-                label=_("Study"),
-                widget=UnfoldAdminSelectWidget,
-                help_text=kind.study.help,
-            )
+        visible = Study.objects.visible_to(user)
+        for name, wanted, fitting in (
+            ("study", kind.study, kind.fitting_studies),
+            ("second_study", kind.second_study, kind.fitting_second_studies),
+        ):
+            if wanted:
+                self.fields[name] = StudyChoice(
+                    queryset=fitting(visible),
+                    label=wanted.label or _("Study"),
+                    required=wanted.required,
+                    empty_label="---------" if wanted.required else NONE_LABEL,
+                    widget=UnfoldAdminSelectWidget,
+                    help_text=wanted.help,
+                )
         if kind.corpus:
             self.fields["corpus"] = forms.ModelChoiceField(
                 queryset=visible_corpora(user),
@@ -149,6 +157,7 @@ class ReportForm(forms.Form):
             self.report = request_report(
                 kind=self.kind.name,
                 study=cleaned.get("study"),
+                second_study=cleaned.get("second_study"),
                 corpus=cleaned.get("corpus"),
                 runs=[runs] if isinstance(runs, Run) else list(runs or ()),
                 created_by=self.user,

@@ -41,6 +41,7 @@ from evaluation.metrics import (
     precision_at_k_batch,
     recentred_interval,
 )
+from probing.measures.streams import named_stream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,18 +92,14 @@ def analyse_alignment(
     model = frame_values(table.mean, cube)
     if np.isinf(model).any():
         raise ValueError("a score is infinite; give NaN and a reason instead")
-    people_rng, scale_rng, pooled_rng, *group_rngs = (
-        np.random.default_rng(seed)
-        for seed in np.random.SeedSequence(options.seed).spawn(3 + len(cube.groups))
-    )
     human = cube.means
     complete = ~np.isnan(human) & ~np.isnan(model)
     resamples = None
     if options.n_resamples and len(cube.submissions) > 1:
-        resamples = draw_resamples(cube, options.n_resamples, people=people_rng, scales=scale_rng)
+        resamples = draw_resamples(cube, options)
     by_group = tuple(
-        _align_group(g, cube, human, model, complete, resamples, rng, options)
-        for g, rng in enumerate(group_rngs)
+        _align_group(g, cube, human, model, complete, resamples, options)
+        for g in range(len(cube.groups))
     )
     corrected = holm_correction([group.p_value for group in by_group])
     resampled = holm_correction([group.p_resampled for group in by_group])
@@ -118,7 +115,7 @@ def analyse_alignment(
         options=options,
         groups=cube.groups,
         scales=cube.scales,
-        pooled=_pool(cube, human, model, complete, by_group, resamples, pooled_rng, options),
+        pooled=_pool(cube, human, model, complete, by_group, resamples, options),
         by_group=by_group,
         cells=cells,
         left_out=strangers + _stranger_scores(table, cube) + _gaps(cells, by_group, cube),
@@ -128,6 +125,7 @@ def analyse_alignment(
 def _sign(options: AlignmentOptions) -> str:
     parts = {
         "seed": options.seed,
+        "streams": "named",
         "resamples": options.n_resamples,
         "splits": options.n_splits,
         "level": options.level,
@@ -149,7 +147,6 @@ def _align_group(
     model: Array,
     complete: NDArray[np.bool_],
     resamples: Resamples | None,
-    rng: np.random.Generator,
     options: AlignmentOptions,
 ) -> GroupAlignment:
     rated = cube.rated[:, g]
@@ -180,17 +177,18 @@ def _align_group(
         precision_top=share(precision.top, top_draws),
         precision_bottom=share(precision.bottom, bottom_draws),
         precision=share(precision.mean, mean_draws),
-        ceiling=_ceiling(cube.values[:, g][:, complete[g]], tau.reason, rng, options),
+        ceiling=_ceiling(cube.values[:, g][:, complete[g]], tau.reason, options, cube.groups[g]),
         p_resampled=bias_corrected_p_value(tau.value, tau_draws),
     )
 
 
 def _ceiling(
-    values: Array, why_no_tau: str, rng: np.random.Generator, options: AlignmentOptions
+    values: Array, why_no_tau: str, options: AlignmentOptions, *group: str
 ) -> NoiseCeiling:
     """The ceiling over the cells that tau rests on; without such cells, tau's own reason."""
     if values.shape[1] == 0:
         return no_ceiling(why_no_tau)
+    rng = named_stream(options.seed, "halves", *group)
     return noise_ceiling(values, n_splits=options.n_splits, share=options.ceiling_share, rng=rng)
 
 
@@ -222,7 +220,6 @@ def _pool(
     complete: NDArray[np.bool_],
     by_group: tuple[GroupAlignment, ...],
     resamples: Resamples | None,
-    rng: np.random.Generator,
     options: AlignmentOptions,
 ) -> PooledAlignment:
     used = cube.rated & complete
@@ -258,7 +255,7 @@ def _pool(
             [g.precision_bottom.value for g in by_group], "bottom", SHARE_BOUNDS
         ),
         precision=over_groups([g.precision.value for g in by_group], "mean", SHARE_BOUNDS),
-        ceiling=_ceiling(cube.values[:, complete], tau.reason, rng, options),
+        ceiling=_ceiling(cube.values[:, complete], tau.reason, options),
         n_tested=sum(not np.isnan(g.p_value) for g in by_group),
         n_above_zero=len(above),
         n_thinned=thinned,

@@ -163,6 +163,7 @@ def _left_out(whole: Mapping[str, AlignmentResult]) -> tuple[RunLeftOut, ...]:
 def _sign(options: AlignmentOptions, pilot_groups: Sequence[str]) -> str:
     parts = {
         "seed": options.seed,
+        "streams": "named",
         "resamples": options.n_resamples,
         "splits": options.n_splits,
         "level": options.level,
@@ -172,7 +173,7 @@ def _sign(options: AlignmentOptions, pilot_groups: Sequence[str]) -> str:
         "pilot": "+".join(pilot_groups) or "none",
         "difference": "recentred:submissions",
         "wide": "recentred:submissions+groups",
-        "p": "shifted",
+        "p": "recentred",
         "holm": "groups,table,runs,pairs",
     }
     return "|".join([f"{NAME}:{VERSION}", *(f"{name}:{value}" for name, value in parts.items())])

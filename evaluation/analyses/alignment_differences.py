@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses.alignment_comparison_result import PRECISION, TAU, Difference
-from evaluation.analyses.alignment_resamples import draw_resamples
+from evaluation.analyses.alignment_resamples import (
+    draw_people,
+    mean_over_groups,
+    mean_precision,
+    resampled_means,
+)
 from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.analyses.questions import compare_precisions, compare_taus
 from evaluation.analyses.rating_cube import RatingCube
@@ -21,11 +26,11 @@ from evaluation.metrics import (
     kendall_tau_b,
     kendall_tau_b_batch,
     no_interval,
-    precision_at_k,
     precision_at_k_batch,
     recentred_interval,
+    recentred_p_value,
 )
-from evaluation.metrics.resampled_test import bootstrap_p_value
+from probing.measures.streams import named_stream
 
 RUN_BOUNDS = {TAU: (-1.0, 1.0), PRECISION: (0.0, 1.0)}
 DIFFERENCE_BOUNDS = {TAU: (-2.0, 2.0), PRECISION: (-1.0, 1.0)}
@@ -45,16 +50,12 @@ class SharedResamples:
     ) -> None:
         self.cube, self.models, self.options = cube, models, options
         self.human = cube.means
-        people, scales, groups = (
-            np.random.default_rng(seed)
-            for seed in np.random.SeedSequence([options.seed, len(cube.groups)]).spawn(3)
-        )
         n, n_groups = options.n_resamples, len(cube.groups)
         self.means: Array | None = None
         if n and len(cube.submissions) > 1:
-            self.means = draw_resamples(cube, n, people=people, scales=scales).means
-        share = np.full(n_groups, 1 / n_groups)
-        self.group_counts = groups.multinomial(n_groups, share, size=n).astype(float)
+            self.means = resampled_means(cube, draw_people(cube, options))
+        share, rng = np.full(n_groups, 1 / n_groups), named_stream(options.seed, "groups")
+        self.group_counts = rng.multinomial(n_groups, share, size=n).astype(float)
         self._draws: dict[tuple[str, str, bytes], Draws] = {}
 
     def wide_interval(self, quantity: str, run: str) -> Interval:
@@ -107,7 +108,7 @@ class SharedResamples:
             bounds = DIFFERENCE_BOUNDS[quantity]
             people = self._interval(value, a[0] - b[0], bounds)
             wide = self._interval(value, a[1] - b[1], bounds)
-            p_value = bootstrap_p_value(value, a[1] - b[1])
+            p_value = recentred_p_value(value, a[1] - b[1])
         ratings, models = (self.cube.values,) * 2, (self.models[first], self.models[second])
         if quantity == TAU:
             noise_free, generalising = compare_taus(ratings, models, self.options)
@@ -146,12 +147,7 @@ class SharedResamples:
         scores = np.where(cells, self.models[run], np.nan)
         if quantity == TAU:
             return kendall_tau_b(self.human.ravel(), scores.ravel()).value
-        k, centre = self.options.k, self.options.centre
-        found = [
-            precision_at_k(scores[g], self.human[g], k=k, centre=centre).mean
-            for g in range(len(scores))
-        ]
-        return float(np.nanmean(found)) if not np.isnan(found).all() else np.nan
+        return mean_precision(scores, self.human, self.options)
 
     def _drawn(self, quantity: str, run: str, cells: NDArray[np.bool_]) -> Draws:
         """Return the draws over people, and those over people and groups."""
@@ -169,26 +165,15 @@ class SharedResamples:
     def _drawn_precision(self, run: str, cells: NDArray[np.bool_]) -> Draws:
         k, centre = self.options.k, self.options.centre
         scores = np.where(cells, self.models[run], np.nan)
-        by_group = np.column_stack(
-            [
-                precision_at_k_batch(scores[g], self._resampled[:, g], k=k, centre=centre).mean
-                for g in range(len(scores))
-            ]
-        )
-        return _weighted_mean(by_group, np.ones_like(by_group)), _weighted_mean(
-            by_group, self.group_counts
-        )
+        rows = [
+            precision_at_k_batch(scores[g], self._resampled[:, g], k=k, centre=centre).mean
+            for g in range(len(scores))
+        ]
+        n = len(self._resampled)
+        return mean_over_groups(rows, n), mean_over_groups(rows, n, self.group_counts.T)
 
     @property
     def _resampled(self) -> Array:
         if self.means is None:
             raise ValueError("there are no resamples")
         return self.means
-
-
-def _weighted_mean(values: Array, weights: Array) -> Array:
-    """(n_resamples,) mean over the groups that have a value in that resample, NaN if none."""
-    known = np.where(np.isnan(values), 0.0, weights)
-    total = (known * np.nan_to_num(values)).sum(axis=1)
-    count = known.sum(axis=1)
-    return np.divide(total, count, out=np.full(count.shape, np.nan), where=count > 0)

@@ -1,8 +1,8 @@
 """Values of text pairs in two directions: means, gaps between directions, and their tests.
 
 Deas et al. (2023) §4.2 state scores for generating AAL, for generating WME, and the first less the
-second. Here every mean has a bootstrap interval over pairs; gaps are resampled in pairs and tested
-with a two-tailed t-test, paired by default, corrected over all tests of one split by Holm's method.
+second. Here every mean has a bootstrap interval over pairs; gaps have the interval and the p-value
+of a two-tailed t-test, paired by default, corrected over all tests of one split by Holm's method.
 
 A difference rests on the pairs that have both values. Otherwise a model that refuses hard texts in
 one direction alone, or reads short ones only, would be compared on other texts than its opposite.
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ class DirectionOptions:
         generating the second
     test : ``paired``, since both sides of a difference rest on the same pairs; ``welch``; or
         ``student``, the two-sample test with equal variances that Deas et al. (2023) publish
+    intervals : of gaps and contrasts: of the ``test``, so that interval and p-value cannot
+        contradict each other, or from ``resamples`` of pairs, as in results of before November 2026
     seed, n_resamples, level : of the bootstrap over pairs
     """
 
@@ -49,6 +51,7 @@ class DirectionOptions:
     seed: int = 0
     n_resamples: int = 2000
     level: float = 0.95
+    intervals: Literal["test", "resamples"] = "resamples"
 
     def __post_init__(self) -> None:
         if self.source_variety == self.target_variety:
@@ -77,7 +80,7 @@ class Cell:
 class Gap:
     """Generating the source variety less generating the target variety.
 
-    estimate : over the pairs with both values, n of them; the interval resamples pairs
+    estimate : over the pairs with both values, n of them
     n_left_out : pairs of the split with one value alone; None in results of earlier versions, which
         took these values in
     test : of the difference, over the same pairs; NaN with a reason where there is none
@@ -193,12 +196,17 @@ class DirectionTable:
         both = members & ~np.isnan(x) & ~np.isnan(y)
         either = members & ~(np.isnan(x) & np.isnan(y))
         x, y = (np.where(both, values, np.nan) for values in (x, y))
-        estimate = self.bootstrap.mean_difference(x, y)
-        if estimate.reason and either.any():
-            estimate = no_estimate(UndefinedReason.NO_PAIR)
+        test = t_test(x, y, kind=self.options.test, level=self.options.level)
+        if not both.any():
+            reason = UndefinedReason.NO_PAIR if either.any() else UndefinedReason.NO_VALUES
+            estimate = no_estimate(reason)
+        elif self.options.intervals == "test":
+            estimate = replace(test.estimate, reason="", interval_reason=test.reason)
+        else:
+            estimate = self.bootstrap.mean_difference(x, y)
         return {
             "estimate": estimate,
-            "test": t_test(x, y, kind=self.options.test, level=self.options.level),
+            "test": test,
             "p_corrected": np.nan,
             "n_left_out": int(either.sum() - both.sum()),
         }

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probing.measures.false_positives import false_positive_rate
+from probing.measures.streams import named_stream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,7 +116,7 @@ def count_errors(predictions: Predictions, fallback: Fallback = "random") -> Cou
     frame, predicted = predictions.sentences, np.asarray(predictions.predicted)
     keys = list(zip(frame["group"], frame["filler"], strict=True))
     cells = {key: place for place, key in enumerate(dict.fromkeys(keys))}
-    templates = {slug: place for place, slug in enumerate(dict.fromkeys(frame["template"]))}
+    templates = {slug: place for place, slug in enumerate(sorted(set(frame["template"])))}
     shape = (len(cells), len(templates))
     place = np.array([cells[key] for key in keys]) * shape[1]
     place += np.array([templates[slug] for slug in frame["template"]])
@@ -175,13 +176,15 @@ def _units(roles: Mapping[str, str], cells: Mapping[tuple[str, str], int]) -> It
             yield Unit(group, filler, role, 1, (place,))
 
 
-def draw_templates(
-    table: CountTable, options: GapOptions, rng: np.random.Generator | None = None
-) -> Floats:
+def draw_templates(table: CountTable, options: GapOptions) -> Floats:
     """Return how often every template is drawn in each resample, (n_templates, n_resamples)."""
-    n = table.n_templates
-    chosen = rng or np.random.default_rng(options.seed)
-    return chosen.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).T.astype(float)
+    return _draw("templates", table.n_templates, options)
+
+
+def _draw(what: str, n: int, options: GapOptions) -> Floats:
+    """Return how often each of `n` is drawn in each resample, (n, n_resamples)."""
+    rng = named_stream(options.seed, "false positives", what)
+    return rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).T.astype(float)
 
 
 def draw_gaps(table: CountTable, by_run: Floats, options: GapOptions) -> Floats:
@@ -191,10 +194,8 @@ def draw_gaps(table: CountTable, by_run: Floats, options: GapOptions) -> Floats:
         return np.empty((by_run.shape[0], by_run.shape[2], 0))
     from scipy import stats
 
-    rng = np.random.default_rng(options.seed)
-    n, size = table.n_templates, options.n_resamples
-    weights = draw_templates(table, options, rng)
-    picked = rng.multinomial(n_runs, np.full(n_runs, 1 / n_runs), size=size).T / n_runs
+    n, weights = table.n_templates, draw_templates(table, options)
+    picked = _draw("runs", n_runs, options) / n_runs
     drawn = table.gaps(table.rates(weights))  # (n_classes, n_runs, n_units, n)
     both = np.einsum("crun,rn->cun", drawn, picked)
     templates = _variance(drawn.mean(axis=1)) * n / (n - 1)

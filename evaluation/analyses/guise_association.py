@@ -216,14 +216,17 @@ def analyse_guises(
     studies: Sequence[HumanStudy],
     favour: Mapping[str, float],
     options: GuiseOptions,
+    *,
+    cells: Sequence[GuiseCell] | None = None,
 ) -> GuiseAnalysis:
     """Return the analysis of runs with the same attributes, which are in alphabetical order.
 
     favour : attribute → favourability; empty for none
+    cells : of the runs, where they are known already
     """
     if list(attributes) != sorted(attributes):
         raise ValueError("attributes are given in alphabetical order, which decides ties")
-    cells = guise_cells(runs, options)
+    cells = guise_cells(runs, options) if cells is None else cells
     named = [
         replace(
             study,
@@ -512,7 +515,7 @@ def _favourabilities(
     for cell in cells:
         scores = dict(zip(attributes, map(float, cell.q), strict=True))
         found = favourability(rank_attributes(scores), scores, favour)
-        drawn, drawn_weighted = _drawn_favourability(cell.drawn, values)
+        drawn, drawn_weighted = drawn_favourability(cell.drawn, values)
         lines.append(
             FavourabilityLine(
                 cell.probe,
@@ -527,7 +530,7 @@ def _favourabilities(
     return lines
 
 
-def _drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]:
+def drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]:
     """Return the unweighted and the weighted favourability of the top five of every resample."""
     known = np.where(np.isnan(favour) | np.isnan(drawn), -np.inf, drawn)
     top = np.argsort(-known, axis=1, kind="stable")[:, :TOP]

@@ -146,7 +146,7 @@ class _Builder:
         places = family.shown(everybody)
         if len(places) < int(family.members.any(axis=0).sum()):
             self.hidden.append(family.slug)
-        order = self.draws.permutations(family.answered)
+        order = self.draws.permutations(family.slug, family.answered)
         scored = ~np.isnan(self.draws.model)
         values: dict[int, dict[str, float]] = {}
         resampled: dict[int, dict[str, Array]] = {}
@@ -373,6 +373,7 @@ class _Builder:
 def _sign(options: AlignmentOptions, minimum: int) -> str:
     parts = {
         "seed": options.seed,
+        "streams": "named",
         "resamples": options.n_resamples,
         "level": options.level,
         "k": options.k,

@@ -24,6 +24,9 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
     study = serializers.CharField(
         source="study.public_id", read_only=True, default=None, allow_null=True
     )
+    second_study = serializers.CharField(
+        source="second_study.public_id", read_only=True, default=None, allow_null=True
+    )
     corpus = serializers.CharField(
         source="corpus.public_id", read_only=True, default=None, allow_null=True
     )
@@ -54,6 +57,7 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
             "kind",
             "title",
             "study",
+            "second_study",
             "corpus",
             "runs",
             "models",
@@ -105,6 +109,9 @@ class ReportKindSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
     question = serializers.CharField()
     study = serializers.SerializerMethodField(help_text="Kind of study that it needs, or null.")
+    second_study = serializers.SerializerMethodField(
+        help_text="Kind of the study that it sets beside the first, or null."
+    )
     corpus = serializers.SerializerMethodField(help_text="Whether it needs a corpus.")
     measures = serializers.SerializerMethodField(
         help_text="Measures of its runs; null for measures of groups, empty for none."
@@ -115,6 +122,9 @@ class ReportKindSerializer(serializers.Serializer[Any]):
 
     def get_study(self, kind: Any) -> str | None:
         return str(kind.study.kind) if kind.study else None
+
+    def get_second_study(self, kind: Any) -> str | None:
+        return str(kind.second_study.kind) if kind.second_study else None
 
     def get_corpus(self, kind: Any) -> bool:
         return kind.corpus is not None
@@ -154,6 +164,12 @@ class ReportRequestSerializer(serializers.Serializer[Any]):
         queryset=Study.objects.none(),
         required=False,
         help_text="Public id of a study, for kinds that need one.",
+    )
+    second_study = VisibleField(
+        visible=Study.objects.visible_to,
+        queryset=Study.objects.none(),
+        required=False,
+        help_text="Public id of a study to set beside the first, for kinds that compare two.",
     )
     corpus = VisibleField(
         visible=visible_corpora,

@@ -7,6 +7,7 @@ from evaluation.metrics.interval import (
     bias_corrected_p_value,
     no_interval,
     recentred_interval,
+    recentred_p_value,
 )
 from evaluation.metrics.precision_at_k import (
     PrecisionAtK,
@@ -36,4 +37,5 @@ __all__ = [
     "precision_at_k",
     "precision_at_k_batch",
     "recentred_interval",
+    "recentred_p_value",
 ]

@@ -96,9 +96,8 @@ def bias_corrected_p_value(estimate: float, resamples: ArrayLike) -> float:
     Two-sided p-value of the value 0: below 1 − level exactly where `bias_corrected_interval` leaves
     out 0. With q the share of resamples up to 0, between two of them as `numpy.quantile` does, the
     lower limit Φ(2 z0 − z) lies above 0 while z < 2 z0 − Φ⁻¹(q); the upper one mirrors it. p is
-    2 Φ(−z) for the larger of the two, at least one in n + 1. The recentred interval, which takes
-    its place where |z0| exceeds 1, is that of the recentred resamples with z0 = 0. NaN where there
-    is no interval.
+    2 Φ(−z) for the larger of the two, at least one in n + 1. Where |z0| exceeds 1 it is that of the
+    recentred interval. NaN where there is no interval.
     """
     from scipy import stats
 
@@ -107,7 +106,7 @@ def bias_corrected_p_value(estimate: float, resamples: ArrayLike) -> float:
         return np.nan
     z0 = float(stats.norm.ppf(_share_below(values, estimate)))
     if not abs(z0) <= LARGEST_MEDIAN_BIAS:
-        values, z0 = values - values.mean() + estimate, 0.0
+        return recentred_p_value(estimate, resamples)
     z = max(
         2 * sign * z0 - float(stats.norm.ppf(_quantile_of_zero(sign * values))) for sign in (1, -1)
     )
@@ -123,15 +122,30 @@ def recentred_interval(
 ) -> Interval:
     """Return the percentile interval of the resamples after moving their mean to the estimate.
 
-    Arguments as for `bias_corrected_interval`. The limits are cut at `bounds`.
+    Arguments as for `bias_corrected_interval`. The limits are cut at `bounds`. Where nearly all
+    resamples are equal, moving them passes the estimate; the interval then begins or ends with it.
     """
     values, undefined = _usable(estimate, resamples, level)
     if undefined is not None:
         return undefined
     limits = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     low, high = np.clip(limits + (estimate - values.mean()), *bounds)
+    low, high = min(float(low), estimate), max(float(high), estimate)
     skipped = int(np.size(resamples)) - values.size
-    return Interval(float(low), float(high), level, RECENTRED, values.size, skipped)
+    return Interval(low, high, level, RECENTRED, values.size, skipped)
+
+
+def recentred_p_value(estimate: float, resamples: ArrayLike) -> float:
+    """Return 1 − the level at which the recentred interval just reaches zero, at least 1 in n + 1.
+
+    It can leave out 0 on the estimate's side alone: twice the share of moved resamples up to 0
+    there, between two of them as `numpy.quantile` does. NaN where there is no interval.
+    """
+    values, undefined = _usable(estimate, resamples, level=0.5)
+    if undefined is not None:
+        return np.nan
+    side = np.sign(estimate) * (values - values.mean() + estimate)
+    return float(np.clip(2 * _quantile_of_zero(side), 1 / (values.size + 1), 1.0))
 
 
 def _quantile_of_zero(values: NDArray[np.float64]) -> float:

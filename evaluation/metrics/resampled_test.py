@@ -1,4 +1,4 @@
-"""Two-sided p-values from resamples of an estimate, and from permutations of labels."""
+"""Two-sided p-values from permutations of labels."""
 
 from __future__ import annotations
 
@@ -9,29 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 TIE = 1e-12
 
 
-def bootstrap_p_value(estimate: float, draws: ArrayLike) -> float:
-    """Return how often a resample lies as far from the resamples' mean as the estimate from 0.
-
-    estimate : the value on the data themselves; NaN gives NaN
-    draws : (n,) the resampled values, NaN = could not be computed; skipped
-
-    p = (1 + number as far) / (n + 1). Resamples scatter round the estimate; moved to scatter
-    round 0 they show what would be seen without an effect. Davison and Hinkley (1997), section
-    4.4.1. NaN where half of the draws or more could not be computed.
-    """
-    found = _usable(estimate, draws)
-    if not found.size:
-        return float("nan")
-    as_far = np.abs(found - found.mean()) >= abs(estimate) - TIE
-    return float((1 + as_far.sum()) / (found.size + 1))
-
-
 def permutation_p_value(estimate: float, draws: ArrayLike) -> float:
     """Return twice the share of permutations at or beyond the estimate on its side, at most 1.
 
-    Arguments as for `bootstrap_p_value`; ``draws`` are the values after labels were exchanged at
-    random. One side: (1 + number at or beyond) / (n + 1), Davison and Hinkley (1997), eq. 4.11;
-    the smaller side is doubled, since the permutations need not scatter round 0.
+    estimate : the value on the data themselves; NaN gives NaN
+    draws : (n,) the values after labels were exchanged at random, NaN = could not be computed;
+        skipped
+
+    One side: (1 + number at or beyond) / (n + 1), Davison and Hinkley (1997), eq. 4.11; the smaller
+    side is doubled, since the permutations need not scatter round 0. NaN where half of the draws or
+    more could not be computed.
     """
     found = _usable(estimate, draws)
     if not found.size:

@@ -83,3 +83,38 @@ def robust_slope(
         df,
         float(2 * stats.t.sf(abs(slope / error), df)),
     )
+
+
+def robust_intercept(y: ArrayLike, covariates: ArrayLike, *, level: float = 0.95) -> Slope:
+    """Return the least-squares mean of y where every covariate is 0, with its test of 0.
+
+    y : (n,); covariates : (n, n_covariates); units with a missing value (NaN) are left out
+
+    Interval and test as those of `robust_slope` (HC3, t). Undefined for fewer than three units a
+    parameter, and for y without spread.
+    """
+    from scipy import stats
+
+    values, others = np.asarray(y, dtype=float), np.asarray(covariates, dtype=float)
+    there = ~(np.isnan(values) | np.isnan(others).any(axis=1))
+    values, n = values[there], int(there.sum())
+    design = np.column_stack([np.ones(n), others[there]])
+    rank = int(np.linalg.matrix_rank(design)) if n else 0
+    if n < UNITS_PER_PARAMETER * max(rank, 1):
+        return Slope(no_estimate(UndefinedReason.FEW_FOR_SLOPE))
+    inverse = np.linalg.pinv(design)  # (n_parameters, n); constant covariates drop out
+    found = inverse @ values
+    residuals = values - design @ found
+    leverage = np.einsum("ij,ji->i", design, inverse)
+    weighed = np.divide(residuals, 1 - leverage, out=np.zeros(n), where=1 - leverage > 1e-9)
+    error = float(np.sqrt(((inverse[0] * weighed) ** 2).sum()))  # HC3
+    value, df = float(found[0]), n - rank
+    if error <= 1e-12 * max(1.0, abs(value)):
+        return Slope(Estimate(value, n=n, interval_reason=UndefinedReason.NO_SPREAD))
+    reach = float(stats.t.ppf((1 + level) / 2, df)) * error
+    return Slope(
+        Estimate(value, value - reach, value + reach, n, signature=f"hc3|level:{level:g}"),
+        value / error,
+        df,
+        float(2 * stats.t.sf(abs(value / error), df)),
+    )

@@ -31,5 +31,5 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
-        migrations.RunPython(copy, copy_back),
+        migrations.RunPython(copy, copy_back, elidable=True),
     ]

@@ -27,6 +27,14 @@ class Report(models.Model):
     study = models.ForeignKey(
         Study, on_delete=models.PROTECT, null=True, blank=True, related_name="reports"
     )
+    second_study = models.ForeignKey(
+        Study,
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="second_reports",
+        help_text=_("Set beside the first, for kinds that compare two."),
+    )
     corpus = models.ForeignKey(
         Corpus, on_delete=models.PROTECT, null=True, blank=True, related_name="reports"
     )

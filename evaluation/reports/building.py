@@ -71,7 +71,7 @@ def _load(report: Report) -> tuple[Loaded, ReportParameters]:
     kind = get_kind(report.kind)
     parameters = parse_parameters(kind, report.parameters)
     runs = tuple(report.runs.select_related("model", "corpus").order_by("pk"))
-    chosen = Chosen(study=report.study, corpus=report.corpus, runs=runs)
+    chosen = Chosen(report.study, report.corpus, runs, report.second_study)
     return kind.load(chosen, parameters), parameters
 
 

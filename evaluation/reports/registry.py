@@ -8,12 +8,17 @@ from evaluation.reports.alignment.kind import Alignment
 from evaluation.reports.alignment_comparison.kind import AlignmentComparison
 from evaluation.reports.alignment_subgroups.kind import AlignmentSubgroups
 from evaluation.reports.counterparts.kind import Counterparts
+from evaluation.reports.covert_overt_human.kind import CovertOvertHuman
 from evaluation.reports.dataset.kind import Dataset
 from evaluation.reports.fpr_comparison.kind import FprComparisonReport
 from evaluation.reports.fpr_gaps.kind import FprGapReport
+from evaluation.reports.guise_controls.kind import GuiseControls
 from evaluation.reports.guise_decisions.kind import GuiseDecisions
 from evaluation.reports.guise_features.kind import GuiseFeatures
+from evaluation.reports.guise_intelligence.kind import GuiseIntelligence
+from evaluation.reports.guise_models.kind import GuiseModels
 from evaluation.reports.guise_occupations.kind import GuiseOccupations
+from evaluation.reports.guise_ratings.kind import GuiseRatings
 from evaluation.reports.intersectional.kind import Intersectional
 from evaluation.reports.judgments.kind import Judgments
 from evaluation.reports.markedness.kind import MarkednessCheck
@@ -44,6 +49,11 @@ KINDS: dict[str, ReportKind] = {
         GuiseOccupations(),
         GuiseDecisions(),
         GuiseFeatures(),
+        GuiseControls(),
+        GuiseModels(),
+        GuiseRatings(),
+        GuiseIntelligence(),
+        CovertOvertHuman(),
         FprGapReport(),
         FprComparisonReport(),
     )

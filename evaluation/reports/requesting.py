@@ -13,7 +13,13 @@ from django.db import transaction
 from annotation.models import Corpus, Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.kind import Chosen, ReportKind, ReportParameters, RunsInput
+from evaluation.reports.parts.kind import (
+    Chosen,
+    ReportKind,
+    ReportParameters,
+    RunsInput,
+    StudyInput,
+)
 from evaluation.reports.registry import get_kind
 from probing.models import Run, RunStatus
 from probing.runs.dispatch import send_message
@@ -46,7 +52,8 @@ def parse_parameters(kind: ReportKind, values: Mapping[str, Any] | None) -> Repo
 
 def check_request(kind: ReportKind, chosen: Chosen, parameters: ReportParameters) -> None:
     """Raise `ReportError` if a report on what was chosen could never be built."""
-    _check_study(kind, chosen.study)
+    _check_study(kind, kind.study, chosen.study, "study")
+    _check_study(kind, kind.second_study, chosen.second_study, "second study")
     if kind.corpus and chosen.corpus is None:
         raise ReportError("A corpus is missing. Choose one.")
     if not kind.corpus and chosen.corpus is not None:
@@ -55,16 +62,18 @@ def check_request(kind: ReportKind, chosen: Chosen, parameters: ReportParameters
     kind.check(chosen, parameters)
 
 
-def _check_study(kind: ReportKind, study: Study | None) -> None:
-    if kind.study and study is None:
-        raise ReportError("A study is missing. Choose one.")
+def _check_study(
+    kind: ReportKind, wanted: StudyInput | None, study: Study | None, what: str
+) -> None:
     if study is None:
+        if wanted and wanted.required:
+            raise ReportError(f"A {what} is missing. Choose one.")
         return
-    if not kind.study:
-        raise ReportError(f"A report of the kind “{kind.name}” takes no study.")
-    if study.kind != kind.study.kind:
+    if not wanted:
+        raise ReportError(f"A report of the kind “{kind.name}” takes no {what}.")
+    if study.kind != wanted.kind:
         raise ReportError(
-            f"“{study}” is a study of the kind “{study.kind}”, expected “{kind.study.kind}”."
+            f"“{study}” is a study of the kind “{study.kind}”, expected “{wanted.kind}”."
         )
 
 
@@ -97,6 +106,7 @@ def request_report(
     *,
     kind: str,
     study: Study | None = None,
+    second_study: Study | None = None,
     corpus: Corpus | None = None,
     runs: Sequence[Run] = (),
     created_by: AbstractBaseUser | None = None,
@@ -109,11 +119,12 @@ def request_report(
     """
     found = get_kind(kind)
     options = parse_parameters(found, parameters)
-    chosen = Chosen(study=study, corpus=corpus, runs=tuple(dict.fromkeys(runs)))
+    chosen = Chosen(study, corpus, tuple(dict.fromkeys(runs)), second_study)
     check_request(found, chosen, options)
     report = Report(
         kind=kind,
         study=study,
+        second_study=second_study,
         corpus=corpus,
         parameters=options.model_dump(mode="json"),
         title=(title or found.default_title(chosen))[:TITLE_LENGTH],
@@ -146,6 +157,7 @@ def rebuild_report(*, report: Report, created_by: AbstractBaseUser | None) -> Re
     return request_report(
         kind=report.kind,
         study=report.study,
+        second_study=report.second_study,
         corpus=report.corpus,
         runs=list(report.runs.all()),
         created_by=created_by,

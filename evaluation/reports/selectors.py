@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 
 from annotation.corpora.access import visible_corpora
@@ -23,7 +24,7 @@ def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
     people have withdrawn answers since that it may rest on. Two queries.
     """
     reports = (
-        Report.objects.select_related("study", "corpus")
+        Report.objects.select_related("study", "second_study", "corpus")
         .prefetch_related("runs__model")
         .annotate(n_withdrawn=_count_withdrawals())
     )
@@ -33,23 +34,28 @@ def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
         return reports
     return reports.filter(
         Q(study__isnull=True) | Q(study__in=Study.objects.visible_to(user)),
+        Q(second_study__isnull=True) | Q(second_study__in=Study.objects.visible_to(user)),
         Q(corpus__isnull=True) | Q(corpus__in=visible_corpora(user)),
         Q(study__isnull=False) | Q(corpus__isnull=False) | Q(created_by=user.pk),
     )
 
 
-def _count_withdrawals() -> Coalesce:
+def _count_withdrawals() -> CombinedExpression:
     """Count withdrawals of accepted answers since a report began to be built."""
-    since = (
-        Withdrawal.objects.filter(
-            submission__study=OuterRef("study"),
-            was_accepted=True,
-            withdrawn_at__gte=Coalesce(OuterRef("started_at"), OuterRef("built_at")),
+
+    def of(study: str) -> Coalesce:
+        since = (
+            Withdrawal.objects.filter(
+                submission__study=OuterRef(study),
+                was_accepted=True,
+                withdrawn_at__gte=Coalesce(OuterRef("started_at"), OuterRef("built_at")),
+            )
+            .order_by()
+            .values("submission__study")
         )
-        .order_by()
-        .values("submission__study")
-    )
-    return Coalesce(Subquery(since.annotate(n=Count("pk")).values("n")), 0)
+        return Coalesce(Subquery(since.annotate(n=Count("pk")).values("n")), 0)
+
+    return of("study") + of("second_study")
 
 
 def ready_reports() -> QuerySet[Report]:

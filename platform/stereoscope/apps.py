@@ -1,5 +1,6 @@
 """The composition root as an app, so that its checks and commands are found."""
 
+import time
 from typing import Any
 
 from django.apps import AppConfig
@@ -29,12 +30,18 @@ class StereoscopeConfig(AppConfig):
 
     def ready(self) -> None:
         from axes.signals import user_locked_out
+        from django.contrib.auth.signals import user_logged_in
 
         import stereoscope.checks  # noqa: F401
         from annotation.common.limits import count_lockout
         from probing.runs.signals import swept
+        from stereoscope.idle import note_use
+        from stereoscope.second_factor.middleware import note_sign_in
 
+        user_logged_in.connect(note_sign_in, dispatch_uid="second factor")
+        user_logged_in.connect(note_use, dispatch_uid="idle")
         swept.connect(sweep_payments)
+        swept.connect(sweep_expired)
         user_locked_out.connect(count_lockout)
 
 
@@ -43,3 +50,19 @@ def sweep_payments(**_: Any) -> None:
     from annotation.panels import payment_service
 
     payment_service.sweep_payments()
+
+
+#: Periods of retention are counted in days.
+EXPIRED_SECONDS = 3600.0
+_looked_at = -EXPIRED_SECONDS
+
+
+def sweep_expired(**_: Any) -> None:
+    """Erase what studies have promised to erase by now; looks once an hour."""
+    global _looked_at
+    if time.monotonic() - _looked_at < EXPIRED_SECONDS:
+        return
+    _looked_at = time.monotonic()
+    from annotation.studies.erasure import erase_expired
+
+    erase_expired()

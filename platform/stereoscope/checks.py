@@ -7,6 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+LEAST_KEY = 32
+
 
 @register("stereoscope")
 def check_lease(**_: Any) -> list[CheckMessage]:
@@ -18,6 +20,20 @@ def check_lease(**_: Any) -> list[CheckMessage]:
                 f"SWEEP_SECONDS ({settings.SWEEP_SECONDS:g}).",
                 hint="Raise SHARD_LEASE_SECONDS or lower SWEEP_SECONDS.",
                 id="stereoscope.E001",
+            )
+        ]
+    return []
+
+
+@register("stereoscope")
+def check_identity_keys(**_: Any) -> list[CheckMessage]:
+    """A key that can be guessed protects nobody."""
+    if any(len(key) < LEAST_KEY for key in settings.IDENTITY_KEYS):
+        return [
+            Error(
+                f"A key of IDENTITY_KEYS has fewer than {LEAST_KEY} characters.",
+                hint="Make one with: python -c 'import secrets; print(secrets.token_urlsafe(48))'",
+                id="stereoscope.E002",
             )
         ]
     return []

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
+from datetime import UTC, datetime
+
+from annotation.common.log_context import request_id, run_id
 
 # Paths of survey pages carry the token that lets its holder act for a submission: 32 letters of
 # annotation.models.tokens, which cannot be imported here, before the apps are ready.
@@ -28,3 +32,25 @@ class TokenFilter(logging.Filter):
 def hide_tokens(text: str) -> str:
     """Return ``text`` with every token replaced by “(token)”."""
     return TOKEN.sub("(token)", text)
+
+
+class JsonFormatter(logging.Formatter):
+    """One JSON object a line: when, how bad, who says it, what, and the ids of request and run."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": datetime.fromtimestamp(record.created, tz=UTC).isoformat(),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "request": request_id.get(),
+            "run": run_id.get(),
+            "process": record.process,
+            **getattr(record, "fields", {}),
+        }
+        if record.exc_info and not record.exc_text:
+            record.exc_text = self.formatException(record.exc_info)
+        if record.exc_text:
+            line["traceback"] = record.exc_text
+        kept = {name: value for name, value in line.items() if value != ""}
+        return json.dumps(kept, ensure_ascii=False, default=str)

@@ -1,7 +1,8 @@
-"""Which workers are alive, as the health page needs to know."""
+"""Which workers are alive, as the health page needs to know; tokens of the API."""
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
 
@@ -17,3 +18,52 @@ class WorkerPresence(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class Scope(models.TextChoices):
+    """What a token is good for, within the rights of its account."""
+
+    READ = "read", "Read"
+    WRITE = "write", "Create and change"
+    PAY = "pay", "See and send payments"
+
+
+class ApiToken(models.Model):
+    """A program's key to the API. Only its digest is kept: the key is shown once."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"
+    )
+    name = models.CharField(max_length=80, help_text="What it is for, such as “nightly export”.")
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        ordering = ["-pk"]
+        verbose_name = "API token"
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.user}"
+
+
+class ExternalLogin(models.Model):
+    """An account at a provider, by the provider's own id, and the account here that it opens."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="external_logins"
+    )
+    issuer = models.CharField(max_length=200)
+    subject = models.CharField(max_length=255)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["issuer", "subject"], name="one_account_per_subject"),
+            models.UniqueConstraint(fields=["issuer", "user"], name="one_subject_per_account"),
+        ]
+
+    def __str__(self) -> str:
+        return f"login of {self.user_id} at {self.issuer}"

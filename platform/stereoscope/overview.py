@@ -11,6 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.safestring import SafeString
 
 from annotation.models import (
+    SURVEY_KINDS,
     DataDecision,
     Origin,
     Study,
@@ -30,6 +31,7 @@ from probing.models import Run, ShardStatus
 SHOWN = 6
 STUDY_PAGES: dict[str, str] = {
     StudyKind.ABC_SURVEY: "admin:annotation_study_overview",
+    StudyKind.GUISE_RATING: "admin:annotation_study_overview",
     StudyKind.COUNTERPART_WRITING: "admin:annotation_writingstudy_overview",
     StudyKind.COUNTERPART_JUDGMENT: "admin:annotation_judgmentstudy_overview",
 }
@@ -52,7 +54,7 @@ class StudyLine:
 
     @property
     def has_ratings(self) -> bool:
-        return self.study.kind == StudyKind.ABC_SURVEY
+        return self.study.kind in SURVEY_KINDS
 
     @property
     def is_simulated(self) -> bool:

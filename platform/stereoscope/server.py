@@ -11,7 +11,7 @@ import os
 
 from gunicorn.workers.base import Worker
 
-from stereoscope.logs import TokenFilter
+from stereoscope.logs import JsonFormatter, TokenFilter
 
 wsgi_app = "stereoscope.wsgi"
 worker_class = "gthread"
@@ -26,9 +26,16 @@ logconfig_dict = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"tokens": {"()": TokenFilter}},
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "json": {"()": JsonFormatter},
+    },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["tokens"]}
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "json" if os.environ.get("LOG_FORMAT") == "json" else "line",
+            "filters": ["tokens"],
+        }
     },
     "root": {"level": "WARNING", "handlers": ["console"]},
     "loggers": {

@@ -12,7 +12,7 @@ from pathlib import Path
 from django.templatetags.static import static
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
-from environs import Env
+from environs import Env, validate
 
 from stereoscope.version import find_code_version
 
@@ -40,6 +40,14 @@ def _read_or_create_secret(path: Path) -> str:
     return path.read_text().strip()
 
 
+# What the database, backups and all else under VAR_DIR hold is for the platform's account alone.
+os.umask(0o077)
+with contextlib.suppress(PermissionError):
+    VAR_DIR.chmod(0o700)
+# Ids of people are encrypted with the first key; the others are still read while keys are changed.
+IDENTITY_KEYS: list[str] = env.list("IDENTITY_KEYS", []) or [
+    _read_or_create_secret(VAR_DIR / "identity-key")
+]
 SECRET_KEY: str = env.str("SECRET_KEY", "") or _read_or_create_secret(VAR_DIR / "secret-key")
 ALLOWED_HOSTS: list[str] = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
@@ -63,13 +71,15 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "rest_framework",
-    "rest_framework.authtoken",
     "django_filters",
     "drf_spectacular",
     "drf_spectacular_sidecar",
     "simple_history",
     "axes",
     "csp",
+    "django_otp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
     "annotation",
     "probing",
     "evaluation",
@@ -78,6 +88,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "stereoscope.middleware.Health",
+    "stereoscope.request_ids.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -86,6 +97,8 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "stereoscope.idle.IdleSignOut",
+    "stereoscope.second_factor.middleware.SecondFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "stereoscope.middleware.ContentSecurityPolicy",
@@ -129,6 +142,9 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "timeout": 30,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA cache_size=-65536;",
     }
+    for _suffix in ("", "-wal", "-shm"):  # also one that was made before
+        with contextlib.suppress(OSError):
+            Path(f"{DATABASES['default']['NAME']}{_suffix}").chmod(0o600)
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -219,6 +235,18 @@ LONGEST_LOCKOUT_SECONDS: int = env.int("LONGEST_LOCKOUT_SECONDS", 3600)
 # Log-ins of one client in a minute, whatever the accounts; 0 for any number.
 LOGINS_PER_MINUTE: int = env.int("LOGINS_PER_MINUTE", 30)
 AXES_LOCKOUT_CALLABLE = "annotation.annotators.views.tell_locked_out"
+# Whether every researcher signs in with a second factor; otherwise each may turn one on.
+SECOND_FACTOR_REQUIRED: bool = env.bool("SECOND_FACTOR_REQUIRED", False)
+OTP_TOTP_ISSUER = "Stereoscope"
+# A provider of accounts (OpenID Connect): its issuer, and what it knows this site by.
+OIDC_ISSUER: str = env.str("OIDC_ISSUER", "")
+OIDC_CLIENT_ID: str = env.str("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET: str = env.str("OIDC_CLIENT_SECRET", "")
+OIDC_NAME: str = env.str("OIDC_NAME", "your institution")
+# The claim that is the name of the account here, at the first sign-in.
+OIDC_ACCOUNT_CLAIM: str = env.str("OIDC_ACCOUNT_CLAIM", "preferred_username")
+# Minutes without a page after which an account is signed out; 0 for never.
+SESSION_IDLE_MINUTES: int = env.int("SESSION_IDLE_MINUTES", 120)
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
 
@@ -248,7 +276,9 @@ if HTTPS:
     CSRF_COOKIE_SECURE = True
     SECURE_HSTS_SECONDS = env.int("HSTS_SECONDS", 31_536_000)
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
-    SECURE_HSTS_PRELOAD = True
+    # Browsers' own lists keep a domain for months: nobody gets there by accident.
+    SECURE_HSTS_PRELOAD = env.bool("HSTS_PRELOAD", False)
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
 
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -286,13 +316,16 @@ STATICFILES_DIRS = [BASE_DIR / "static"]
 # With a manifest, files are collected once, named by their content and cached for good by browsers;
 # without one they are served from where they lie, which suits tests and development.
 STATIC_MANIFEST: bool = env.bool("STATIC_MANIFEST", False)
+# Pressing them takes half a minute of computing: worth it on a line, not on this machine itself.
+STATIC_COMPRESSION: bool = env.bool("STATIC_COMPRESSION", True)
+_STATIC_STORAGE = "django.contrib.staticfiles.storage.StaticFilesStorage"
+if STATIC_MANIFEST and STATIC_COMPRESSION:
+    _STATIC_STORAGE = "whitenoise.storage.CompressedManifestStaticFilesStorage"
+elif STATIC_MANIFEST:
+    _STATIC_STORAGE = "django.contrib.staticfiles.storage.ManifestStaticFilesStorage"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {
-        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        if STATIC_MANIFEST
-        else "django.contrib.staticfiles.storage.StaticFilesStorage"
-    },
+    "staticfiles": {"BACKEND": _STATIC_STORAGE},
 }
 WHITENOISE_USE_FINDERS = not STATIC_MANIFEST
 WHITENOISE_KEEP_ONLY_HASHED_FILES = False
@@ -301,11 +334,11 @@ WHITENOISE_KEEP_ONLY_HASHED_FILES = False
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.TokenAuthentication",
+        "stereoscope.api_authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["stereoscope.api.parsing.StoredJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
@@ -467,6 +500,11 @@ UNFOLD = {
                         "link": reverse_lazy("admin:auth_user_changelist"),
                         "permission": lambda request: request.user.has_perm("auth.view_user"),
                     },
+                    {"title": _("Second factor"), "link": reverse_lazy("security")},
+                    {
+                        "title": _("API tokens"),
+                        "link": reverse_lazy("admin:stereoscope_apitoken_changelist"),
+                    },
                     {"title": _("API"), "link": reverse_lazy("api-docs")},
                 ],
             },
@@ -476,15 +514,24 @@ UNFOLD = {
 
 # --- Logging: what happened, never who ----------------------------------------------------------
 
+# line or json
+LOG_FORMAT: str = env.str("LOG_FORMAT", "line", validate=validate.OneOf(["line", "json"]))
+# A line for each answer, by the name of its page.
+LOG_REQUESTS: bool = env.bool("LOG_REQUESTS", False)
+# What a scraper of /metrics sends as a bearer token; without one there are no metrics.
+METRICS_TOKEN: str = env.str("METRICS_TOKEN", "")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"tokens": {"()": "stereoscope.logs.TokenFilter"}},
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"},
+        "json": {"()": "stereoscope.logs.JsonFormatter"},
+    },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
+            "formatter": LOG_FORMAT,
             "filters": ["tokens"],
         }
     },

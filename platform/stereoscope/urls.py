@@ -5,6 +5,8 @@ from __future__ import annotations
 from django.contrib import admin
 from django.urls import include, path
 
+from stereoscope.metrics import show_metrics
+
 admin.autodiscover()
 
 urlpatterns = [
@@ -14,6 +16,9 @@ urlpatterns = [
     path("annotate/", include("annotation.judgments.urls")),
     path("panels/", include("annotation.panels.urls")),
     path("reports/", include("evaluation.reports.urls")),
+    path("account/", include("stereoscope.second_factor.urls")),
+    path("account/", include("stereoscope.oidc.urls")),
     path("api/", include("stereoscope.api.urls")),
     path("admin/", admin.site.urls),
+    path("metrics", show_metrics, name="metrics"),
 ]

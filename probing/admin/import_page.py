@@ -30,7 +30,7 @@ from probing.imports.registry import IMPORTS
 
 PROBLEMS_SHOWN = 200
 MEGABYTES = 20
-LONG_OPTIONS = ("obtained", "citation")
+LONG_OPTIONS = ("obtained", "citation", "scheme")
 
 
 class ImportForm(forms.Form):

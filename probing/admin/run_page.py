@@ -44,7 +44,11 @@ from probing.runs.tuning_progress import load_classified, load_trainings
 
 COUNTERPARTS_PER_PAGE = 25
 COUNTERPARTS_SHOWN_AT_ONCE = 3
-QUANTITIES = {"span_perplexity": _("Span perplexity"), "top5_entropy": _("Top-5 entropy, nats")}
+QUANTITIES = {
+    "perplexity": _("Perplexity"),
+    "span_perplexity": _("Span perplexity"),
+    "top5_entropy": _("Top-5 entropy, nats"),
+}
 CONDITIONS = {
     "random": _("Random spans"),
     "noun_phrase": _("Noun phrases"),
@@ -216,6 +220,7 @@ def results_context(run: Run) -> dict[str, Any] | None:
         return {
             "template": "admin/probing/run/results_spans.html",
             "lines": _span_lines(run),
+            "hidden": "conditions" in run.parameters,
             "renormalised": run.parameters.get("normalise", True),
         }
     if kind is ResultKind.SURPRISALS:

@@ -15,6 +15,7 @@ from probing.lm.chat_errors import RefusedError, UnsupportedOptionError
 from probing.lm.echoed_endings import EchoedEndings
 from probing.lm.errors import GenerationSettingsError, ServerError
 from probing.lm.question_protocols import Answer, AnswerToken, Question
+from probing.lm.served_token_ids import ServedTokenIds
 from probing.lm.server_connection import Reply
 from probing.lm.text_protocols import Generation, GenerationSettings
 
@@ -37,8 +38,8 @@ _CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
 class ChatFacts:
     """What can be said about a chat model without asking its server."""
 
-    #: A chat model writes; servers tell no probabilities of whole texts.
-    abilities = frozenset({"generate", "answer"})
+    #: A chat model writes and may tell likely tokens; no server tells how likely a whole text is.
+    abilities = frozenset({"generate", "answer", "end_word"})
     kind: Literal["chat"] = "chat"
     #: The server alone knows, and refuses what is too long.
     max_length: int | None = None
@@ -48,7 +49,7 @@ class ChatFacts:
         return math.ceil(len(text.encode()) / _BYTES_PER_TOKEN) + _WRAPPING
 
 
-class ChatModel(ChatFacts, EchoedEndings):
+class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
     """A chat model; every question is a chat of its own."""
 
     #: How many likeliest tokens the server tells, once it has refused more.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 #: Prompts of one request.
-_PER_REQUEST = 32
+PER_REQUEST = 32
 #: How tokenizers write the space before a word, where a server tells raw tokens.
 _SPACES = str.maketrans({"Ġ": " ", "▁": " "})
 
@@ -51,12 +51,12 @@ class EchoedEndings(ServerConnection):
         log-probabilities, and what keeps a server from answering.
         """
         asks = [
-            partial(self._echo, prompt, words[begin : begin + _PER_REQUEST])
+            partial(self._echo, prompt, words[begin : begin + PER_REQUEST])
             for prompt in prompts
-            for begin in range(0, len(words), _PER_REQUEST)
+            for begin in range(0, len(words), PER_REQUEST)
         ]
         found = self.ask_all(asks)
-        size = -(-len(words) // _PER_REQUEST)
+        size = -(-len(words) // PER_REQUEST)
         return [
             [word for part in found[begin : begin + size] for word in part]
             for begin in range(0, len(found), size)

@@ -107,8 +107,9 @@ class ServerConnection:
             pool.shutdown(wait=False, cancel_futures=True)
         return [found[index] for index in range(len(asks))]
 
-    def attempt(self, request: Callable[[], T], client: OpenAI) -> T:
+    def attempt(self, request: Callable[[], T], client: OpenAI, *, paced: bool = True) -> T:
         """Return what the request gives, trying again where that may help."""
+        pacer = self._pacer if paced else Pacer(0)
 
         def explain(error: Exception) -> Exception:
             return read_error(
@@ -120,7 +121,7 @@ class ServerConnection:
                 offered=lambda: [model.id for model in client.models.list()],
             )
 
-        return keep_trying(request, self.limits, self._pacer, explain)
+        return keep_trying(request, self.limits, pacer, explain)
 
     def _connect(self) -> OpenAI:
         from openai import DefaultHttpxClient, OpenAI

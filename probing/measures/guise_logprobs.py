@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from probing.lm.question_protocols import ACCESS_TIERS, Access
 from probing.measures.guise_stimuli import GuiseStimuli
 
 if TYPE_CHECKING:
@@ -33,6 +34,10 @@ class GuiseLogprobs:
     empty : (n_prompts, n_attributes), of the prompts without a text
     agrees : (n_prompts, n_attributes), whether the article of the prompt fits the attribute
     reasons : why values are missing → how many rows
+    access : how all of them were obtained
+    low, high : bounds of both sides where likeliest tokens alone are told
+    counts : prompt, variety, text, asked, answered, refused and unreadable answers of a served
+        model; a row for each prompt with a text
     """
 
     first: Floats
@@ -40,6 +45,10 @@ class GuiseLogprobs:
     empty: Floats
     agrees: npt.NDArray[np.bool_]
     reasons: dict[str, int]
+    access: Access = "full"
+    low: tuple[Floats, Floats] | None = None
+    high: tuple[Floats, Floats] | None = None
+    counts: pd.DataFrame | None = None
 
 
 def to_frame(
@@ -64,6 +73,56 @@ def read_logprobs(stimuli: GuiseStimuli, frames: Sequence[pd.DataFrame]) -> Guis
 
     Raises ValueError where rows are missing, doubled, or belong to none of the texts.
     """
+    rows, cells = _place_rows(stimuli, frames)
+    names = [column(index) for index in range(len(stimuli.attributes))]
+    first, second, empty = _sides(stimuli, rows, cells, names)
+    bounds: list[tuple[Floats, Floats] | None] = []
+    for side in ("low", "high"):
+        columns = [f"ln_{side}_{index}" for index in range(len(stimuli.attributes))]
+        told = columns[0] in rows
+        bounds.append(_sides(stimuli, rows, cells, columns)[:2] if told else None)
+    why = rows["reason"][rows["reason"] != ""].value_counts()
+    return GuiseLogprobs(
+        first=first,
+        second=second,
+        empty=empty,
+        agrees=np.array(
+            [
+                [prompt.agrees_with(attribute) for attribute in stimuli.attributes]
+                for prompt in stimuli.prompts
+            ]
+        ),
+        reasons={str(reason): int(n) for reason, n in why.sort_index().items()},
+        access=access_of(rows),
+        low=bounds[0],
+        high=bounds[1],
+        counts=_counts(stimuli, rows),
+    )
+
+
+def access_of(rows: pd.DataFrame) -> Access:
+    """Return the tier of all rows, of those that were obtained at all.
+
+    Raises ValueError where they differ: scores of different tiers are never averaged.
+    """
+    if "access" not in rows:
+        return "full"
+    tiers = [tier for tier in ACCESS_TIERS if tier in set(rows["access"])]
+    if not tiers:  # everything was refused
+        return "top_k" if "ln_low_0" in rows else "sampled"
+    if len(tiers) > 1:
+        raise ValueError(
+            f"the server told {' for some texts and '.join(tiers)} for others, and scores of "
+            "different tiers are never averaged. Create a new run with form=chat, or with "
+            "least_access as low as the server's least"
+        )
+    return tiers[0]
+
+
+def _place_rows(
+    stimuli: GuiseStimuli, frames: Sequence[pd.DataFrame]
+) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
+    """Return all rows, and the cell (prompt, text) that each belongs to."""
     import pandas as pd
 
     if not frames:
@@ -88,22 +147,26 @@ def read_logprobs(stimuli: GuiseStimuli, frames: Sequence[pd.DataFrame]) -> Guis
         raise ValueError(f"{int((counts > 1).sum())} rows occur twice")
     if (counts == 0).any():
         raise ValueError(f"{int((counts == 0).sum())} rows are missing")
-    n_attributes = len(stimuli.attributes)
-    columns = [column(index) for index in range(n_attributes)]
-    table = np.empty((len(prompts) * len(names), n_attributes))
-    table[cells] = rows[columns].to_numpy(dtype=np.float64)
-    cube = table.reshape(len(prompts), len(names), n_attributes)
+    return rows, cells
+
+
+def _sides(
+    stimuli: GuiseStimuli,
+    rows: pd.DataFrame,
+    cells: npt.NDArray[np.int64],
+    columns: Sequence[str],
+) -> tuple[Floats, Floats, Floats]:
+    """Return columns of the rows by prompt and text: of both varieties, and without a text."""
+    table = np.empty((len(rows), len(columns)))
+    table[cells] = rows[list(columns)].to_numpy(dtype=np.float64)
+    cube = table.reshape(len(stimuli.prompts), -1, len(columns))
     n_first = len(stimuli.first)
-    why = rows["reason"][rows["reason"] != ""].value_counts()
-    return GuiseLogprobs(
-        first=cube[:, :n_first],
-        second=cube[:, n_first:-1],
-        empty=cube[:, -1],
-        agrees=np.array(
-            [
-                [prompt.agrees_with(attribute) for attribute in stimuli.attributes]
-                for prompt in stimuli.prompts
-            ]
-        ),
-        reasons={str(reason): int(n) for reason, n in why.sort_index().items()},
-    )
+    return cube[:, :n_first], cube[:, n_first:-1], cube[:, -1]
+
+
+def _counts(stimuli: GuiseStimuli, rows: pd.DataFrame) -> pd.DataFrame | None:
+    """Return what happened to the answers after texts; None where the model is no served one."""
+    if "asked" not in rows:
+        return None
+    names = ["prompt", "variety", "text", "asked", "answered", "refused", "unreadable"]
+    return rows.loc[rows["variety"] != NO_TEXT, names].reset_index(drop=True)

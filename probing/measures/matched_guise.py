@@ -8,23 +8,27 @@ of the attribute between the guises; neither race nor dialect is named.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
-from probing.lm.errors import ContextTooLongError, MaskCountError, TokenizerError
+from probing.lm.errors import (
+    ContextTooLongError,
+    GenerationSettingsError,
+    MaskCountError,
+    TokenizerError,
+)
+from probing.lm.question_protocols import ACCESS_TIERS
 from probing.lm.text_protocols import EndWordModel, EndWordTokenizer
 from probing.measures.base import (
-    SCORE_COLUMNS,
     Cost,
     Frames,
     Measure,
-    MeasureParameters,
     Problem,
     ResultKind,
     ShardPlan,
 )
-from probing.measures.guise_stimuli import Base, GuisePrompt, GuiseStimuli
+from probing.measures.guise_parameters import MatchedGuiseParameters
+from probing.measures.guise_questions import ask_guise, cut_prompt, spellings
+from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
 from probing.measures.text_measure import length_problem, shorten
 
 if TYPE_CHECKING:
@@ -32,37 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
 
-MEANING_MATCHED, POOLED = "meaning_matched", "pooled"
 _NAMED = 8
-
-
-class MatchedGuiseParameters(MeasureParameters):
-    """Parameters of matched guise probing."""
-
-    matching: Literal["paired", "pooled"] = Field(
-        "paired",
-        title="Matching",
-        description="Which texts are compared: pairs that say the same (paired), or all texts of "
-        "the corpus in either variety, with or without a counterpart (pooled).",
-    )
-    attribute_tokens: Literal["one", "chain"] = Field(
-        "one",
-        title="Attributes of several tokens",
-        description="Refuses attributes that are more than one token for the model, as in the "
-        "paper (one), or multiplies the probabilities of their tokens (chain, ours).",
-    )
-    base: Base = Field(
-        "10",
-        title="Base of the logarithm",
-        description="The printed numbers of the paper are base 10; e gives nats.",
-    )
-    pairs_per_shard: int = Field(
-        100,
-        ge=1,
-        le=5000,
-        title="Pairs per shard",
-        description="How the work is cut into parts, for all prompts at once.",
-    )
 
 
 class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
@@ -89,7 +63,7 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
             ShardPlan(
                 index=index,
                 title=f"Texts {start + 1} to {min(start + size, n)}",
-                payload={"start": start, "stop": min(start + size, n)},
+                payload={"start": start, "stop": min(start + size, n), "seed": seed},
             )
             for index, start in enumerate(range(0, n, size))
         ]
@@ -112,9 +86,13 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         ]
         if found:
             return found
+        found += _prompt_problems(stimuli, parameters, lm)
+        if any(problem.fatal for problem in found):
+            return found
+        if lm.kind == "chat":  # its server alone knows tokens and lengths
+            return found
         found += _attribute_problems(stimuli, parameters, lm)
-        found += _prompt_problems(stimuli)
-        return [*found, *_text_problems(stimuli, lm)]
+        return [*found, *_text_problems(stimuli, parameters, lm)]
 
     def estimate(
         self,
@@ -122,13 +100,22 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         parameters: MatchedGuiseParameters,
         lm: EndWordTokenizer,
     ) -> Cost:
-        """Count a pass for every text in every prompt, as often as the attributes need it."""
+        """Count a pass for every text in every prompt, as often as the attributes need it.
+
+        Of a served model requests and tokens, for the costliest of the tiers that are allowed.
+        """
         from probing.lm.end_words import plan_words
 
-        pieces = [lm.split_end(word) for word in stimuli.attributes]
-        times = len(plan_words(pieces, masks=lm.kind == "masked"))
         bodies = [text.body for texts in stimuli.texts for text in texts] + [""]
-        rows = (_encode(lm, prompt, body) for prompt in stimuli.prompts for body in bodies)
+        if lm.kind == "chat":
+            return _served_cost(self, stimuli, parameters, lm, bodies)
+        pieces = [piece for word in stimuli.attributes for piece in _pieces(word, parameters, lm)]
+        times = len(plan_words(pieces, masks=lm.kind == "masked"))
+        rows = (
+            _encode(lm, prompt, body, stimuli, parameters)
+            for prompt in stimuli.prompts
+            for body in bodies
+        )
         lengths = [len(row) for row in rows if not isinstance(row, str)]
         return Cost(
             shards=len(self.plan(stimuli, parameters)),
@@ -155,15 +142,26 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         ]
         if payload["start"] == 0:
             texts.append((NO_TEXT, NO_TEXT, ""))
+        seed = payload.get("seed", 0)
+        if lm.kind == "chat":
+            from probing.measures.served_guises import GuiseReading, ServedGuises
+
+            served: Any = lm
+            return ServedGuises(stimuli, parameters, served, seed).read(
+                [GuiseReading(prompt, *text) for prompt in stimuli.prompts for text in texts]
+            )
         entries: list[tuple[str, str, str]] = []
         reasons: list[str] = []
         values = []
         for prompt in stimuli.prompts:
-            read = [_encode(lm, prompt, body) for _, _, body in texts]
+            read = [
+                _encode(lm, prompt, body, stimuli, parameters, seed=seed, slug=slug)
+                for _, slug, body in texts
+            ]
             found = np.full((len(read), len(stimuli.attributes)), np.nan)
             there = [place for place, row in enumerate(read) if not isinstance(row, str)]
             rows = [row for row in read if not isinstance(row, str)]
-            found[there] = lm.end_logprobs(rows, stimuli.attributes)
+            found[there] = _attribute_logprobs(lm, rows, stimuli.attributes, parameters)
             values.append(found)
             entries += [(prompt.slug, variety, slug) for variety, slug, _ in texts]
             reasons += [row if isinstance(row, str) else "" for row in read]
@@ -178,62 +176,110 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         do not agree with a prompt's article have no row there. n: pairs, or texts of the smaller
         side; for the mean, prompts.
         """
-        import pandas as pd
+        from probing.measures.guise_scores import association_rows
 
-        from probing.measures.association import paired_association, pooled_association
-        from probing.measures.guise_logprobs import read_logprobs
-
-        read = read_logprobs(stimuli, shard_frames)
-        forms = {POOLED: pooled_association}
-        if stimuli.paired:
-            forms = {MEANING_MATCHED: paired_association, **forms}
-        tables = []
-        for name, form in forms.items():
-            q, n = form(read.first, read.second, base=parameters.base)
-            table = _table(stimuli, q, n)[read.agrees.ravel()]
-            mean = table.groupby("trait", sort=False)["value"].agg(["mean", "count"])
-            overall = pd.DataFrame(
-                {"trait": mean.index, "template": "", "value": mean["mean"], "n": mean["count"]}
-            )
-            tables.append(pd.concat([table, overall], ignore_index=True).assign(name=name))
-        rows = pd.concat(tables, ignore_index=True).assign(group=stimuli.first_variety)
-        rows["reason"] = ["" if there else "no text fits" for there in rows["value"].notna()]
-        return rows[list(SCORE_COLUMNS)]
+        return association_rows(stimuli, parameters, shard_frames)
 
     def remarks(
         self, stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, shard_frames: Frames
     ) -> list[str]:
         """Say how the scores were obtained, and why texts are missing."""
-        from probing.measures.guise_logprobs import read_logprobs
+        from probing.measures.guise_scores import remarks_on_access
 
-        found = ["Access: full. Every probability is a softmax over the model's whole vocabulary."]
-        reasons = read_logprobs(stimuli, shard_frames).reasons
-        return found + [f"{n} readings are missing: {why}." for why, n in reasons.items()]
+        return remarks_on_access(stimuli, shard_frames)
 
 
-def _table(
-    stimuli: GuiseStimuli, q: npt.NDArray[np.float64], n: npt.NDArray[np.int64]
-) -> pd.DataFrame:
-    import numpy as np
-    import pandas as pd
-
-    prompts = [prompt.slug for prompt in stimuli.prompts]
-    return pd.DataFrame(
-        {
-            "trait": np.tile(np.array(stimuli.attributes, dtype=object), len(prompts)),
-            "template": np.repeat(np.array(prompts, dtype=object), len(stimuli.attributes)),
-            "value": q.ravel(),
-            "n": n.ravel(),
-        }
-    )
-
-
-def _encode(lm: EndWordTokenizer, prompt: GuisePrompt, body: str) -> tuple[int, ...] | str:
+def _encode(
+    lm: EndWordTokenizer,
+    prompt: GuisePrompt,
+    body: str,
+    stimuli: GuiseStimuli,
+    parameters: MatchedGuiseParameters,
+    *,
+    seed: int = 0,
+    slug: str = "",
+) -> tuple[int, ...] | str:
     """Return the ids of a prompt with a text, or why there are none."""
     try:
-        return lm.encode_end(prompt.fill(body))
+        if parameters.form == "completion":
+            return lm.encode_end(prompt.fill(body))
+        encode: Any = lm.encode_question  # type: ignore[attr-defined] # a model that writes
+        ids: tuple[int, ...] = encode(
+            ask_guise(prompt, body, stimuli, parameters, seed=seed, slug=slug)
+        )
+        return ids
     except (ContextTooLongError, MaskCountError) as error:
         return shorten(str(error))
+
+
+def _pieces(
+    word: str, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
+) -> list[tuple[int, ...]]:
+    """Return the ids of an attribute, in a chat those of every spelling that has one token."""
+    if parameters.form == "completion":
+        return [lm.split_end(word)]
+    plain: Any = lm.encode_plain  # type: ignore[attr-defined] # a model that writes
+    found = list(
+        dict.fromkeys(tuple(plain(one)) for one in spellings(word, opened=parameters.opening))
+    )
+    short = [ids for ids in found if len(ids) == 1]
+    return short or found[:1]
+
+
+def _attribute_logprobs(
+    lm: Any,
+    rows: list[tuple[int, ...]],
+    attributes: tuple[str, ...],
+    parameters: MatchedGuiseParameters,
+) -> npt.NDArray[np.float64]:
+    """Return ln P of every attribute after every row, (n_rows, n_attributes)."""
+    import numpy as np
+
+    if parameters.form == "completion":
+        found: npt.NDArray[np.float64] = lm.end_logprobs(rows, attributes)
+        return found
+    pieces = [_pieces(word, parameters, lm.tokenizer) for word in attributes]
+    told = lm.begin_logprobs(rows, [ids for some in pieces for ids in some])
+    begins = np.cumsum([0, *map(len, pieces)])[:-1]
+    return np.logaddexp.reduceat(told, begins, axis=1)
+
+
+def _served_cost(
+    measure: MatchedGuise,
+    stimuli: GuiseStimuli,
+    parameters: MatchedGuiseParameters,
+    lm: EndWordTokenizer,
+    bodies: list[str],
+) -> Cost:
+    """Return the requests and tokens of the costliest tier that is allowed."""
+    from probing.lm.echoed_endings import PER_REQUEST
+
+    allowed = ACCESS_TIERS[: ACCESS_TIERS.index(parameters.least_access) + 1]
+    n = len(stimuli.attributes)
+    costs = []
+    for prompt in stimuli.prompts:
+        for body in bodies:
+            asked = ask_guise(prompt, body, stimuli, parameters, seed=0, slug="")
+            chat = lm.count_tokens(asked.system + asked.user + asked.opening)
+            raised = -(-n * len(spellings("x", opened=parameters.opening)) // 19)
+            times = 1 + (raised if parameters.bias else 0)
+            by_tier = {
+                "full": (-(-n // PER_REQUEST), n * lm.count_tokens(prompt.fill(body) + " …")),
+                "top_k": (times, times * (chat + 1)),
+                "sampled": (
+                    1 + parameters.draws,
+                    parameters.draws * (chat + parameters.max_new_tokens) + chat + 1,
+                ),
+            }
+            if parameters.form == "chat":
+                del by_tier["full"]
+            found = [by_tier[tier] for tier in allowed if tier in by_tier]
+            costs.append(max(found, key=lambda cost: cost[1], default=(0, 0)))
+    return Cost(
+        shards=len(measure.plan(stimuli, parameters)),
+        forward_passes=sum(requests for requests, _ in costs),
+        tokens=sum(tokens for _, tokens in costs),
+    )
 
 
 def _no_texts(stimuli: GuiseStimuli) -> str:
@@ -251,7 +297,8 @@ def _attribute_problems(
     found, longer = [], []
     for attribute in stimuli.attributes:
         try:
-            if len(lm.split_end(attribute)) > 1:
+            lm.split_end(attribute)  # raises for what the model cannot read
+            if len(_pieces(attribute, parameters, lm)[0]) > 1:
                 longer.append(attribute)
         except TokenizerError as error:
             found.append(Problem("attributes", str(error), True))
@@ -272,8 +319,35 @@ def _attribute_problems(
     return [*found, Problem("attributes", message, False)]
 
 
-def _prompt_problems(stimuli: GuiseStimuli) -> list[Problem]:
-    return [
+def _prompt_problems(
+    stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
+) -> list[Problem]:
+    found = []
+    in_chat = parameters.form == "chat"
+    if in_chat and lm.kind == "masked":
+        message = "A masked model answers no questions. Set form to “completion”."
+        found.append(Problem("parameter form", message, True))
+    if in_chat and parameters.opening and lm.kind == "seq2seq":
+        message = "An encoder and decoder takes no beginning of its answer. Leave the opening out."
+        found.append(Problem("parameter opening", message, True))
+    if in_chat and lm.kind == "chat" and parameters.least_access == "full":
+        message = (
+            "Answers of a served chat tell at most the likeliest tokens, but least_access is "
+            "“full”. Set it to “top_k”, or form to “completion”."
+        )
+        found.append(Problem("parameter least_access", message, True))
+    if parameters.opening and (in_chat or lm.kind == "chat"):
+        found += [
+            Problem(
+                "prompts",
+                f"“{prompt.text}” has no words after the text, so nothing begins the answer. "
+                "Choose another prompt, or leave the opening out.",
+                True,
+            )
+            for prompt in stimuli.prompts
+            if not cut_prompt(prompt)[1]
+        ]
+    return found + [
         Problem(
             "prompts",
             f"No attribute follows the article of “{prompt.text}”: the prompt counts for none.",
@@ -284,7 +358,9 @@ def _prompt_problems(stimuli: GuiseStimuli) -> list[Problem]:
     ]
 
 
-def _text_problems(stimuli: GuiseStimuli, lm: EndWordTokenizer) -> list[Problem]:
+def _text_problems(
+    stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
+) -> list[Problem]:
     """Return remarks on pairs without a difference, and on texts that do not fit the prompts."""
     found = []
     same = [
@@ -300,5 +376,9 @@ def _text_problems(stimuli: GuiseStimuli, lm: EndWordTokenizer) -> list[Problem]
         found.append(Problem("corpus", message, False))
     longest = max(stimuli.prompts, key=lambda prompt: lm.count_tokens(prompt.text))
     texts = [text for some in stimuli.texts for text in some]
-    unread = [text.slug for text in texts if isinstance(_encode(lm, longest, text.body), str)]
+    try:
+        read = [_encode(lm, longest, text.body, stimuli, parameters) for text in texts]
+    except GenerationSettingsError as error:  # of a chat template
+        return [*found, Problem("parameter system_message", str(error), True)]
+    unread = [text.slug for text, one in zip(texts, read, strict=True) if isinstance(one, str)]
     return [*found, *length_problem(unread, len(texts), "score")]

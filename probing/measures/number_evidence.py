@@ -53,7 +53,7 @@ def expected_from_top(answer: Answer) -> ExpectedNumber | None:
     the told tokens leave of one: with S = Σ n p(n) and M = Σ p(n) over the told numbers the value
     is S / M, and lies between S / (M + R) and (S + 100 R) / (M + R) whatever is missing.
     """
-    first = _first_with_words(answer)
+    first = None if answer.finish == "refused" else _first_with_words(answer)
     if first is None:
         return None
     numbers = [(_PLACES.get(token.strip()), value) for token, value in first]

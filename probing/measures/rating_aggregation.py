@@ -121,8 +121,8 @@ def _cell_rows(cell: pd.DataFrame, access: str) -> list[dict[str, Any]]:
     reason = "" if n else _why(cell, access)
     value = float(means.mean())
     rows = [
-        _row(PAIR_SCORE, wording, mean - MIDDLE, counts[wording], access, _why(part, access))
-        for (wording, mean), (_, part) in zip(means.items(), by_wording, strict=True)
+        _row(PAIR_SCORE, str(wording), mean - MIDDLE, number, access, _why(part, access))
+        for (wording, part), mean, number in zip(by_wording, means, counts, strict=True)
     ]
     rows += [
         _row(PAIR_SCORE, "", value - MIDDLE, n, access, reason),

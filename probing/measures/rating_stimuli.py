@@ -81,15 +81,7 @@ class RatingStimuli:
                 **{
                     **raw,
                     "groups": tuple(Group(**entry) for entry in raw["groups"]),
-                    "traits": tuple(
-                        Trait(
-                            **{
-                                name: tuple(value) if isinstance(value, list) else value
-                                for name, value in entry.items()
-                            }
-                        )
-                        for entry in raw["traits"]
-                    ),
+                    "traits": tuple(map(_trait, raw["traits"])),
                 }
             )
         except (KeyError, TypeError) as error:
@@ -99,3 +91,10 @@ class RatingStimuli:
         """Return the SHA-256 of the stimuli in canonical JSON."""
         text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _trait(entry: Mapping[str, Any]) -> Trait:
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
+    }
+    return Trait(**values)

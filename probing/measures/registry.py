@@ -12,6 +12,7 @@ from probing.measures.fine_tuning import FineTuning
 from probing.measures.ilps import Ilps, IlpsStar
 from probing.measures.matched_guise import MatchedGuise
 from probing.measures.mention_surprisal import MentionSurprisal
+from probing.measures.perplexity import Perplexity
 from probing.measures.prompted_classification import LabelLikelihood, PromptedClassification
 from probing.measures.sensitivity import SensitivityTest
 from probing.measures.span_prediction import SpanPrediction
@@ -25,6 +26,7 @@ MEASURES: dict[str, AnyMeasure] = {
     "counterpart_generation": CounterpartGeneration(),
     "span_prediction": SpanPrediction(),
     "matched_guise": MatchedGuise(),
+    "perplexity": Perplexity(),
     "fine_tuning": FineTuning(),
     "classification": Classification(),
     "classifier_fine_tuning": ClassifierFineTuning(),

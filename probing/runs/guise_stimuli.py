@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from annotation.models import Corpus, Split, Text
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli, GuiseText
 from probing.measures.stimuli import StimuliError
-from probing.measures.streams import named_seed
+from probing.measures.streams import named_seed, named_stream
+from probing.measures.text_noise import add_noise
 from probing.models import GUISES, Prompt, PromptPurpose, WordList, WordPurpose
 from probing.runs.errors import RunError
 from probing.runs.stimuli import unknown_name
@@ -31,6 +32,7 @@ def load_guise_stimuli(
     sources: Iterable[str] | None = None,
     limit: int | None = None,
     paired: bool = True,
+    noise: float | None = None,
     seed: int = 0,
 ) -> GuiseStimuli:
     """Return the texts of ``corpus`` in its two varieties, or names of two groups. Four queries.
@@ -43,6 +45,7 @@ def load_guise_stimuli(
         the attributes, and with terms those that name a race.
     sources, limit, seed : which pairs, as of :func:`probing.runs.text_stimuli.load_text_stimuli`.
     paired : pairs alone; without, all texts to evaluate of either variety.
+    noise : puts texts of the second variety with so much noise in place of the first guise.
 
     Raises :class:`RunError` naming what is unknown, missing or doubled.
     """
@@ -55,12 +58,19 @@ def load_guise_stimuli(
             if terms
             else "Choose a corpus of texts in two varieties, or give names such as “Black/White”.",
         )
+    if noise is not None and corpus is None:
+        raise RunError.at(
+            "parameter first_guise",
+            "Noise changes texts, and names of groups are given. Choose a corpus.",
+        )
     try:
         if corpus is None:
             varieties, sides = _named(terms)
         else:
             varieties = (corpus.source_variety, corpus.target_variety)
             sides = _sides(corpus, sources, limit, paired=paired, seed=seed)
+            if noise is not None:
+                varieties, sides = _with_noise(varieties, sides, noise, seed)
         return GuiseStimuli(
             *varieties,
             *sides,
@@ -120,6 +130,19 @@ def _all_texts(corpus: Corpus, wanted: list[str] | None, limit: int | None, seed
         for variety, some in sides.items()
     )
     return first, second
+
+
+def _with_noise(
+    varieties: tuple[str, str], sides: Sides, rate: float, seed: int
+) -> tuple[tuple[str, str], Sides]:
+    """Return the second variety's texts with noise beside these texts as they are."""
+    _, clean = sides
+    noisy = tuple(
+        GuiseText(text.slug, add_noise(text.body, rate, named_stream(seed, "noise", text.slug)))
+        for text in clean
+    )
+    name = f"noise {100 * rate:g} %"
+    return (name, varieties[1]), (noisy, clean)
 
 
 def _named(terms: Sequence[str]) -> tuple[tuple[str, str], Sides]:

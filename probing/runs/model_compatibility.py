@@ -40,7 +40,7 @@ ABILITIES: dict[str, frozenset[str]] = {
         }
     ),
     ModelKind.CLASSIFIER: frozenset({"classify", "train_classifier"}),
-    ModelKind.CHAT: frozenset({"generate", "answer"}),
+    ModelKind.CHAT: frozenset({"generate", "answer", "end_word"}),
     ModelKind.UNKNOWN: frozenset(),
 }
 

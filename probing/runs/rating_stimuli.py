@@ -33,7 +33,7 @@ def load_rating_stimuli(
         raise RunError.at(
             "study", "Direct rating asks the question of a study. Choose a study of group ratings."
         )
-    instrument = published_instrument(study) or current_instrument(study)
+    instrument = _instrument(study)
     if study.kind != StudyKind.ABC_SURVEY or instrument is None:
         raise RunError.at(
             "study",
@@ -59,13 +59,17 @@ def load_rating_stimuli(
 
 def asked_entries(study: Study | None) -> dict[str, list[tuple[str, str]]]:
     """Return the groups and traits of a study as choices (slug, text). Three queries."""
-    instrument = study and (published_instrument(study) or current_instrument(study))
-    if instrument is None:
+    instrument = study and _instrument(study)
+    if not isinstance(instrument, Instrument):
         return {"groups": [], "traits": []}
     return {
         "groups": [(entry.slug, entry.plural) for entry in instrument.groups.all()],
         "traits": [(entry.slug, str(entry)) for entry in instrument.scales.all()],
     }
+
+
+def _instrument(study: Study) -> Instrument | None:
+    return published_instrument(study) or current_instrument(study)
 
 
 def _groups(instrument: Instrument, wanted: list[str]) -> tuple[Group, ...]:

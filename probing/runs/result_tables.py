@@ -10,7 +10,7 @@ from django.db.models import Avg, Count, Q, QuerySet
 
 from annotation.models import Counterpart
 from probing.measures.classification import ACCURACY, ALL_CLASSES, FALLBACK, FPR
-from probing.measures.matched_guise import MEANING_MATCHED, POOLED
+from probing.measures.guise_parameters import MEANING_MATCHED, POOLED
 from probing.measures.mention_surprisal import SURPRISAL
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.registry import MEASURES

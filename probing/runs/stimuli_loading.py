@@ -11,10 +11,10 @@ from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.ceat import CeatParameters
 from probing.measures.classifier_fine_tuning import ClassifierTuningParameters
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
+from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.measures.guise_stimuli import GuiseStimuli
 from probing.measures.labelled_texts import LabelledTexts
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
-from probing.measures.matched_guise import MatchedGuiseParameters
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_measure import PromptedParameters
 from probing.measures.prompted_stimuli import PromptedStimuli
@@ -207,6 +207,7 @@ def _guises(request: StimuliRequest) -> GuiseStimuli:
         sources=choice.sources or None,
         limit=choice.limit,
         paired=parameters.matching == "paired",
+        noise=parameters.noise_rate if parameters.first_guise == "noise" else None,
         seed=request.seed,
     )
 

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from annotation.common.log_context import logging_as, run_id
 from probing.models import Run
 from probing.runs.aggregation import finish_complete_runs
 from probing.runs.leases import claim_shard
@@ -48,7 +49,8 @@ def work(
         shard = claim_shard(worker=worker, run=run)
         if shard is None:
             return WorkDone(shards=shards, exhausted=True)
-        compute_shard(shard)
+        with logging_as(run_id, shard.run.public_id):
+            compute_shard(shard)
         shards += 1
     return WorkDone(shards=shards, exhausted=False)
 

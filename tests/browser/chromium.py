@@ -18,7 +18,9 @@ from tests.browser.slow_device import SLOW, slow_down
 # Two cores may be busy with other tests: wait longer than the usual five seconds for an element.
 expect.set_options(timeout=20_000)
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+# The shell draws and runs pages as the whole browser does, in half of the computing.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+ARGUMENTS = ("--no-sandbox", "--disable-gpu")
 
 
 class _Started:
@@ -67,7 +69,7 @@ def _launch(playwright: Playwright, *, slow: bool) -> Browser:
         message = "no Chromium is installed: browser tests are SKIPPED"
         warnings.warn(message, stacklevel=1)
         pytest.skip(message)
-    browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
+    browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
     if slow:
         slow_down(browser)
     return browser

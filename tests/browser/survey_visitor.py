@@ -177,7 +177,7 @@ class Visitor:
             self.rate(rows.nth(index))
 
     def heading_group(self) -> str:
-        frame = self.page.locator("h1 .frame").inner_text()
+        frame = self.page.locator("h1 .frame").first.inner_text()
         return self.heading.removeprefix(" ".join(frame.split())).strip(" ?")
 
     def rate(self, row: Locator) -> None:

@@ -1,13 +1,17 @@
-"""No violation that axe-core finds on the pages of annotators' accounts."""
+"""No violation that axe-core finds on the pages of accounts."""
 
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
+from django_otp.oath import totp
+from django_otp.plugins.otp_totp.models import TOTPDevice
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.annotators.invitations import invite_annotator
 from tests.annotation.annotators.people import PASSWORD, make_annotated_study
+from tests.browser.accounts import log_in_researcher
 from tests.browser.axe import open_scanned_page, scan
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -50,3 +54,40 @@ def test_pages_of_annotators_accounts(site: str, page: Page) -> None:
     page.get_by_role("button", name="Change password").click()
     expect(page.locator(".problem").first).to_be_visible()
     scan(page, "password, nothing filled in")
+
+
+def test_pages_of_sign_in_and_of_the_audit_log(site: str, page: Page, make_study) -> None:  # type: ignore[no-untyped-def]
+    name = "owner-of-the-log"
+    owner, _made = User.objects.get_or_create(
+        username=name, defaults={"is_staff": True, "is_superuser": True}
+    )
+    study = make_study(owner=owner)
+    log_in_researcher(page, site, name)
+    for address, what in (
+        (reverse("security"), "second factor, off"),
+        (reverse("admin:stereoscope_apitoken_add"), "new token"),
+        (reverse("admin:stereoscope_apitoken_changelist"), "tokens"),
+        (reverse("admin:annotation_study_history", args=[study.pk]), "history"),
+        (reverse("admin:annotation_study_audit", args=[study.pk]), "audit log"),
+    ):
+        page.goto(site + address)
+        scan(page, what)
+    page.goto(site + reverse("security"))
+    device = TOTPDevice.objects.get(user=owner)
+    page.get_by_label("Code").fill(f"{totp(device.bin_key):06d}")
+    page.get_by_role("button", name="Turn it on").click()
+    expect(page.get_by_text("Keep these recovery codes.")).to_be_visible()
+    scan(page, "recovery codes")
+    codes = page.locator(".recovery-codes code").all_inner_texts()
+    page.context.clear_cookies()
+    log_in_researcher(page, site, name)
+    expect(page.get_by_role("heading", name="One more step")).to_be_visible()
+    scan(page, "second factor asked for")
+    page.get_by_label("Code").fill(codes[0])
+    page.get_by_role("button", name="Continue").click()
+    page.wait_for_url(f"**{reverse('admin:index')}")
+    page.goto(site + reverse("admin:stereoscope_apitoken_add"))
+    page.get_by_label("Name").fill("nightly export")
+    page.get_by_role("button", name="Save").first.click()
+    expect(page.locator("[data-key]")).to_be_visible()
+    scan(page, "token shown once")

@@ -49,6 +49,7 @@ class Local:
                 "VAR_DIR": str(folder / "var"),
                 "PORT": str(self.port),
                 "STATIC_MANIFEST": "true",
+                "STATIC_COMPRESSION": "false",
             },
             stdout=self._log,
             stderr=subprocess.STDOUT,

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+
+import psycopg
+import pytest
+from django.core.management import call_command
+from django.db import connection
+
+from annotation.models import SocialGroup
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,6 +64,11 @@ def test_a_backup_restores_what_was_there(tmp_path, make_database):
         assert done.returncode == 0, done.stderr
         busy.rollback()
     assert not list(copy.parent.glob("*.part"))
+    # Nobody else on the machine reads it.
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    assert stat.S_IMODE(copy.parent.stat().st_mode) == 0o700
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(database.stat().st_mode) == 0o600
     rename_group(database, "after")
 
     # As docs/deployment.md says.
@@ -74,3 +87,43 @@ def test_a_backup_overwrites_nothing(tmp_path):
     assert done.returncode == 1
     assert "exists" in done.stderr
     assert copy.read_text() == "something else"
+
+
+@pytest.mark.services
+@pytest.mark.django_db(transaction=True)
+def test_a_dump_of_postgresql_restores_what_was_there(tmp_path):
+    if connection.vendor != "postgresql":
+        pytest.skip("the suite runs on SQLite here; `make test` runs this once more on PostgreSQL")
+    SocialGroup.objects.create(
+        slug="of-the-dump", singular="one", plural="before", plural_capitalised="Before"
+    )
+    dump = tmp_path / "backups" / "monday.dump"
+    call_command("backup", str(dump))
+    assert stat.S_IMODE(dump.stat().st_mode) == 0o600
+    SocialGroup.objects.filter(slug="of-the-dump").update(plural="after")
+
+    settings = connection.settings_dict
+    restored = f"{settings['NAME']}_restored"
+    address = {
+        "host": settings["HOST"] or None,
+        "port": settings["PORT"] or None,
+        "user": settings["USER"] or None,
+        "password": settings["PASSWORD"] or None,
+    }
+    given = {name: str(value) for name, value in address.items() if value}
+    with psycopg.connect(dbname="postgres", autocommit=True, **given) as server:
+        server.execute(f'DROP DATABASE IF EXISTS "{restored}"')
+        server.execute(f'CREATE DATABASE "{restored}"')
+        try:
+            place = [f"--{name}={given[name]}" for name in ("host", "port") if name in given]
+            user = [f"--username={given['user']}"] if "user" in given else []
+            subprocess.run(
+                ["pg_restore", "--no-owner", f"--dbname={restored}", *place, *user, str(dump)],
+                env={**os.environ, "PGPASSWORD": given.get("password", "")},
+                check=True,
+            )
+            with psycopg.connect(dbname=restored, **given) as opened:
+                query = "SELECT plural FROM annotation_socialgroup WHERE slug = 'of-the-dump'"
+                assert opened.execute(query).fetchall() == [("before",)]
+        finally:
+            server.execute(f'DROP DATABASE "{restored}"')

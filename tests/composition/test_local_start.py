@@ -329,6 +329,44 @@ def test_the_death_of_one_child_stops_the_other_and_is_explained(tmp_path):
     assert_gone(supervised.pids())
 
 
+RESTARTS = SUPERVISE.replace(
+    'folder / "log" / (name + ".log"),',
+    'folder / "log" / (name + ".log"), is_restarted=name == "worker",',
+)
+
+
+def test_a_killed_worker_is_started_again_and_web_goes_on(tmp_path):
+    supervised = Supervised(tmp_path, SLEEP, SLEEP, program=RESTARTS)
+    supervised.wait_for("READY")
+    web, worker = ((int((tmp_path / f"{name}.pid").read_text())) for name in ("web", "worker"))
+    os.kill(worker, signal.SIGKILL)
+    seen = supervised.wait_for("started again")
+    assert "The worker process ended by itself: killed by SIGKILL." in seen
+    deadline = time.monotonic() + 60
+    while int((tmp_path / "worker.pid").read_text()) == worker and time.monotonic() < deadline:
+        time.sleep(0.05)
+    pids = supervised.pids()
+    assert pids != [worker]
+    assert is_alive(web)
+    supervised.process.send_signal(signal.SIGTERM)
+    status, output = supervised.finish()
+    assert status == 0, output
+    assert_gone(pids)
+
+
+def test_a_worker_that_dies_again_and_again_ends_it(tmp_path):
+    # It dies once all was ready, and each time after.
+    go = "pathlib.Path(__file__).with_name('go')"
+    dies = DIES.replace("time.sleep(1)", f"[time.sleep(0.05) for _ in iter({go}.exists, True)]")
+    supervised = Supervised(tmp_path, SLEEP, dies, program=RESTARTS)
+    supervised.wait_for("READY")
+    (tmp_path / "go").touch()
+    status, output = supervised.finish()
+    assert status == 1
+    assert output.count("started again") == 5
+    assert "  the disk is full" in output
+
+
 def test_children_that_never_get_ready_are_stopped_again(tmp_path):
     supervised = Supervised(tmp_path, SLEEP, "import time\ntime.sleep(600)\n", patience=1)
     status, output = supervised.finish()

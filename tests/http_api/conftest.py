@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.models import Permission, User
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation.models import Study, StudyMembership
@@ -26,6 +25,7 @@ from probing.runs.language_models import register_model
 from probing.runs.stimuli import load_stimuli
 from probing.runs.worker import work
 from stereoscope.demo.simulation import fill_with_simulated_people
+from tests.tokens import header_for
 
 GROUPS = ["asian", "black", "elderly"]
 TEMPLATES = ["that-group-is-trait"]
@@ -95,8 +95,7 @@ def api() -> Callable[[User | None], APIClient]:
     def build(user: User | None) -> APIClient:
         client = APIClient()
         if user is not None:
-            token, _ = Token.objects.get_or_create(user=user)
-            client.credentials(HTTP_AUTHORIZATION=f"Token {token.key}")
+            client.credentials(HTTP_AUTHORIZATION=header_for(user))
         return client
 
     return build

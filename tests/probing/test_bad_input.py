@@ -15,7 +15,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation.models import Corpus, SocialGroup, TraitPair
@@ -23,6 +22,7 @@ from probing.models import LanguageModel, Run, Shard, Template
 from probing.runs.language_models import register_model
 from tests.probing.runs.fixtures import bert, one_thread  # noqa: F401
 from tests.probing.runs.sentence_fixtures import SENTENCES, make_text_corpus
+from tests.tokens import header_for
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
@@ -91,7 +91,7 @@ def by_the_command(asked: Asked, folder: Path, *, dry: bool) -> str:
 def over_http(asked: Asked, folder: Path, *, dry: bool) -> str:
     user = User.objects.get_or_create(username="alice", is_superuser=True, is_staff=True)[0]
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.get_or_create(user=user)[0].key}")
+    client.credentials(HTTP_AUTHORIZATION=header_for(user))
     body: dict[str, Any] = {
         "measure": asked.measure,
         "model": asked.model.public_id,

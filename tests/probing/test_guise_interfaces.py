@@ -53,6 +53,8 @@ def asked(model: LanguageModel, corpus: Corpus | None, **changes: Any) -> dict[s
         "parameter_matching": "paired",
         "parameter_attribute_tokens": "one",
         "parameter_base": "10",
+        "parameter_first_guise": "texts",
+        "parameter_noise_rate": "0.1",
         "parameter_pairs_per_shard": "100",
         **changes,
     }
@@ -143,3 +145,27 @@ def test_a_run_is_created_and_read_over_http(
     )
     assert wrong.status_code == 400
     assert "no list of attributes" in wrong.text
+
+
+def test_perplexity_is_asked_for_and_read_on_its_pages(
+    alice: Client, texts: Corpus, gpt2: LanguageModel
+) -> None:
+    address = reverse("admin:probing_run_add") + "?measure=perplexity"
+    assert "Normalised by" in alice.get(address).text
+    body = {
+        "model": gpt2.pk,
+        "corpus": texts.pk,
+        "limit": "",
+        "seed": "0",
+        "parameter_unit": "word",
+        "parameter_pairs_per_shard": "50",
+        "create": "",
+    }
+    alice.post(address, body)
+    run = Run.objects.get()
+    work(worker="w", run=run)
+    page = alice.get(reverse("admin:probing_run_change", args=[run.pk])).text
+    assert "the model finds them more familiar" in page
+    assert "Hidden spans" not in page
+    assert "Perplexity: each token is read after those before it." in page
+    assert run.text_scores.filter(variety="AAL").count() == 4

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Study
+from annotation.models import DemographicAnswer, Study
 from evaluation.reports.parts.kind import Chosen
 from probing.models import LanguageModel, Run, RunStatus
 from probing.runs.creation import create_run
@@ -182,12 +182,19 @@ def test_every_report_on_alignment_sets_ratings_of_a_model_beside_people(
 ) -> None:
     """Also beside a run of SeT, whose scores have another scale."""
     other = make_scored_run(name="other")
-    result, document = compute("alignment", Chosen(study=study, runs=(rated,)), **FEW)
-    assert result["pooled"]["n_cells"] == 3 * 16
+    report, document = compute("alignment", Chosen(study=study, runs=(rated,)), **FEW)
+    assert report.result is not None
+    assert report.result["pooled"]["n_cells"] == 3 * 16
     method = " ".join(document.method)
     assert "asked a study’s own question up to 8 times" in method
     assert "[group]" in method
     assert any("Access: full" in caveat for caveat in document.caveats)
     _, compared = compute("alignment_comparison", Chosen(study=study, runs=(rated, other)), **FEW)
     assert any("direct rating" in fact for fact in map(str, compared.facts + compared.method))
-    compute("alignment_subgroups", Chosen(study=study, runs=(rated,)), resamples=100)
+    gender = study.instruments.get().questions.get(slug="gender")
+    for number, submission in enumerate(study.submissions.order_by("pk")):
+        value = ["Man"] if number < 6 else ["Woman"]
+        DemographicAnswer.objects.create(submission=submission, question=gender, value=value)
+    asked_both = Chosen(study=study, runs=(rated,))
+    _, parts = compute("alignment_subgroups", asked_both, resamples=100, smallest=4)
+    assert set(parts.frames["subgroups"]["answer"]) >= {"Man", "Woman"}

@@ -12,7 +12,6 @@ from django.contrib.auth.models import Permission, User
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from probing.models import LanguageModel, Run
@@ -25,6 +24,7 @@ from tests.probing.runs.sentence_fixtures import (
     make_text_corpus,
     write_sentences,
 )
+from tests.tokens import header_for
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
@@ -40,7 +40,7 @@ def by_command(model: LanguageModel, *more: str) -> str:
 
 def http_client(user: User) -> APIClient:
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.create(user=user).key}")
+    client.credentials(HTTP_AUTHORIZATION=header_for(user))
     return client
 
 

@@ -6,13 +6,13 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import Q
 from django.urls import reverse
 
 from annotation.counterparts.creation import create_writing_study
+from annotation.management.owner import find_owner
 from annotation.models import Corpus
 
 
@@ -51,15 +51,10 @@ class Command(BaseCommand):
         corpus = Corpus.objects.filter(Q(public_id=name) | Q(name=name)).first()
         if corpus is None:
             raise CommandError(f"No corpus is called “{name}”.")
-        owner = None
-        if options["owner"]:
-            owner = get_user_model().objects.filter(username=options["owner"]).first()
-            if owner is None:
-                raise CommandError(f"No user is called “{options['owner']}”.")
         try:
             study = create_writing_study(
                 title=options["title"],
-                owner=owner,
+                owner=find_owner(options["owner"]),
                 contact_email=options["contact"],
                 corpus=corpus,
                 n_texts=options["texts"],

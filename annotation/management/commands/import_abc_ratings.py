@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
@@ -21,6 +20,7 @@ from annotation.imports.abc_ratings import (
     NamedContent,
     import_abc_ratings,
 )
+from annotation.management.owner import find_owner
 
 
 class Command(BaseCommand):
@@ -48,11 +48,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         ratings = _read(options["file"])
         about = _read(options["demographics"]) if options["demographics"] else None
-        owner = None
-        if options["owner"]:
-            owner = get_user_model().objects.filter(username=options["owner"]).first()
-            if owner is None:
-                raise CommandError(f"No user is called “{options['owner']}”.")
+        owner = find_owner(options["owner"])
         try:
             result = import_abc_ratings(
                 content=ratings.content,

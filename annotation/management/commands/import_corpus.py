@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.urls import reverse
 
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
 from annotation.corpora.corpus_rows import CorpusFileError
+from annotation.management.owner import find_owner
 from annotation.models import Corpus
 
 OPTIONS_OF_NEW = ("name", "licence", "source_variety", "target_variety", "owner", "access_note")
@@ -78,10 +78,7 @@ class Command(BaseCommand):
             if not given.get(name):
                 raise CommandError(f"A new corpus needs --{name}; or name one with --into.")
         if "owner" in given:
-            user = get_user_model().objects.filter(username=given["owner"]).first()
-            if user is None:
-                raise CommandError(f"No user is called “{given['owner']}”.")
-            given["owner"] = user
+            given["owner"] = find_owner(given["owner"])
         return {**given, "is_shared": options["shared"]}
 
     def _report(self, result: ImportResult, *, dry_run: bool) -> None:

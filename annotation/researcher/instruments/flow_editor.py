@@ -111,7 +111,14 @@ def build_config(instrument: Instrument) -> dict[str, Any]:
         "check": reverse("admin:annotation_instrument_check_flow", args=[instrument.pk]),
         "languages": languages,
         "menu": [
-            {"heading": str(heading), "kinds": [kind.value for kind in kinds]}
+            {
+                "heading": str(heading),
+                "kinds": [
+                    kind.value
+                    for kind in kinds
+                    if kind != StepKind.GROUP_NAME or not instrument.study.rates_texts
+                ],
+            }
             for heading, kinds in MENU
         ],
         "kinds": {kind.value: _describe_kind(kind, languages) for kind in StepKind},

@@ -70,8 +70,17 @@ def _time_table(overview: Overview) -> Table:
 
 def _quota_table(overview: Overview) -> Table:
     columns = (
-        Column("group", TEXT, "slug", "the group"),
-        Column("group_text", TEXT, "text", "the group as people read it"),
+        *(
+            (
+                Column("text", TEXT, "slug", "the text"),
+                Column("begins", TEXT, "text", "its variety and how it begins"),
+            )
+            if overview.study.rates_texts
+            else (
+                Column("group", TEXT, "slug", "the group"),
+                Column("group_text", TEXT, "text", "the group as people read it"),
+            )
+        ),
         Column("wanted", NUMBER, "1 or more", "accepted ratings wanted"),
         Column("accepted", NUMBER, "0 or more", "accepted ratings"),
         Column("in_review", NUMBER, "0 or more", "finished, not decided"),

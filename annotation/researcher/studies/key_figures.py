@@ -23,21 +23,30 @@ def build_keys(overview: Overview) -> list[Key]:
 
 
 def _build_ratings_key(overview: Overview) -> Key:
-    people = overview.counts.accepted
-    note = ngettext(
-        "%(n)d person, one rating for each group that was rated.",
-        "%(n)d people, one rating for each group that was rated.",
-        people,
-    ) % {"n": people}
+    people, texts = overview.counts.accepted, overview.study.rates_texts
+    counted = (
+        ngettext(
+            "%(n)d person, one rating for each text that was read.",
+            "%(n)d people, one rating for each text that was read.",
+            people,
+        )
+        if texts
+        else ngettext(
+            "%(n)d person, one rating for each group that was rated.",
+            "%(n)d people, one rating for each group that was rated.",
+            people,
+        )
+    )
+    note = counted % {"n": people}
     missing = overview.ratings_missing
     more = (
         ngettext("%(n)s rating is missing.", "%(n)s ratings are missing.", missing)
         % {"n": f"{missing:,}"}
         if missing
-        else _("Every group is full.")
+        else (_("Every text is full.") if texts else _("Every group is full."))
     )
     return Key(
-        _("Accepted ratings of groups"),
+        _("Accepted ratings of texts") if texts else _("Accepted ratings of groups"),
         [
             (
                 f"{overview.ratings_accepted:,}",

@@ -9,7 +9,6 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.instruments.flow import DEFAULT_FLOW, count_groups
 from annotation.instruments.presets import PresetName
 from annotation.library.abc_model import HUMAN_STUDY_SET
 from annotation.models import (
@@ -29,7 +28,7 @@ from annotation.researcher.pages.fields import (
     make_optional,
 )
 from annotation.researcher.studies.quality_form import QUALITY_FIELDSET, RULE_FIELDS, QualityFields
-from annotation.studies.creation import human_study_scales, order_groups
+from annotation.studies.creation import gather_groups, human_study_scales
 
 CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
@@ -144,21 +143,23 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
-        groups = {group.pk: group for group in cleaned.get("single_groups") or []}
-        for chosen in cleaned.get("group_sets") or []:
-            groups.update({group.pk: group for group in chosen.groups.all()})
-        wanted = count_groups(DEFAULT_FLOW)
-        if len(groups) < wanted:
-            problem = _("Choose at least %(n)d groups, one for each rating page.")
-            self.add_error("group_sets", problem % {"n": wanted})
-        cleaned["groups"] = order_groups(groups.values())
+        try:
+            cleaned["groups"] = gather_groups(
+                cleaned.get("group_sets") or [], cleaned.get("single_groups") or []
+            )
+        except forms.ValidationError as error:
+            self.add_error("group_sets", error)
         return cleaned
 
     def study_options(self) -> dict[str, Any]:
         """Return what `create_study` takes besides owner and content."""
         left_out = {name for name in RULE_FIELDS if not self.cleaned_data[name]}
         options = {name: self.cleaned_data[name] for name in STUDY_FIELDS if name not in left_out}
-        return {**options, "preset": self.cleaned_data["preset"]}
+        return {
+            **options,
+            "preset": self.cleaned_data["preset"],
+            "groups": self.cleaned_data["groups"],
+        }
 
     def instrument_options(self) -> dict[str, Any]:
         return {name: self.cleaned_data[name] for name in RATING_PAGE[1]["fields"]}

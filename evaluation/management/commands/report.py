@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import QuerySet
 from django.urls import reverse
 from rich.console import Console
 from rich.table import Table as RichTable
@@ -17,7 +18,7 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report, find_differences
 from evaluation.reports.parts.document import Document, Table
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.kind import ReportKind
+from evaluation.reports.parts.kind import ReportKind, StudyInput
 from evaluation.reports.registry import KINDS, get_kind
 from evaluation.reports.requesting import request_report
 from evaluation.reports.selectors import fitting_measures
@@ -52,7 +53,11 @@ class Command(BaseCommand):
 
     def _build(self, kind: ReportKind, options: dict[str, Any]) -> None:
         output: Path | None = options["output"]
-        study = find_study(kind, options["study"]) if kind.study else None
+        studies = Study.objects.all()
+        study = find_study(kind.study, kind.fitting_studies(studies), options.get("study"))
+        second = find_study(
+            kind.second_study, kind.fitting_second_studies(studies), options.get("second_study")
+        )
         corpus = find_corpus(options["corpus"]) if kind.corpus else None
         runs = find_runs(kind, options["run"], corpus) if kind.runs else []
         if output and output.exists() and not output.is_dir():
@@ -61,6 +66,7 @@ class Command(BaseCommand):
         waiting = request_report(
             kind=kind.name,
             study=study,
+            second_study=second,
             corpus=corpus,
             runs=runs,
             title=options["title"],
@@ -122,6 +128,12 @@ def _add_kind(commands: Any, kind: ReportKind) -> None:
         parser.add_argument(
             "--study", help="Public id or title of a study; default: the newest that fits."
         )
+    if kind.second_study:
+        parser.add_argument(
+            "--second-study",
+            help=f"Public id or title. {kind.second_study.help}"
+            + ("" if kind.second_study.required else " Default: none."),
+        )
     if kind.corpus:
         parser.add_argument("--corpus", help="Public id or name of a corpus; default: the newest.")
     if kind.runs:
@@ -175,13 +187,19 @@ def _shorten(cell: str) -> str:
     return text.replace("[", r"\[")
 
 
-def find_study(kind: ReportKind, name: str | None) -> Study:
-    """Return the study of that public id or title, or the newest one that fits the kind."""
-    fitting = kind.fitting_studies(Study.objects.all())
+def find_study(
+    wanted: StudyInput | None, fitting: QuerySet[Study], name: str | None
+) -> Study | None:
+    """Return the study of that public id or title, or the newest of those that fit.
+
+    None where no study is wanted, or where one is neither named nor required.
+    """
+    if wanted is None or (name is None and not wanted.required):
+        return None
     if name is None:
         study = fitting.order_by("-pk").first()
         if study is None:
-            raise ReportError(f"No study fits yet. {kind.study.help if kind.study else ''}".strip())
+            raise ReportError(f"No study fits yet. {wanted.help}".strip())
         return study
     found = list(Study.objects.filter(public_id=name)) or list(Study.objects.filter(title=name))
     if len(found) != 1:

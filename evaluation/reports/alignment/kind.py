@@ -12,12 +12,10 @@ from annotation.models import StudyKind
 from evaluation.analyses import (
     AlignmentOptions,
     AlignmentResult,
-    ScoreTable,
     analyse_alignment,
     from_plain,
     to_plain,
 )
-from evaluation.analyses.markedness import MarkednessOptions
 from evaluation.models import Report
 from evaluation.reports.alignment import prose
 from evaluation.reports.alignment.figures import AlignmentFigures
@@ -89,32 +87,19 @@ class Alignment(RatingsKind):
         return Loaded(
             record=inputs.record | {PARTICIPANTS: who.record},
             data=inputs,
-            hashes={
-                "study ratings_hash": inputs.record["study"]["ratings_hash"],
-                "run scores_hash": inputs.record["run"]["scores_hash"],
-            },
+            hashes=inputs.hashes,
         )
 
     def compute(self, loaded: Loaded, parameters: AlignmentParameters) -> dict[str, Any]:
         inputs: AlignmentInputs = loaded.data
         result = analyse_alignment(
             ratings=inputs.ratings,
-            scores=ScoreTable.from_long(
-                inputs.scores, reasons=inputs.score_reasons, level=parameters.level
-            ),
-            groups=[group.slug for group in inputs.groups],
-            scales=[scale.slug for scale in inputs.scales],
-            options=AlignmentOptions(
-                n_splits=parameters.splits,
-                **parameters.bootstrap,
-            ),
+            scores=inputs.score_table(parameters.level),
+            options=AlignmentOptions(n_splits=parameters.splits, **parameters.bootstrap),
+            **inputs.order,
         )
         plain: dict[str, Any] = to_plain(result)
-        mention = summarise_mention(
-            inputs.all_scores,
-            result.groups,
-            MarkednessOptions(**parameters.bootstrap),
-        )
+        mention = summarise_mention(inputs.all_scores, result.groups, parameters.bootstrap)
         return plain | ({MENTION: mention} if mention else {})
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:

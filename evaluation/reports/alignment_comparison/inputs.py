@@ -13,6 +13,7 @@ from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.rating_inputs import (
     GroupName,
     ModelScores,
+    Places,
     ScaleName,
     load_model_scores,
     load_people,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ComparisonInputs:
+class ComparisonInputs(Places):
     """``models`` : the run's public id → its scores of the groups in the comparison.
 
     ``groups`` are those that people rated and a run scores; ``scales`` those that people rated

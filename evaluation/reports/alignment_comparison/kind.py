@@ -12,7 +12,6 @@ from annotation.instruments.versions import published_instrument
 from evaluation.analyses import AlignmentOptions, ScoreTable, from_plain, to_plain
 from evaluation.analyses.alignment_comparison import compare_alignments
 from evaluation.analyses.alignment_comparison_result import ALL, ComparisonResult
-from evaluation.analyses.markedness import MarkednessOptions
 from evaluation.analyses.template_selection import PILOT_GROUPS
 from evaluation.models import Report
 from evaluation.reports.alignment_comparison import prose, tables
@@ -88,26 +87,16 @@ class AlignmentComparison(RatingsKind):
                     )
                     for key, model in inputs.models.items()
                 },
-                groups=[group.slug for group in inputs.groups],
-                scales=[scale.slug for scale in inputs.scales],
                 pilot_groups=parameters.pilot,
-                options=AlignmentOptions(
-                    n_splits=parameters.splits,
-                    **parameters.bootstrap,
-                ),
+                options=AlignmentOptions(n_splits=parameters.splits, **parameters.bootstrap),
+                **inputs.order,
             )
         )
-        groups = [group.slug for group in inputs.groups]
+        groups, bootstrap = inputs.order["groups"], parameters.bootstrap
         mention = {
             run: found
             for run, scores in inputs.all_scores.items()
-            if (
-                found := summarise_mention(
-                    scores,
-                    groups,
-                    MarkednessOptions(**parameters.bootstrap),
-                )
-            )
+            if (found := summarise_mention(scores, groups, bootstrap))
         }
         return plain | ({MENTION: mention} if mention else {})
 

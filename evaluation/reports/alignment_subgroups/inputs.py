@@ -93,11 +93,7 @@ def load_subgroups(study: Study, run: Run, parameters: SubgroupParameters) -> Su
         ],
         crossings=crossings,
         record=record,
-        hashes={
-            "study ratings_hash": record["study"]["ratings_hash"],
-            "run scores_hash": record["run"]["scores_hash"],
-            ANSWERS_HASH: who.answers.digest,
-        },
+        hashes=alignment.hashes | {ANSWERS_HASH: who.answers.digest},
     )  # fmt: skip
 
 

@@ -10,8 +10,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Study, StudyKind, Submission
-from evaluation.analyses import AlignmentOptions, ScoreTable, from_plain, to_plain
-from evaluation.analyses.markedness import MarkednessOptions
+from evaluation.analyses import AlignmentOptions, from_plain, to_plain
 from evaluation.analyses.subgroup_result import SubgroupResult
 from evaluation.analyses.subgroups import analyse_subgroups
 from evaluation.models import Report
@@ -73,25 +72,16 @@ class AlignmentSubgroups(RatingsKind):
         plain: dict[str, Any] = to_plain(
             analyse_subgroups(
                 ratings=alignment.ratings,
-                scores=ScoreTable.from_long(
-                    alignment.scores, reasons=alignment.score_reasons, level=parameters.level
-                ),
-                groups=[group.slug for group in alignment.groups],
-                scales=[scale.slug for scale in alignment.scales],
+                scores=alignment.score_table(parameters.level),
                 questions=inputs.questions,
                 crossings=inputs.crossings,
                 minimum=parameters.smallest,
-                options=AlignmentOptions(
-                    n_splits=0,
-                    **parameters.bootstrap,
-                ),
+                options=AlignmentOptions(n_splits=0, **parameters.bootstrap),
+                **alignment.order,
             )
         )
-        mention = summarise_mention(
-            alignment.all_scores,
-            [group.slug for group in alignment.groups],
-            MarkednessOptions(**parameters.bootstrap),
-        )
+        groups = alignment.order["groups"]
+        mention = summarise_mention(alignment.all_scores, groups, parameters.bootstrap)
         return plain | ({MENTION: mention} if mention else {})
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:

@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.analyses.counterpart_metrics import AgainstGold, CounterpartResult, Removed
 from evaluation.analyses.counterpart_scores import HUMAN, REPEAT
-from evaluation.analyses.direction_gaps import ALL
+from evaluation.analyses.direction_gaps import ALL, Gap
 from evaluation.charts import LegendEntry
 from evaluation.charts.intervals import Tone
 from evaluation.reports.parts.directions import (
@@ -39,6 +39,13 @@ def directions_of(result: CounterpartResult) -> Directions:
     )
 
 
+def _p_values(view: Directions, gap: Gap) -> str:
+    """Return the p of the interval beside it, and by Holm's method."""
+    holm = f"{p_value(gap.p_corrected)}{'' if gap.test.reason else ' (Holm)'}"
+    beside = view.options.intervals == "test" and not gap.test.reason
+    return f"{p_value(gap.test.p_value)}, {holm}" if beside else holm
+
+
 def key_numbers(view: Directions, result: CounterpartResult) -> tuple[KeyNumber, ...]:
     gaps = view.by_producer(view.select(result.gaps, (LEAD,)))[:3]
     missing = sum(entry.n for entry in result.left_out if not entry.reason.startswith("no BERT"))
@@ -47,8 +54,7 @@ def key_numbers(view: Directions, result: CounterpartResult) -> tuple[KeyNumber,
             view.gaps.key(
                 "value",
                 gap,
-                f"{p_value(gap.p_corrected)}{'' if gap.test.reason else ' (Holm)'}, "
-                f"{count(gap.estimate.n, 'pair')}",
+                f"{_p_values(view, gap)}, {count(gap.estimate.n, 'pair')}",
                 label=f"{SCORES[LEAD]} gap, {producer_of(gap)}",
             )
             for gap in gaps

@@ -24,7 +24,6 @@ from evaluation.analyses.intersectional_result import (
     IntersectionalOptions,
     IntersectionalResult,
 )
-from evaluation.analyses.markedness import MarkednessOptions
 from evaluation.analyses.norm_curve import NormCurve, trace_norms
 from evaluation.models import Report
 from evaluation.reports.intersectional import prose, tables
@@ -180,7 +179,7 @@ class Intersectional(ReportKind):
             MENTION: summarise_mention(
                 inputs.scores.by_template,
                 sorted(inputs.domains),
-                MarkednessOptions(**parameters.bootstrap),
+                parameters.bootstrap,
             ),
             **({"vanishing": listed} if vanishing else {}),
         }

@@ -146,8 +146,14 @@ class Directions:
 
     @property
     def resampled(self) -> str:
-        """What the intervals of figures come from."""
+        """What the intervals of means come from."""
         return f"{self.options.n_resamples} resamples of pairs"
+
+    @property
+    def compared(self) -> str:
+        """What the intervals of gaps come from."""
+        tested = self.options.intervals == "test"
+        return f"those of {TESTS[self.options.test]}" if tested else self.resampled
 
     @property
     def has_toxic_split(self) -> bool:
@@ -177,10 +183,15 @@ class Directions:
         most = max(known, default=0)
         left = f"; up to {count(most, 'pair')} of a producer had one alone" if most else ""
         rests = f"A difference rests on the pairs that have both of its values{left}. "
+        tests = f"tests are {TESTS[self.options.test]}"
+        if self.options.intervals == "test":
+            tests = (
+                f"those of differences are of {TESTS[self.options.test]}, as p is, so that they "
+                f"leave out 0 exactly where p is below {1 - self.options.level:.2g}"
+            )
         return (
             f"{rests if known else ''}Intervals come from {self.resampled} (bias-corrected "
-            f"percentile), tests are {TESTS[self.options.test]}; p is stated as it is and by "
-            "Holm’s method."
+            f"percentile), {tests}; p is stated as it is and by Holm’s method."
         )
 
     def select(
@@ -249,7 +260,7 @@ class Directions:
         """Return the gaps over all texts; ``what`` says what is taken from what."""
         figure = self._gap_figure(
             "gaps",
-            f"{what}. Intervals: {self.resampled}; n is the number of pairs with both.",
+            f"{what}. Intervals: {self.compared}; n is the number of pairs with both.",
             self.by_metric(self.select(self.result.gaps, drawn)),
             panel=self._metric_of,
             label=producer_of,
@@ -282,7 +293,7 @@ class Directions:
         figure = self._gap_figure(
             "gaps-by-toxicity",
             f"{what} in pairs whose {self.varieties[0]} text holds a word of the list (filled) and "
-            f"in the others (outlined). Intervals: {self.resampled}; n is the number of pairs with "
+            f"in the others (outlined). Intervals: {self.compared}; n is the number of pairs with "
             "both directions.",
             self.by_metric(gaps),
             panel=self._metric_of,
@@ -327,7 +338,8 @@ class Directions:
         gaps = self.by_producer(self.select(self.result.gaps, (metric,), self.sources))
         figure = self._gap_figure(
             "gaps-by-source",
-            f"{name} gaps by source of the text. Intervals: {self.resampled} of all sources.",
+            f"{name} gaps by source of the text. Intervals: {self.compared}"
+            f"{'.' if self.options.intervals == 'test' else ' of all sources.'}",
             gaps,
             panel=producer_of,
             label=source_of,

@@ -41,10 +41,15 @@ class ReportParameters(BaseModel):
 
 @dataclass(frozen=True)
 class StudyInput:
-    """The report rests on one study of this kind. ``help`` says which studies fit."""
+    """The report rests on one study of this kind. ``help`` says which studies fit.
+
+    label : of the field in the form, by default “Study”
+    """
 
     kind: str
     help: Any
+    label: Any = ""
+    required: bool = True
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,7 @@ class Chosen:
     study: Study | None = None
     corpus: Corpus | None = None
     runs: tuple[Run, ...] = ()
+    second_study: Study | None = None
 
     @property
     def the_study(self) -> Study:
@@ -110,6 +116,8 @@ class ReportKind(ABC):
     question: ClassVar[Any]
     Parameters: ClassVar[type[ReportParameters]] = ReportParameters
     study: ClassVar[StudyInput | None] = None
+    #: Set beside the first study.
+    second_study: ClassVar[StudyInput | None] = None
     corpus: ClassVar[CorpusInput | None] = None
     runs: ClassVar[RunsInput | None] = None
     #: Libraries whose versions are stored, since numbers or drawings depend on them.
@@ -120,6 +128,11 @@ class ReportKind(ABC):
     def fitting_studies(self, studies: QuerySet[Study]) -> QuerySet[Study]:
         """Return those of ``studies`` that a report can rest on."""
         return studies.filter(kind=self.study.kind) if self.study else studies.none()
+
+    def fitting_second_studies(self, studies: QuerySet[Study]) -> QuerySet[Study]:
+        """Return those of ``studies`` that can stand beside the first."""
+        wanted = self.second_study
+        return studies.filter(kind=wanted.kind) if wanted else studies.none()
 
     def fits_stimuli(self, groups: Collection[str], n_templates: int) -> bool:
         """Return whether a report can rest on a run of these groups (slugs, empty where its

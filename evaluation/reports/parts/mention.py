@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from evaluation.analyses import to_plain
@@ -18,24 +18,25 @@ MENTION = "mention"
 
 
 def summarise_mention(
-    scores: pd.DataFrame, groups: Iterable[str], options: MarkednessOptions
+    scores: pd.DataFrame, groups: Iterable[str], bootstrap: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return the share that mention explains with its interval; None without the baseline.
 
     scores : columns group, scale, template, value; one row a template, ``unmarked`` among the
         groups
     groups : those that the report is about
+    bootstrap : seed, resamples and level of the report
     """
     scored = set(scores["group"])
     marked = [group for group in groups if group != UNMARKED and group in scored]
     if UNMARKED not in scored or not marked:
         return None
-    found = analyse_markedness(by_template(scores), marked, options)
+    found = analyse_markedness(by_template(scores), marked, MarkednessOptions(**bootstrap))
     plain: dict[str, Any] = to_plain(found)
     names = ("explained", "low", "high", "n_cells", "reason", "interval_reason")
     return {name: plain[name] for name in names} | {
         "n_groups": len(marked),
-        "level": options.level,
+        "level": found.options.level,
     }
 
 

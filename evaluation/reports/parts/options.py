@@ -52,6 +52,7 @@ class DirectionParameters(WordListParameters):
             source_variety=corpus["source_variety"],
             target_variety=corpus["target_variety"],
             test=self.test,
+            intervals="test",
             **self.bootstrap,
         )
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.instruments.versions import published_instrument
 from annotation.models import DataDecision, Domain, Study, StudyKind, SubmissionState
 from annotation.studies.ratings import hash_ratings, load_accepted_ratings
+from evaluation.analyses import ScoreTable
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.document import Provenance
@@ -80,8 +81,23 @@ class ScaleName:
     dimension: str
 
 
+class Places:
+    """What was rated: groups and scales in the instrument's order."""
+
+    groups: tuple[GroupName, ...]
+    scales: tuple[ScaleName, ...]
+
+    @property
+    def order(self) -> dict[str, list[str]]:
+        """Slugs of groups and scales, as analyses take them."""
+        return {
+            "groups": [group.slug for group in self.groups],
+            "scales": [scale.slug for scale in self.scales],
+        }
+
+
 @dataclass(frozen=True)
-class AlignmentInputs:
+class AlignmentInputs(Places):
     """``ratings``: submission, group, scale, value. ``scores``: group, scale, value, by template.
 
     ``groups`` and ``scales`` are those that people and model have in common, in the instrument's
@@ -97,9 +113,19 @@ class AlignmentInputs:
     scales: tuple[ScaleName, ...]
     record: dict[str, Any]
 
+    @property
+    def hashes(self) -> dict[str, str]:
+        return {
+            "study ratings_hash": self.record["study"]["ratings_hash"],
+            "run scores_hash": self.record["run"]["scores_hash"],
+        }
+
+    def score_table(self, level: float) -> ScoreTable:
+        return ScoreTable.from_long(self.scores, reasons=self.score_reasons, level=level)
+
 
 @dataclass(frozen=True)
-class People:
+class People(Places):
     """Accepted ratings of a study with the names of what was rated, in the instrument's order.
 
     names : slug → plural of every group that the instrument asks about

@@ -64,8 +64,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
         people: People = loaded.data
         return analyse_rating_agreement(
             people.ratings,
-            groups=[group.slug for group in people.groups],
-            scales=[scale.slug for scale in people.scales],
+            **people.order,
             dimensions={scale.slug: scale.dimension for scale in people.scales},
             options=RatingAgreementOptions(
                 measurement=parameters.measurement,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -12,12 +13,10 @@ from annotation.instruments.versions import published_instrument
 from evaluation.analyses import (
     AlignmentOptions,
     AlignmentResult,
-    ScoreTable,
     analyse_alignment,
     from_plain,
     to_plain,
 )
-from evaluation.analyses.markedness import MarkednessOptions
 from evaluation.analyses.template_selection import (
     PILOT_GROUPS,
     SelectionOptions,
@@ -112,16 +111,12 @@ class TemplateChoice(RatingsKind):
         return Loaded(
             record=inputs.record | {"template_texts": texts},
             data=inputs,
-            hashes={
-                "study ratings_hash": inputs.record["study"]["ratings_hash"],
-                "run scores_hash": inputs.record["run"]["scores_hash"],
-            },
+            hashes=inputs.hashes,
         )
 
     def compute(self, loaded: Loaded, parameters: SelectionParameters) -> dict[str, Any]:
         inputs: AlignmentInputs = loaded.data
-        groups = [group.slug for group in inputs.groups]
-        scales = [scale.slug for scale in inputs.scales]
+        groups, scales = inputs.order["groups"], inputs.order["scales"]
         _refuse_absent(parameters.pilot, set(groups), "Study and run do not both have")
         try:
             selection = select_templates(
@@ -153,7 +148,7 @@ class TemplateChoice(RatingsKind):
             MENTION: summarise_mention(
                 inputs.all_scores[inputs.all_scores["template"].isin(selection.chosen)],
                 groups,
-                MarkednessOptions(**parameters.bootstrap),
+                parameters.bootstrap,
             ),
         }
 
@@ -221,16 +216,12 @@ def _align(
     """Return the alignment of some groups with the mean over the chosen templates."""
     scores = inputs.scores
     kept = scores[scores["template"].isin(templates) & scores["group"].isin(groups)]
-    ratings = inputs.ratings[inputs.ratings["group"].isin(groups)]
     result = analyse_alignment(
-        ratings=ratings,
-        scores=ScoreTable.from_long(kept, reasons=inputs.score_reasons, level=parameters.level),
+        ratings=inputs.ratings[inputs.ratings["group"].isin(groups)],
+        scores=replace(inputs, scores=kept).score_table(parameters.level),
         groups=groups,
         scales=scales,
-        options=AlignmentOptions(
-            n_splits=parameters.splits,
-            **parameters.bootstrap,
-        ),
+        options=AlignmentOptions(n_splits=parameters.splits, **parameters.bootstrap),
     )
     plain: dict[str, Any] = to_plain(result)
     return plain

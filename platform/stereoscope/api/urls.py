@@ -9,6 +9,7 @@ from rest_framework.routers import SimpleRouter
 
 from annotation.api.corpora import CorpusPairViewSet, CorpusViewSet
 from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTaskViewSet
+from annotation.api.guise_studies import GuiseStudyViewSet
 from annotation.api.judgments import StudyCodedErrorViewSet, StudyJudgmentViewSet
 from annotation.api.library import GroupSetViewSet
 from annotation.api.payments import StudyPaymentViewSet
@@ -49,6 +50,7 @@ router.register(
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/payments", StudyPaymentViewSet, basename="study-payment"
 )
+router.register("guise-studies", GuiseStudyViewSet, basename="guise-study")
 router.register("writing-studies", WritingStudyViewSet, basename="writing-study")
 router.register("group-sets", GroupSetViewSet, basename="group-set")
 router.register("corpora", CorpusViewSet, basename="corpus")

@@ -13,6 +13,9 @@ GENTLE_SECONDS = 10.0
 FIRM_SECONDS = 3.0
 POLL_SECONDS = 0.2
 LAST_LINES = 15
+# A child that dies more often than this in so many seconds has a reason that a restart mends not.
+MOST_DEATHS = 5
+DEATHS_SECONDS = 300.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -23,6 +26,8 @@ class Supervisor:
         self._commands = commands
         self._say = say
         self._children: list[Child] = []
+        self._may_restart = False
+        self._deaths: dict[str, list[float]] = {}
         self._stops_asked = 0
         self._stops_heard: int | None = None
 
@@ -31,6 +36,7 @@ class Supervisor:
     ) -> int:
         """Run until a signal comes or a child dies; return the exit status, 0 after a signal.
 
+        Once all is ready, a child that may be restarted is, unless it dies again and again.
         ``on_ready`` is called once ``is_ready`` says so; if it does not within ``patience``
         seconds, everything is stopped again.
         """
@@ -40,6 +46,7 @@ class Supervisor:
                 self._children.append(Child(command))
             if self._wait_until(is_ready, patience):
                 on_ready()
+                self._may_restart = True
                 self._wait_until(lambda: False, None)
             return self._explain_end(patience)
         finally:
@@ -53,13 +60,30 @@ class Supervisor:
     def _wait_until(self, reached: Callable[[], bool], patience: float | None) -> bool:
         """Return whether ``reached`` came true before a signal, a death or the end of patience."""
         begun = time.monotonic()
-        while not self._stops_asked and not self._dead():
+        while not self._stops_asked and not self._lost():
             self._show_warnings()
             if reached():
                 return True
             if patience is not None and time.monotonic() - begun > patience:
                 return False
             time.sleep(POLL_SECONDS)
+        return False
+
+    def _lost(self) -> bool:
+        """Restart dead children that may be; return whether one is dead for good."""
+        for place, child in enumerate(self._children):
+            if child.exit_code is None:
+                continue
+            name, now = child.command.name, time.monotonic()
+            recent = [at for at in self._deaths.get(name, []) if now - at < DEATHS_SECONDS]
+            if not (self._may_restart and child.command.is_restarted and len(recent) < MOST_DEATHS):
+                return True
+            self._deaths[name] = [*recent, now]
+            self._say(
+                f"The {name} process ended by itself: {_describe(child)}. It is started again."
+            )
+            child.kill()  # what it had started
+            self._children[place] = Child(child.command)
         return False
 
     def _dead(self) -> list[Child]:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 
@@ -19,6 +18,7 @@ from annotation.imports.import_kind import (
     import_file,
     plan_import,
 )
+from annotation.management.owner import find_owner
 from probing.imports.registry import IMPORTS
 
 OPTIONS = {option.name: option for kind in IMPORTS.values() for option in kind.options}
@@ -60,11 +60,7 @@ class Command(BaseCommand):
             content = path.read_bytes()
         except OSError as error:
             raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
-        user = None
-        if options["owner"]:
-            user = get_user_model().objects.filter(username=options["owner"]).first()
-            if user is None:
-                raise CommandError(f"No user is called “{options['owner']}”.")
+        user = find_owner(options["owner"])
         given = {name: options[name] for name in OPTIONS if options[name]}
         request = ImportRequest(content, path.name, given, user)
         try:

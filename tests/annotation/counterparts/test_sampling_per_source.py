@@ -9,12 +9,12 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.core.exceptions import ValidationError
 from django.core.management import CommandError, call_command
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation.models import Overlap, Study, Text, WritingTask
 from tests.annotation.counterparts.studies import make_corpus, make_writing_study
 from tests.annotation.studies.people import make_user
+from tests.tokens import header_for
 
 pytestmark = pytest.mark.django_db
 
@@ -76,8 +76,7 @@ def test_the_api_makes_the_draft_for_those_who_see_the_corpus() -> None:
 
     def post(user, **changes):
         client = APIClient()
-        token, _ = Token.objects.get_or_create(user=user)
-        client.credentials(HTTP_AUTHORIZATION=f"Token {token.key}")
+        client.credentials(HTTP_AUTHORIZATION=header_for(user))
         return client.post("/api/v1/writing-studies/", {**asked, **changes}, format="json")
 
     assert post(mallory).status_code == 400

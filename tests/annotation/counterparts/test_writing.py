@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.test import Client
+from django.urls import reverse
 
 from annotation.annotators.errors import NotLive, TaskTaken, WorkRefused
 from annotation.counterparts.assignment_service import (
@@ -299,3 +301,16 @@ def test_a_removed_writer_leaves_no_text_behind(study: Study):
         assign_unassigned(study=study)
     add_writer(study=study)
     assert find_unassigned(study) == []
+
+
+def test_examples_stand_as_pairs_beside_the_guidelines(task: WritingTask):
+    client = Client()
+    client.force_login(task.annotator.user)
+    address = reverse("counterparts:write", args=[task.study.public_id, task.position])
+    html = client.get(address).content.decode()
+    rules, _, examples = html.partition('class="examples"')
+    assert "Keep user names, hashtags and web addresses as they are." in rules
+    pair = ("She be working late.", "She usually works late.")
+    assert all(text in examples for text in pair)
+    assert not any(text in rules for text in pair)
+    assert "→" not in html.partition("data-guidelines")[2].partition("</section>")[0]

@@ -121,7 +121,15 @@ def test_what_is_only_worth_a_thought_blocks_nothing() -> None:
     assert "pays no reward" in thoughts(draft(panel="prolific", reward_cents=0))
     assert "no such step" in thoughts(draft(flow=["rating"] * 4))
     flow = ["consent", "instructions", *["rating"] * 4, instructed()]
-    assert "Panels allow to reject for step 7" in thoughts(draft(flow=flow))
+    assert thoughts(draft(flow=flow)) == ""
+    promising = draft(flow=flow)
+    body = promising.instruments.get().wordings.filter(key="instructions_body")
+    body.update(text="There are checks. Your payment does not depend on them.")
+    assert "Panels allow to reject for step 7" in thoughts(promising)
+    promising.reward_cents = 0
+    promising.save()
+    assert "its text “instructions_body” speaks of payment" in thoughts(promising)
+    assert thoughts(draft(reward_cents=0)) == ""
     flow = ["consent", "instructions", *["rating"] * 4, comprehension()]
     assert thoughts(draft(flow=flow)) == ""
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import Permission
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from rest_framework.authtoken.models import Token
+from rest_framework.test import APIClient
 
 from annotation.instruments.languages.language_service import add_known_language
 from annotation.models import (
     CheckKind,
     CheckResponse,
+    GroupSet,
     Outcome,
     PoleSides,
     Study,
@@ -136,3 +140,57 @@ def test_the_form_of_a_new_study_offers_it() -> None:
     assert instrument.pole_sides == PoleSides.FIXED
     assert "typed_traits" in instrument.flow
     assert "{low} versus {high}" in instrument.wordings.get(key="question").text
+
+
+def is_printed(study: Study) -> bool:
+    instrument = study.instruments.get()
+    question = instrument.wordings.get(key="question").text
+    return (
+        question.startswith("As viewed by American society, (while my own opinions may differ)")
+        and instrument.show_ticks
+        and "typed_traits" in instrument.flow
+    )
+
+
+def test_the_command_makes_a_draft_as_printed(capsys) -> None:
+    known = ["--title", "As printed", "--contact", "lab@example.org"]
+    call_command("create_study", *known, "--preset", PRINTED)
+    study = Study.objects.get()
+    assert is_printed(study)
+    assert study.instruments.get().groups.count() == 25
+    assert study.public_id in capsys.readouterr().out
+    call_command("create_study", *known, "--groups", "cao-2022-released")
+    GroupSet.objects.create(slug="few", title="Few")
+    assert not is_printed(Study.objects.latest("pk"))
+    for wrong, told in (
+        (["--groups", "nobody"], "no set of groups “nobody”"),
+        (["--groups", "few"], "at least 4 groups"),
+        (["--owner", "nobody"], "No user is called"),
+    ):
+        with pytest.raises(CommandError, match=told):
+            call_command("create_study", *known, *wrong)
+    assert Study.objects.count() == 2
+
+
+def test_the_api_makes_a_draft_as_printed_for_those_who_may_add_studies() -> None:
+    alice, bob = make_user("alice"), make_user("bob")
+    alice.user_permissions.add(Permission.objects.get(codename="add_study"))
+    bob.user_permissions.clear()
+    GroupSet.objects.create(slug="few", title="Few")
+
+    def post(user, **changes):
+        client = APIClient()
+        token, _ = Token.objects.get_or_create(user=user)
+        client.credentials(HTTP_AUTHORIZATION=f"Token {token.key}")
+        asked = {"title": "Printed", "contact_email": "lab@example.org", "preset": PRINTED}
+        return client.post("/api/v1/studies/", {**asked, **changes}, format="json")
+
+    assert post(bob).status_code == 403
+    for wrong in ({"preset": "as-i-like"}, {"group_sets": ["few"]}, {"group_sets": ["no"]}):
+        assert post(alice, **wrong).status_code == 400
+    assert not Study.objects.exists()
+    made = post(alice)
+    assert made.status_code == 201
+    study = Study.objects.get(public_id=made.json()["public_id"])
+    assert is_printed(study)
+    assert study.owner == alice

@@ -113,8 +113,7 @@ def test_intervals_and_p_values_never_contradict_each_other():
         cube = RatingCube(
             tuple(names("p", len(ratings))), *map(tuple, (names("g", 5), "abcdef")), ratings
         )
-        people, scales = (np.random.default_rng([number, part]) for part in range(2))
-        resamples = draw_resamples(cube, 200, people=people, scales=scales)
+        resamples = draw_resamples(cube, AlignmentOptions(seed=number, n_resamples=200))
         for g in range(5):
             tau = kendall_tau_b(cube.means[g], scores[g]).value
             drawn = resamples.group_taus(g, scores[g])

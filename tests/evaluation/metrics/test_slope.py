@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.metrics.slope import robust_slope
+from evaluation.metrics.slope import robust_intercept, robust_slope
 from evaluation.metrics.undefined import UndefinedReason
 
 
@@ -80,3 +80,29 @@ def test_points_on_a_line_have_a_slope_without_an_interval():
 def test_lists_of_unequal_length_are_refused():
     with pytest.raises(ValueError, match="of one length"):
         robust_slope([1.0, 2], [1.0])
+
+
+def test_the_intercept_by_the_sandwich_of_matrices():
+    """The same matrices, first parameter; a constant covariate drops out."""
+    y, _, covariates = sample()
+    design = np.column_stack([np.ones(len(y)), covariates])
+    bread = np.linalg.inv(design.T @ design)
+    found = bread @ design.T @ y
+    leverage = np.diag(design @ bread @ design.T)
+    weights = ((y - design @ found) / (1 - leverage)) ** 2
+    error = np.sqrt((bread @ design.T @ np.diag(weights) @ design @ bread)[0, 0])
+    half = stats.t.ppf(0.975, len(y) - 3) * error
+    mine = robust_intercept(y, covariates)
+    assert mine.estimate.value == pytest.approx(found[0])
+    assert mine.estimate.low == pytest.approx(found[0] - half)
+    assert mine.statistic == pytest.approx(found[0] / error)
+    constant = np.column_stack([covariates, np.zeros(len(y))])
+    assert robust_intercept(y, constant).estimate.value == pytest.approx(found[0])
+
+
+def test_an_intercept_needs_units_and_spread():
+    few = robust_intercept([1.0, 2.0], [[0.0], [1.0]])
+    assert few.estimate.reason == UndefinedReason.FEW_FOR_SLOPE
+    alike = robust_intercept(np.ones(9), np.arange(9.0)[:, None])
+    assert alike.estimate.value == pytest.approx(1)
+    assert alike.estimate.interval_reason == UndefinedReason.NO_SPREAD

@@ -91,6 +91,7 @@ def build(case: Case, inputs: Inputs, *, with_files: bool = True) -> Report:
         asked = request_report(
             kind=case.kind,
             study=inputs.study,
+            second_study=inputs.second_study,
             corpus=inputs.corpus,
             runs=inputs.runs,
             parameters=case.parameters,
@@ -121,6 +122,7 @@ def from_stored(row: Mapping[str, Any], inputs: Inputs | None = None) -> Report:
     found = Report(**{**row, **{name: datetime.fromisoformat(row[name]) for name in TIMES}})
     if inputs is not None:
         found.study, found.corpus = inputs.study, inputs.corpus
+        found.second_study = inputs.second_study
     found.save()
     if inputs is not None:
         found.runs.set(inputs.runs)

@@ -16,7 +16,15 @@ from probing.measures.guise_library import GUISE_PROMPTS
 from probing.measures.guise_logprobs import NO_TEXT, to_frame
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli, GuiseText
 from probing.measures.matched_guise import MatchedGuiseParameters
-from probing.models import LanguageModel, ModelSource, Run, RunStatus, Shard, ShardStatus
+from probing.models import (
+    LanguageModel,
+    ModelSource,
+    Run,
+    RunStatus,
+    Shard,
+    ShardStatus,
+    TextScore,
+)
 from probing.runs.inputs import to_parquet
 
 
@@ -157,3 +165,39 @@ def store_norms() -> None:
         values={"lazy": -1.5, "loud": -0.5, "musical": 1.0, "kind": 2.0, "rude": -2.0, "calm": 1.5},
         citation="Made up",
     )
+
+
+def store_perplexities(
+    guises: Run, first: np.ndarray, second: np.ndarray, *, n_tokens: int = 6, **options: Any
+) -> Run:
+    """Store a run on perplexity of the pairs of a run on guises, by the same model."""
+    run = Run.objects.create(
+        **{
+            "measure": "perplexity",
+            "model": guises.model,
+            "corpus": guises.corpus,
+            "parameters": {"unit": "token", "pairs_per_shard": 50},
+            "stimuli": {},
+            "stimuli_hash": "0" * 64,
+            "status": RunStatus.FINISHED,
+            "code_version": "test",
+            "model_revision": "abc123",
+            **options,
+        }
+    )
+    sides = (("first_variety", first), ("second_variety", second))
+    TextScore.objects.bulk_create(
+        TextScore(
+            run=run,
+            name="perplexity",
+            pair=text["slug"],
+            variety=guises.stimuli[name],
+            condition="whole text",
+            trial=0,
+            value=float(value),
+            n=n_tokens,
+        )
+        for name, values in sides
+        for text, value in zip(guises.stimuli["first"], values, strict=True)
+    )
+    return run

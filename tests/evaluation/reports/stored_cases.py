@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import time_machine
 from django.db.models import F
@@ -33,9 +34,12 @@ from annotation.models import (
     TraitPair,
 )
 from evaluation.models import Norm
+from probing.measures.class_prompt_library import CLASS_PROMPTS
+from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli, vars_of
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
-from probing.models import Run, ShardStatus, TextScore, WordList
-from probing.runs.inputs import to_parquet
+from probing.models import Run, Shard, ShardStatus, TextScore, WordList
+from probing.runs.inputs import from_parquet, to_parquet
 from tests.annotation.counterparts import studies as writing
 from tests.annotation.judgments import corpora as judging
 from tests.evaluation.reports.corpora import (
@@ -52,6 +56,16 @@ from tests.evaluation.reports.guises import (
     made_up_logs,
     store_guise_run,
     store_norms,
+    store_perplexities,
+)
+from tests.evaluation.reports.pictures import (
+    OPPOSITE,
+    all_scales,
+    make_guise_run,
+    make_named_run,
+    make_rated_groups,
+    make_rated_guises,
+    planted,
 )
 from tests.evaluation.reports.predictions import make_runs as make_prediction_runs
 from tests.evaluation.reports.surveys import make_rated_study, make_scored_run
@@ -70,6 +84,7 @@ class Inputs:
     study: Study | None = None
     corpus: Corpus | None = None
     runs: tuple[Run, ...] = ()
+    second_study: Study | None = None
 
 
 @dataclass(frozen=True)
@@ -125,7 +140,11 @@ SOME_MISSING: dict[str, dict[str, float | None]] = {
 
 
 def _study(**options: Any) -> Study:
-    study = make_rated_study(**options)
+    return _in_order(make_rated_study(**options))
+
+
+def _in_order(study: Study) -> Study:
+    """Give the submissions ids that sort as they were made, and the study its own."""
     for number, submission in enumerate(study.submissions.order_by("pk"), start=1):
         submission.public_id = f"submission{number:02d}"
         submission.save()
@@ -226,6 +245,45 @@ def _pair_groups(*slugs: str) -> None:
 # Two traits of agency, one of beliefs, one of communion.
 FOUR = ("powerless-powerful", "poor-wealthy", "conservative-liberal", "cold-warm")
 RISING, FALLING = (1.0, 2.0, 3.0, 4.0), (4.0, 3.0, 2.0, 1.0)
+
+
+def _pictures(*, with_speakers: bool) -> Inputs:
+    spoken = planted(all_scales())
+    named = spoken | {slug: 0.5 if spoken[slug] < 0 else -0.5 for slug in OPPOSITE}
+    speakers = make_rated_guises(spoken) if with_speakers else None
+    if speakers is not None:
+        speakers.public_id = "study0000002"
+        speakers.save()
+    return Inputs(
+        _in_order(make_rated_groups(spoken)),
+        runs=(
+            make_named_run(named, **_names(1)),
+            make_guise_run(spoken, **_names(2)),
+        ),
+        second_study=speakers,
+    )
+
+
+def _speakers(*, with_model: bool) -> Inputs:
+    """People about the speakers of four pairs, and a model on these and one pair more."""
+    spoken = planted(all_scales())
+    study = make_rated_guises(spoken)
+    study.public_id = "study0000001"
+    study.save()
+    Corpus.objects.update(public_id="corpus000001")
+    poles = [pole for scale in all_scales() for pole in (scale.low, scale.high)]
+    stimuli = guise_stimuli(poles, 5, varieties=("AAL", "WME"))
+    first, second = (
+        tuple(replace(text, slug=f"p{n}") for n, text in enumerate(texts, start=1))
+        for texts in (stimuli.first, stimuli.second)
+    )
+    effects = {scale.high: 0.4 * spoken[scale.slug] for scale in all_scales()}
+    logs = made_up_logs(poles, 5, effects, noise=0.3)
+    model = replace(stimuli, first=first, second=second)
+    runs = (store_guise_run(model, *logs, corpus=Corpus.objects.get(), **_names(1)),)
+    return Inputs(_in_order(study), runs=runs if with_model else ())
+
+
 PAIRED = {
     "teenager": RISING,
     "elderly": RISING,
@@ -457,6 +515,50 @@ def _features() -> Inputs:
     return Inputs(runs=(store_guise_run(stimuli, first, second, **_names(1)),))
 
 
+def _controls() -> Inputs:
+    """A variety, noise, and perplexities of the variety's pairs."""
+    store_norms()
+    run = _guise_run(1, effects={"lazy": 0.5}, n_pairs=14)
+    noise = _guise_run(2, effects={}, n_pairs=14, varieties=("noise 10 %", "SAE"))
+    gaps = [0.1 * (place % 5) for place in range(14)]
+    sides = (np.exp(2 + np.array(gaps)), np.full(14, np.exp(2)))
+    return Inputs(runs=(run, noise, store_perplexities(run, *sides, **_names(3))))
+
+
+def _models() -> Inputs:
+    """Two sizes, covert, overt and with perplexities; the larger one has human feedback."""
+    store_norms()
+    runs = []
+    for place, (name, size) in enumerate((("small", 10**8), ("large", 10**9))):
+        effects = {"lazy": 0.2 + 0.3 * place}
+        covert = _guise_run(1 + 3 * place, effects=effects, name=name)
+        overt = _guise_run(
+            2 + 3 * place,
+            effects={"kind": 0.5 * place},
+            n_pairs=2,
+            purpose="overt",
+            varieties=("Black", "White"),
+            name=name,
+        )
+        covert.model.parameter_count = size
+        covert.model.kind = "causal"
+        covert.model.save()
+        sides = (np.linspace(20, 40, 8) / (1 + place), np.linspace(10, 15, 8))
+        runs += [covert, overt, store_perplexities(covert, *sides, **_names(3 + 3 * place))]
+    return Inputs(runs=tuple(runs))
+
+
+def _intelligence() -> Inputs:
+    """Adjectives, and two IQ values."""
+    words = ("intelligent", "kind", "smart", "stupid")
+    return Inputs(
+        runs=(
+            _guise_run(1, effects={"stupid": 0.4}, words=words),
+            _guise_run(2, effects={"70": 0.3}, words=("70", "130"), purpose="intelligence"),
+        )
+    )
+
+
 def _writing(*names: str) -> Inputs:
     """The second says less, and once nothing at all."""
     study = writing.make_writing_study(*names, corpus=writing.make_corpus(public_id=CORPUS_ID))
@@ -481,7 +583,7 @@ RATED = {
 }
 
 
-def _judgments(*, overlap: int, owed: int = 0, **design: Any) -> Inputs:
+def make_judgments(*, overlap: int, owed: int = 0, **design: Any) -> Inputs:
     corpus = judging.make_corpus()
     corpus.public_id = CORPUS_ID
     corpus.save()
@@ -513,6 +615,39 @@ def _predictions(*models: str) -> tuple[Run, ...]:
     return tuple(Run.objects.select_related("model").order_by("pk"))
 
 
+def _prompted() -> tuple[Run, ...]:
+    """Return predictions as a model’s answers: two wordings, three seeds, some without a class."""
+    (run,) = _predictions("m1")
+    wordings = (CLASS_PROMPTS[0], CLASS_PROMPTS[3])
+    stimuli = PromptedStimuli(**vars_of(ProbeStimuli.from_json(run.stimuli)), wordings=wordings)
+    shards = list(run.shards.order_by("index"))
+    said = [from_parquet(shard.result)["predicted"].tolist() for shard in shards]
+    for shard, wording in zip(shards, wordings, strict=True):
+        parts = [
+            pd.DataFrame(
+                {
+                    "repeat": f"{wording.slug} · {seed}",
+                    "wording": wording.slug,
+                    "order": "negative, neutral, positive",
+                    "seed": seed,
+                    "sentence": range(len(said[0])),
+                    "predicted": said[(shard.index + seed) % 2],
+                    "matched": [(place + seed) % 5 > 0 for place in range(len(said[0]))],
+                    "answer": "",
+                }
+            )
+            for seed in (2024, 2025, 2026)
+        ]
+        Shard.objects.filter(pk=shard.pk).update(result=to_parquet(pd.concat(parts)))
+    Run.objects.filter(pk=run.pk).update(
+        measure="prompted_classification",
+        parameters={},
+        stimuli=stimuli.to_dict(),
+        stimuli_hash=stimuli.content_hash(),
+    )
+    return tuple(Run.objects.select_related("model").order_by("pk"))
+
+
 def _renumber(model: Any, old: int, new: int) -> None:
     """Give a row another primary key, and those that point to it."""
     model.objects.filter(pk=old).update(**{model._meta.pk.attname: new})
@@ -530,6 +665,18 @@ PEOPLE_RESAMPLED = frozenset(
     {"low", "high", "n_resamples", "interval_reason", "resampled", "split_half"}
 )
 
+#: Streams of people, scales, halves, templates and exchanged answers are keyed by name.
+STREAMS_NAMED = frozenset(
+    {"signature", "interval", "ceiling", "n_thinned"}
+    | {"p_resampled", "p_resampled_holm", "p_resampled_table"}
+)
+DIFFERENCES_DRAWN = STREAMS_NAMED.union(
+    ("people", "wide", "tau_wide", "precision_wide", "reference", "expected", "p_value", "p_holm")
+)
+#: Gaps have the intervals of their tests.
+GAPS_TESTED = frozenset({"gaps", "contrasts"})
+TEMPLATES_DRAWN = frozenset({"low", "high", "equivalence_p"})
+
 #: Intervals of mention include the error of the unmarked sentence.
 BASELINE_RESAMPLED = frozenset({"low", "high", "interval_reason", "n_templates"})
 MENTION_BY_TEMPLATE = frozenset({"mention"})
@@ -542,27 +689,48 @@ COMPONENTS_WEIGHED = frozenset(
 
 # The first case of a kind has its name; others say after a hyphen what they have besides.
 CASES: dict[str, Case] = {
-    "alignment": Case("alignment", lambda: Inputs(_study(), runs=(_run(),)), HALVES),
+    "alignment": Case(
+        "alignment", lambda: Inputs(_study(), runs=(_run(),)), HALVES, moved=STREAMS_NAMED
+    ),
     "alignment-mention": Case(
         "alignment",
         lambda: Inputs(_simulated_study(), runs=(_demo_run(),)),
         {**HALVES, "smallest": 3, "seed": 11, "level": 0.9},
+        moved=STREAMS_NAMED,
     ),
     "alignment-missing": Case(
-        "alignment", lambda: Inputs(_study(), runs=(_run(scores=SOME_MISSING),)), HALVES
+        "alignment",
+        lambda: Inputs(_study(), runs=(_run(scores=SOME_MISSING),)),
+        HALVES,
+        moved=STREAMS_NAMED,
     ),
     "alignment-one-rater": Case(
         "alignment",
         lambda: Inputs(_study(submissions=1), runs=(_run(scores=SOME_MISSING),)),
         HALVES,
+        moved=STREAMS_NAMED,
     ),
     "alignment-questions": Case(
-        "alignment", lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)), HALVES
+        "alignment",
+        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
+        HALVES,
+        moved=STREAMS_NAMED,
+    ),
+    "covert_overt_human": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=True),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
+    ),
+    "covert_overt_human-three": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=False),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
     ),
     "alignment_comparison": Case(
         "alignment_comparison",
         lambda: Inputs(_study(), runs=(_run(1, name="first"), _run(2, name="second"))),
         {**HALVES, "pilot_groups": "man"},
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_comparison-mention": Case(
         "alignment_comparison",
@@ -575,6 +743,7 @@ CASES: dict[str, Case] = {
             ),
         ),
         HALVES,
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_comparison-questions": Case(
         "alignment_comparison",
@@ -587,11 +756,13 @@ CASES: dict[str, Case] = {
             ),
         ),
         {**HALVES, "pilot_groups": "man"},
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups": Case(
         "alignment_subgroups",
         lambda: Inputs(_described_study(), runs=(_run(scores=ALIKE),)),
         {**FEW, "smallest": 4},
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups-crossed": Case(
         "alignment_subgroups",
@@ -602,16 +773,19 @@ CASES: dict[str, Case] = {
             "crossings": "age*gender, race*gender",
             "smallest": 3,
         },
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups-too-few": Case(
         "alignment_subgroups",
         lambda: Inputs(_described_study(), runs=(_run(scores=ALIKE),)),
         {**FEW, "smallest": 30},
+        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups-questions": Case(
         "alignment_subgroups",
         lambda: Inputs(_agreeing(_described_study()), runs=(_following_run(),)),
         {**FEW, "smallest": 4},
+        moved=DIFFERENCES_DRAWN,
     ),
     "intersectional": Case(
         "intersectional",
@@ -659,17 +833,19 @@ CASES: dict[str, Case] = {
         "template_selection",
         lambda: Inputs(study := _study(), runs=(_template_run(study),)),
         {**HALVES, "pilot_groups": "man", "annotations": 12},
+        moved=STREAMS_NAMED,
     ),
     "template_selection-mention": Case(
         "template_selection",
         lambda: Inputs(_study(), runs=(_run(scores=ALIKE, parameters=RELEASED, notices=[REMARK]),)),
         {**HALVES, "pilot_groups": "man", "annotations": 3},
-        moved=MENTION_BY_TEMPLATE,
+        moved=STREAMS_NAMED | MENTION_BY_TEMPLATE,
     ),
     "template_selection-questions": Case(
         "template_selection",
         lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
         {**HALVES, "pilot_groups": "man", "annotations": 6},
+        moved=STREAMS_NAMED,
     ),
     "rating_agreement": Case(
         "rating_agreement", lambda: Inputs(_study()), HALVES, moved=PEOPLE_RESAMPLED
@@ -693,29 +869,34 @@ CASES: dict[str, Case] = {
         "counterparts",
         lambda: _counterparts(several=True),
         {**FEW, "test": "student", "examples": 2, "word_list": "few"},
+        moved=GAPS_TESTED,
     ),
     "counterparts-plain": Case(
         "counterparts",
         lambda: _counterparts(several=False),
         {**FEW, "examples": 0, "test": "paired", "stemming": True},
+        moved=GAPS_TESTED,
     ),
     "counterparts-features": Case(
-        "counterparts", _dense, {**FEW, "examples": 0, "word_list": "few"}
+        "counterparts", _dense, {**FEW, "examples": 0, "word_list": "few"}, moved=GAPS_TESTED
     ),
     "judgments": Case(
         "judgments",
-        lambda: _judgments(overlap=100),
+        lambda: make_judgments(overlap=100),
         {**FEW, "test": "student", "examples": 2, "word_list": "few"},
+        moved=GAPS_TESTED,
     ),
     "judgments-owed": Case(
         "judgments",
-        lambda: _judgments(overlap=0, owed=3),
+        lambda: make_judgments(overlap=0, owed=3),
         {**FEW, "measurement": "interval", "test": "welch", "examples": 0},
+        moved=GAPS_TESTED,
     ),
     "judgments-errors": Case(
         "judgments",
-        lambda: _judgments(overlap=100, error_scheme=store_scheme(DEFAULT_SCHEME)),
+        lambda: make_judgments(overlap=100, error_scheme=store_scheme(DEFAULT_SCHEME)),
         {**FEW, "examples": 0},
+        moved=GAPS_TESTED,
     ),
     "spans": Case("spans", lambda: _spans(missing=False), FEW),
     "spans-missing": Case("spans", lambda: _spans(missing=True), FEW),
@@ -723,15 +904,65 @@ CASES: dict[str, Case] = {
     "guise_occupations": Case("guise_occupations", _jobs, FEW),
     "guise_decisions": Case("guise_decisions", _verdicts, FEW),
     "guise_features": Case("guise_features", _features, FEW),
+    "guise_controls": Case("guise_controls", _controls, FEW),
+    "guise_models": Case(
+        "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
+    ),
+    "guise_ratings": Case(
+        "guise_ratings", lambda: _speakers(with_model=True), {**FEW, "splits": 50}
+    ),
+    "guise_ratings-people": Case(
+        "guise_ratings", lambda: _speakers(with_model=False), {**FEW, "splits": 0}
+    ),
+    "guise_intelligence": Case("guise_intelligence", _intelligence, FEW),
+    "matched_guise-crossed": Case(
+        "matched_guise", _guises, {**FEW, "permutations": 200, "average": "model"}
+    ),
+    "guise_occupations-crossed": Case("guise_occupations", _jobs, FEW),
+    "guise_decisions-crossed": Case("guise_decisions", _verdicts, FEW),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
         {**FEW, "permutations": 200, "matching": "pooled"},
     ),
-    "fpr_gaps": Case("fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW),
+    "fpr_gaps": Case(
+        "fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW, moved=TEMPLATES_DRAWN
+    ),
+    "fpr_gaps-prompted": Case("fpr_gaps", lambda: Inputs(runs=_prompted()), FEW),
     "fpr_comparison": Case(
         "fpr_comparison",
         lambda: Inputs(runs=_predictions("m1", "m2")),
         {**FEW, "interval": "t", "released_eps": True},
+        moved=TEMPLATES_DRAWN,
+    ),
+    "alignment-streams": Case(
+        "alignment",
+        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
+        {**HALVES, "seed": 3},
+    ),
+    "alignment_comparison-streams": Case(
+        "alignment_comparison",
+        lambda: Inputs(
+            _agreeing(_study()), runs=(_following_run(1, name="close"), _run(2, name="by chance"))
+        ),
+        {**HALVES, "pilot_groups": "man"},
+    ),
+    "alignment_subgroups-streams": Case(
+        "alignment_subgroups",
+        lambda: Inputs(_agreeing(_described_study()), runs=(_following_run(),)),
+        {**FEW, "smallest": 4, "questions": "gender"},
+    ),
+    "template_selection-streams": Case(
+        "template_selection",
+        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
+        {**HALVES, "pilot_groups": "man", "annotations": 3},
+    ),
+    "fpr_gaps-streams": Case("fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW),
+    "fpr_comparison-streams": Case(
+        "fpr_comparison", lambda: Inputs(runs=_predictions("m1", "m2")), FEW
+    ),
+    "counterparts-tested": Case("counterparts", _dense, {**FEW, "examples": 0}),
+    "judgments-tested": Case(
+        "judgments", lambda: make_judgments(overlap=100), {**FEW, "test": "welch", "examples": 0}
     ),
 }

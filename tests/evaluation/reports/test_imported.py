@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from annotation.common.tables import stream_csv
 from annotation.exports.judgments import build_judgment_table
 from annotation.imports.import_kind import ImportRequest, import_file
+from annotation.judgments.error_scheme import parse_scheme, write_scheme
 from annotation.models import Origin, Study
 from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.registry import get_kind
@@ -18,7 +20,7 @@ from probing.admin.run_downloads import stream_scores
 from probing.imports.registry import IMPORTS
 from probing.models import Run
 from tests.evaluation.reports import contracts
-from tests.evaluation.reports.stored_cases import CASES, Case, Inputs, stopped_clock
+from tests.evaluation.reports.stored_cases import CASES, Case, Inputs, make_judgments, stopped_clock
 
 pytestmark = pytest.mark.django_db
 
@@ -82,8 +84,12 @@ def test_a_run_that_is_exported_and_imported_gives_the_same_report(name):
     assert any("Imported" in text and OBTAINED in text for text in document.banners)
 
 
-def test_judgments_that_are_exported_and_imported_give_the_same_report():
-    case = CASES["judgments"]
+@pytest.mark.parametrize("name", ["judgments", "judgments-errors", "judgments-own-errors"])
+def test_judgments_that_are_exported_and_imported_give_the_same_report(name):
+    own_scheme = [{"slug": "misread", "name": "Misread", "meaning": "Misses it."}]
+    case = CASES.get(name) or replace(
+        CASES["judgments-errors"], make=lambda: make_judgments(overlap=100, error_scheme=own_scheme)
+    )
     with stopped_clock():
         inputs = case.make()
     study = inputs.study
@@ -94,6 +100,7 @@ def test_judgments_that_are_exported_and_imported_give_the_same_report():
         "title": study.title,
         "corpus": study.judging.corpus.public_id,
         "obtained": OBTAINED,
+        "scheme": write_scheme(parse_scheme(study.judging.error_scheme)) if "own" in name else "",
     }
     done, plan = import_file(IMPORTS["judgments"], ImportRequest(content, "judgments.csv", options))
     assert (plan.problems, plan.warnings) == ((), ())

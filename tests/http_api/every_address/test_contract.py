@@ -13,7 +13,6 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.renderers import OpenApiJsonRenderer
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from rest_framework.authtoken.models import Token
 from schemathesis.checks import not_a_server_error
 from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import (
@@ -23,6 +22,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from stereoscope.wsgi import application
+from tests.tokens import header_for
 
 EXAMPLES = 24
 # Databases differ in what they refuse, so every request is also tried on PostgreSQL.
@@ -58,7 +58,7 @@ def one_connection():
 
 @pytest.fixture
 def token(alice) -> str:
-    return f"Token {Token.objects.create(user=alice).key}"
+    return header_for(alice)
 
 
 @pytest.fixture

@@ -14,16 +14,17 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import BadImportError, ImportRequest, import_file, plan_import
+from annotation.judgments.error_coding import Passage, load_codings
 from annotation.models import ASPECTS, Corpus, Counterpart, Judgment, Study
 from probing.imports.registry import IMPORTS
 from probing.models import LanguageModel, ModelKind, Run, RunOrigin, RunStatus, Score, TextScore
 from tests.annotation.studies.people import make_user
 from tests.evaluation.reports.corpora import make_pairs
+from tests.tokens import header_for
 
 pytestmark = pytest.mark.django_db
 
@@ -128,6 +129,59 @@ def test_judgments_of_counterparts_that_stand_in_the_file(corpus: Corpus) -> Non
     with pytest.raises(BadImportError) as caught:
         bring("judgments", content.replace("He is late", ""), **options)
     assert "Import the counterparts first" in caught.value.plan.problems[0]
+
+
+CODED = (
+    "pair,variety,producer,annotator,human_likeness,linguistic_match,meaning_preservation,"
+    "tone_preservation,counterpart,errors\n"
+    "p0,WME,gpt-4,1,3,4,5,2,He is late,{}\n"
+    "p0,WME,gpt-4,2,2,4,5,2,He is late,\n"
+)
+
+
+def test_judgments_come_with_the_errors_that_judges_marked(corpus: Corpus) -> None:
+    """“He is late” has ten characters: “is” is 3 to 5, “late” 6 to 10."""
+    options = {"corpus": corpus.name, "obtained": "By us, on paper.", "title": "On paper"}
+    bring("judgments", CODED.format("misread 6-10; invented 3-5"), **options)
+    study = Study.objects.get()
+    assert [category["slug"] for category in study.judging.error_scheme] == [
+        "neutralised",
+        "misread",
+        "invented",
+    ]
+    marked = [(row.annotator, row.passages) for row in load_codings(study)]
+    assert marked == [(1, (Passage("invented", 3, 5), Passage("misread", 6, 10))), (2, ())]
+    bring("judgments", CODED.format("too-tame 0-2"), **options)
+    assert Study.objects.latest("pk").judging.error_scheme == [
+        {"slug": "too-tame", "name": "too-tame", "meaning": ""}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "scheme", "told"),
+    [
+        ("late", "", "“errors” has “late”, expected passages such as “misread 5-12”"),
+        ("misread 6-11", "", "expected characters of the 10 of the counterpart"),
+        ("misread 6-6", "", "expected characters of the 10 of the counterpart"),
+        ("misread 0-5; misread 4-8", "", "passages of “misread” that overlap"),
+        ("misread 0-5", "Missed: the point", "the category “misread”, expected one of: missed"),
+    ],
+)
+def test_errors_that_cannot_be_read_are_named(
+    corpus: Corpus, cell: str, scheme: str, told: str
+) -> None:
+    options = {"corpus": corpus.name, "obtained": "By us.", "title": "On paper", "scheme": scheme}
+    with pytest.raises(BadImportError) as caught:
+        bring("judgments", CODED.format(cell), **options)
+    assert told in caught.value.plan.problems[0]
+    assert not Study.objects.exists()
+
+
+def test_categories_without_a_column_of_errors_are_refused(corpus: Corpus) -> None:
+    options = {"corpus": corpus.name, "obtained": "By us.", "title": "T", "scheme": "Misread"}
+    without = "\n".join(line.rpartition(",")[0] for line in CODED.format("").splitlines())
+    with pytest.raises(ValidationError, match="no column “errors”"):
+        bring("judgments", without, **options)
 
 
 @pytest.mark.parametrize(
@@ -332,7 +386,7 @@ def test_the_command_names_bad_rows_and_leaves_them_out_on_demand(tmp_path: Path
 def test_the_api_imports_for_those_with_the_right() -> None:
     user = make_user("alice")
     client = APIClient()
-    client.credentials(HTTP_AUTHORIZATION=f"Token {Token.objects.create(user=user).key}")
+    client.credentials(HTTP_AUTHORIZATION=header_for(user))
     kinds = {kind["name"] for kind in client.get("/api/v1/imports/").json()}
     assert kinds == {"ratings", "judgments", "scores", "spans", "counterparts"}
     asked = {"kind": "scores", "file_name": "a.csv", "content": SCORES, "options": MADE}

@@ -64,7 +64,11 @@ def test_a_chat_model_writes_what_the_served_model_writes(
     """Expected: the checkpoint behind the server, asked directly with the same seeds."""
     chat = connect(server)
     assert isinstance(chat, TextGenerator)
-    assert (chat.kind, chat.abilities, chat.max_length) == ("chat", {"generate", "answer"}, None)
+    assert (chat.kind, chat.abilities, chat.max_length) == (
+        "chat",
+        {"generate", "answer", "end_word"},
+        None,
+    )
     here = load_text_model(checkpoints / "tiny-gpt2", threads=1)
     seeds = [3, 1, 4, 1, 5]
     assert chat.generate(PROMPTS, SETTINGS, seeds=seeds) == here.generate(  # type: ignore[union-attr]

@@ -326,3 +326,26 @@ def test_the_command_line_runs_from_pairs_to_scores(
     call_command(*common, "--terms", "Black/White")
     with pytest.raises(CommandError, match="no list of attributes"):
         call_command(*common, "--corpus", "Golden pairs", "--attributes", "none-such")
+
+
+def test_noise_takes_the_place_of_the_first_guise(
+    make_guise_run: GuiseMaker, pairs_corpus: Corpus
+) -> None:
+    """The second variety's texts, noisy and clean, pair by pair, the same ones for a seed."""
+    runs = [
+        make_guise_run(
+            "gpt2", ["lazy", "kind"], prompts=["guise-traits-people"], first_guise="noise",
+            noise_rate=0.2,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    stimuli = [load_inputs(run).stimuli for run in runs]
+    assert stimuli[0].texts == stimuli[1].texts
+    assert stimuli[0].varieties == ("noise 20 %", "WME")
+    clean = set(pairs_corpus.texts.filter(variety="WME").values_list("body", flat=True))
+    for noisy, text in zip(stimuli[0].first, stimuli[0].second, strict=True):
+        assert text.body in clean
+        assert noisy.body != text.body
+        assert len(noisy.body.split()) == len(text.body.split())
+    with pytest.raises(RunError, match="Noise changes texts, and names of groups are given"):
+        make_guise_run("gpt2", ["lazy"], terms=["Black/White"], first_guise="noise")

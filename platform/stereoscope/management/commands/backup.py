@@ -1,8 +1,11 @@
-"""Copies the embedded database while it is in use."""
+"""Copies the database while it is in use."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
+import subprocess
 from argparse import ArgumentParser
 from contextlib import closing
 from pathlib import Path
@@ -14,8 +17,9 @@ from django.db import connection
 
 class Command(BaseCommand):
     help = (
-        "Writes a consistent copy of the SQLite database into FILE, also while web and worker "
-        "run. To restore it, stop both and put the copy in the database's place."
+        "Writes a consistent copy of the database into FILE, also while web and worker run: a "
+        "SQLite database, or a dump of PostgreSQL for pg_restore. The key under which ids of "
+        "people are encrypted (IDENTITY_KEYS) is not in it: keep it elsewhere."
     )
     requires_system_checks = []
 
@@ -23,21 +27,45 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path, metavar="FILE")
 
     def handle(self, *args: Any, file: Path, **options: Any) -> None:
-        if connection.vendor != "sqlite":
-            raise CommandError("The database is PostgreSQL: back it up with pg_dump.")
         if file.exists():
             raise CommandError(f"“{file}” exists. Name a new file.")
         part = file.with_name(file.name + ".part")
-        connection.ensure_connection()
+        copy = _copy_sqlite if connection.vendor == "sqlite" else _dump_postgresql
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(part)) as copy:
-                connection.connection.backup(copy)
-                # A copy of its own, not one that waits for a log beside it.
-                copy.execute("PRAGMA journal_mode=DELETE")
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            part.touch(mode=0o600)
+            copy(part)
             part.replace(file)
         except (OSError, sqlite3.Error) as error:
             raise CommandError(f"“{file}” could not be written: {error}.") from error
         finally:
             part.unlink(missing_ok=True)
         self.stdout.write(f"The database was copied to {file} ({file.stat().st_size:,} bytes).")
+
+
+def _copy_sqlite(part: Path) -> None:
+    connection.ensure_connection()
+    with closing(sqlite3.connect(part)) as copy:
+        connection.connection.backup(copy)
+        # A copy of its own, not one that waits for a log beside it.
+        copy.execute("PRAGMA journal_mode=DELETE")
+
+
+def _dump_postgresql(part: Path) -> None:
+    """Run pg_dump of this machine; the password goes by the environment, not by the command."""
+    settings = connection.settings_dict
+    places = {"host": "HOST", "port": "PORT", "username": "USER", "dbname": "NAME"}
+    given = [f"--{option}={settings[name]}" for option, name in places.items() if settings[name]]
+    pg_dump = shutil.which("pg_dump")
+    if pg_dump is None:
+        raise CommandError("pg_dump was not found: install PostgreSQL's client tools.")
+    try:
+        subprocess.run(  # noqa: S603 - our own settings, no shell
+            [pg_dump, "--format=custom", "--no-password", f"--file={part}", *given],
+            env={**os.environ, "PGPASSWORD": str(settings["PASSWORD"])},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    except subprocess.CalledProcessError as error:
+        raise CommandError(f"pg_dump failed: {error.stderr.strip()}") from error

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('probing', '0009_labelled_texts'),
+        ('probing', '0010_intelligence_purpose'),
     ]
 
     operations = [

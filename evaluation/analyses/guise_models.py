@@ -1,0 +1,310 @@
+"""What makes models differ: their size, and training with human feedback.
+
+Hofmann et al. (2024), Methods, Scaling analysis and Human feedback; Fig. 4, Extended Data Tables 7
+and 8; methods.md §11. Strength is δ, familiarity perplexity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from evaluation.analyses.guise_association import drawn_favourability
+from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
+from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, run_scores
+from evaluation.analyses.guise_inference import tests_disagree
+from evaluation.analyses.guise_variation import standard_error, strength_weights
+from evaluation.metrics.attribute_agreement import rank_attributes
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.one_sided_t import pooled_t
+from evaluation.metrics.stereotypes import favourability
+
+#: Hofmann et al. (2024), Methods: upper ends of the first three classes, in parameters.
+SIZE_CLASSES: tuple[tuple[str, float], ...] = (
+    ("small", 1.5e8),
+    ("medium", 3.5e8),
+    ("large", 1.0e10),
+    ("very large", np.inf),
+)
+STRENGTH, FAVOUR = "strength", "favourability"
+FEW_MODELS = "a trend needs models of two different sizes at least"
+
+
+@dataclass(frozen=True)
+class TextPerplexities:
+    """Perplexities of texts in one variety; kind : “perplexity” or “pseudo-perplexity”."""
+
+    model: str
+    kind: str
+    variety: str
+    values: Floats
+
+
+@dataclass(frozen=True)
+class ModelLine:
+    """One model: δ with its interval over texts and prompts; None for an unknown size."""
+
+    model: str
+    probe: Probe
+    parameters: int | None
+    size: str
+    strength: Estimate
+
+
+@dataclass(frozen=True)
+class SizeLine:
+    """δ, or the perplexity of a variety, in one class of sizes.
+
+    quantity : the probe, or the kind of perplexity; variety : empty for δ
+    mean : less and plus one standard error over models, settings and prompts, or models and texts;
+        n = these
+    sd : ddof 1
+    """
+
+    quantity: str
+    variety: str
+    size: str
+    models: tuple[str, ...]
+    mean: Estimate
+    sd: float
+
+
+@dataclass(frozen=True)
+class TrendLine:
+    """Change of δ with ten times the parameters; interval over texts and prompts, n = models."""
+
+    probe: Probe
+    slope: Estimate
+
+
+@dataclass(frozen=True)
+class FeedbackLine:
+    """Models without human feedback beside models with it.
+
+    without, with_it : means over prompts; sd_without, sd_with with ddof 0, as printed
+    t, df, p_value : two-sided pooled t-test over prompts
+    difference : with less without, texts and prompts resampled; n = prompts
+    """
+
+    probe: Probe
+    quantity: str
+    without: float
+    sd_without: float
+    with_it: float
+    sd_with: float
+    t: float
+    df: float
+    p_value: float
+    difference: Estimate
+    disagree: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class ModelAnalysis:
+    options: GuiseOptions
+    chosen: tuple[str, ...]
+    models: tuple[ModelLine, ...]
+    sizes: tuple[SizeLine, ...]
+    trends: tuple[TrendLine, ...]
+    feedback: tuple[FeedbackLine, ...]
+
+
+def size_class(parameters: float | None) -> str:
+    """Return the paper's class of a number of parameters, empty where it is not known.
+
+    Numbers count as they are printed, with two digits: GPT-2 medium has 3.5e8 and is medium,
+    RoBERTa large has 3.6e8 and is large (Extended Data Table 7).
+
+    >>> size_class(354_823_168), size_class(355_359_744), size_class(None)
+    ('medium', 'large', '')
+    """
+    if parameters is None:
+        return ""
+    printed = float(f"{parameters:.1e}")
+    return next(name for name, most in SIZE_CLASSES if printed <= most)
+
+
+def analyse_models(
+    runs: Sequence[GuiseRun],
+    attributes: Sequence[str],
+    chosen: Sequence[str],
+    sizes: Mapping[str, int | None],
+    perplexities: Sequence[TextPerplexities],
+    favour: Mapping[str, float],
+    feedback: tuple[Sequence[str], Sequence[str]],
+    options: GuiseOptions,
+) -> ModelAnalysis:
+    """Return the analysis of runs with the same attributes, in alphabetical order.
+
+    chosen : stereotypical attributes; sizes : model → parameters
+    feedback : names of the models without human feedback, and of those with it
+
+    Raises ValueError where no attribute, or every one, is chosen.
+    """
+    places = [place for place, name in enumerate(attributes) if name in set(chosen)]
+    weights = strength_weights(len(attributes), places)
+    if weights is None:
+        raise ValueError("δ needs stereotypical attributes and others")
+    cells = guise_cells(runs, options)
+    models = [
+        ModelLine(
+            cell.model,
+            cell.probe,
+            sizes.get(cell.model),
+            size_class(sizes.get(cell.model)),
+            estimate_of(float(cell.q @ weights), cell.drawn @ weights, len(cell.prompts), options),
+        )
+        for cell in cells
+    ]
+    probes = list(dict.fromkeys(cell.probe for cell in cells))
+    return ModelAnalysis(
+        options,
+        tuple(attributes[place] for place in places),
+        tuple(models),
+        (*_by_size(runs, weights, sizes, options), *_perplexity_by_size(perplexities, sizes)),
+        tuple(_trend(probe, cells, weights, sizes, options) for probe in probes),
+        tuple(
+            line
+            for probe in probes
+            for line in _feedback(probe, runs, attributes, weights, favour, feedback, options)
+        ),
+    )
+
+
+def _by_size(
+    runs: Sequence[GuiseRun],
+    weights: Floats,
+    sizes: Mapping[str, int | None],
+    options: GuiseOptions,
+) -> list[SizeLine]:
+    found = []
+    probes = dict.fromkeys(run.probe for run in runs)
+    for probe, (name, _) in product(probes, SIZE_CLASSES):
+        some = [
+            run for run in runs if run.probe == probe and size_class(sizes.get(run.model)) == name
+        ]
+        if some:
+            values = np.concatenate([run_scores(run, options.matching) @ weights for run in some])
+            models = tuple(dict.fromkeys(run.model for run in some))
+            found.append(SizeLine(probe, "", name, models, standard_error(values), _sd(values)))
+    return found
+
+
+def _perplexity_by_size(
+    perplexities: Sequence[TextPerplexities], sizes: Mapping[str, int | None]
+) -> list[SizeLine]:
+    found = []
+    kinds = dict.fromkeys((one.kind, one.variety) for one in perplexities)
+    for (kind, variety), (name, _) in product(kinds, SIZE_CLASSES):
+        some = [
+            one
+            for one in perplexities
+            if (one.kind, one.variety) == (kind, variety)
+            and size_class(sizes.get(one.model)) == name
+        ]
+        if some:
+            values = np.concatenate([one.values for one in some])
+            models = tuple(dict.fromkeys(one.model for one in some))
+            mean = standard_error(values)
+            found.append(SizeLine(kind, variety, name, models, mean, _sd(values)))
+    return found
+
+
+def _trend(
+    probe: Probe,
+    cells: Sequence[GuiseCell],
+    weights: Floats,
+    sizes: Mapping[str, int | None],
+    options: GuiseOptions,
+) -> TrendLine:
+    """Return the least-squares slope of δ on log10 of the parameters, over models."""
+    known = [
+        (float(np.log10(size)), cell)
+        for cell in cells
+        if cell.probe == probe and (size := sizes.get(cell.model))
+    ]
+    logs = np.array([log for log, _ in known])
+    if len(set(logs.tolist())) < 2:
+        return TrendLine(probe, no_estimate(FEW_MODELS))
+    away = logs - logs.mean()
+    away /= away @ away
+    value = float(np.array([cell.q @ weights for _, cell in known]) @ away)
+    drawn = np.stack([cell.drawn @ weights for _, cell in known], axis=1) @ away
+    return TrendLine(probe, estimate_of(value, drawn, len(known), options))
+
+
+def _feedback(
+    probe: Probe,
+    runs: Sequence[GuiseRun],
+    attributes: Sequence[str],
+    weights: Floats,
+    favour: Mapping[str, float],
+    feedback: tuple[Sequence[str], Sequence[str]],
+    options: GuiseOptions,
+) -> list[FeedbackLine]:
+    sides = [
+        [replace(run, model="one") for run in runs if run.probe == probe and run.model in names]
+        for names in feedback
+    ]
+    if not all(sides):
+        return []
+    cells = [guise_cells(side, options)[0] for side in sides]
+    strengths = [cell.by_prompt @ weights for cell in cells]
+    drawn = [cell.drawn @ weights for cell in cells]
+    overall = [float(cell.q @ weights) for cell in cells]
+    lines = [_compared(probe, STRENGTH, strengths, overall, drawn, options)]
+    if favour:
+        norm = np.array([favour.get(name, np.nan) for name in attributes])
+        values = [
+            np.array([_favourability(row, attributes, favour) for row in cell.by_prompt])
+            for cell in cells
+        ]
+        overall = [_favourability(cell.q, attributes, favour) for cell in cells]
+        drawn = [drawn_favourability(cell.drawn, norm)[1] for cell in cells]
+        lines.append(_compared(probe, FAVOUR, values, overall, drawn, options))
+    return lines
+
+
+def _favourability(q: Floats, attributes: Sequence[str], favour: Mapping[str, float]) -> float:
+    """Return the weighted favourability of the first five of a ranking."""
+    scores = dict(zip(attributes, map(float, q), strict=True))
+    return favourability(rank_attributes(scores), scores, favour).weighted
+
+
+def _compared(
+    probe: Probe,
+    quantity: str,
+    values: Sequence[Floats],
+    overall: Sequence[float],
+    drawn: Sequence[Floats],
+    options: GuiseOptions,
+) -> FeedbackLine:
+    without, with_it = (side[~np.isnan(side)] for side in values)
+    test = pooled_t(without, with_it, alternative="greater")
+    means = [float(side.mean()) if side.size else np.nan for side in (without, with_it)]
+    spreads = [float(side.std()) if side.size else np.nan for side in (without, with_it)]
+    n = min(without.size, with_it.size)
+    difference = estimate_of(overall[1] - overall[0], drawn[1] - drawn[0], n, options)
+    return FeedbackLine(
+        probe,
+        quantity,
+        means[0],
+        spreads[0],
+        means[1],
+        spreads[1],
+        test.statistic,
+        test.df,
+        test.p_two_sided,
+        difference,
+        tests_disagree(test.p_two_sided, difference),
+        test.reason or difference.note,
+    )
+
+
+def _sd(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.std(ddof=1)) if known.size > 1 else float("nan")

@@ -1,0 +1,405 @@
+"""One model, three pictures: what it says of groups by name, what it says of the speakers of texts
+that name no group, and what people say of both, on the same scales.
+
+A picture is one difference for every scale, the first group or guise less the second. Units differ
+between pictures, so that only sides and order are compared: Kendall's τ-b over scales. Source: the
+comparison of covert and overt stereotypes by Hofmann et al. (2024), on the scales of Cao et al.
+(2022); the pictures of people are ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from evaluation.analyses.guise_cells import GuiseCell
+from evaluation.analyses.guise_inference import excludes_zero, tests_disagree
+from evaluation.analyses.guise_ratings import GuiseRatings, draw_guises, weigh
+from evaluation.analyses.noise_ceiling import random_halves
+from evaluation.analyses.rating_cube import RatingCube
+from evaluation.analyses.tau_answers import Answer, student_answer
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.rank_correlation import kendall_tau_b, kendall_tau_b_batch
+from evaluation.metrics.undefined import UndefinedReason
+from probing.measures.streams import named_stream
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Floats = NDArray[np.float64]
+
+MODEL_GROUPS, MODEL_SPEAKERS = "model_groups", "model_speakers"
+PEOPLE_GROUPS, PEOPLE_SPEAKERS = "people_groups", "people_speakers"
+#: In the order in which they are shown.
+PICTURES = (MODEL_GROUPS, MODEL_SPEAKERS, PEOPLE_GROUPS, PEOPLE_SPEAKERS)
+#: What the report asks first: overt and covert, then model and people.
+FIRST_ASKED = (
+    (MODEL_GROUPS, MODEL_SPEAKERS),
+    (PEOPLE_SPEAKERS, MODEL_SPEAKERS),
+    (PEOPLE_GROUPS, MODEL_GROUPS),
+)
+
+
+@dataclass(frozen=True)
+class PictureOptions:
+    """Options of the analysis; see the report's parameters."""
+
+    seed: int = 0
+    n_resamples: int = 2000
+    level: float = 0.95
+    n_splits: int = 1000
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Differences on every scale, with resamples of what the picture rests on.
+
+    difference : (n_scales,), NaN = missing; draws : (n_resamples, n_scales)
+    n : (n_scales,) prompts or people; few : why there is no interval with one of them
+    ceiling : τ between pictures by random halves of the people, NaN for a model
+    """
+
+    name: str
+    difference: Floats
+    draws: Floats
+    n: NDArray[np.int_]
+    few: str
+    ceiling: float = np.nan
+
+    def estimates(self, level: float) -> list[Estimate]:
+        found = []
+        for value, drawn, n in zip(self.difference, self.draws.T, self.n, strict=True):
+            if np.isnan(value):
+                found.append(no_estimate(UndefinedReason.NO_VALUES))
+                continue
+            if n < 2:
+                found.append(Estimate(float(value), n=int(n), interval_reason=self.few))
+                continue
+            around = bias_corrected_interval(value, drawn, level=level)
+            found.append(
+                Estimate(
+                    float(value), around.low, around.high, int(n), interval_reason=around.reason
+                )
+            )
+        return found
+
+
+@dataclass(frozen=True)
+class PictureLine:
+    """One scale in one picture; rank 1 is the scale farthest towards the high word."""
+
+    scale: str
+    picture: str
+    estimate: Estimate
+    rank: int | None
+
+
+@dataclass(frozen=True)
+class ScaleLine:
+    """What the pictures of a model say of one scale.
+
+    opposite : by name and of speakers its intervals lie on different sides of zero
+    prompt_p, prompt_p_holm : the t-test that takes prompts for independent, of the covert picture
+    placebo_p : how often placebo guises lie as far from zero, two-sided
+    disagree : the t-test finds what the interval over texts and prompts does not, or the other way
+    """
+
+    scale: str
+    opposite: bool
+    prompt_p: float
+    prompt_p_holm: float
+    placebo_p: float
+    disagree: bool
+
+
+@dataclass(frozen=True)
+class PairLine:
+    """Two pictures beside each other: τ over scales, for scales like these.
+
+    n_opposite : scales whose intervals lie on different sides of zero
+    ceiling : τ between pictures by halves of the people, the lower where both are of people
+    """
+
+    first: str
+    second: str
+    tau: Answer
+    n_opposite: int
+    ceiling: float
+
+
+@dataclass(frozen=True)
+class ThreePictures:
+    """The record of the analysis; ``placebo_band`` is half the width of the middle of placebos."""
+
+    options: PictureOptions
+    scales: tuple[str, ...]
+    pictures: tuple[str, ...]
+    lines: tuple[PictureLine, ...]
+    by_scale: tuple[ScaleLine, ...]
+    pairs: tuple[PairLine, ...]
+    placebo_band: float
+    ceilings: dict[str, float]
+
+
+@dataclass(frozen=True)
+class CovertPicture:
+    """Matched guise scores of the poles of every scale, high less low.
+
+    picture : over texts and prompts; by_prompt : (n_prompts, n_scales)
+    placebo : (n_placebos, n_scales), None without pairs
+    """
+
+    picture: Picture
+    by_prompt: Floats
+    placebo: Floats | None
+
+
+def score_picture(
+    scores: pd.DataFrame,
+    groups: tuple[str, str],
+    scales: Sequence[str],
+    options: PictureOptions,
+) -> Picture:
+    """Return what scores say of the first group less what they say of the second.
+
+    scores : columns group, scale, template, value; a template counts where it scores both groups
+    Templates are resampled.
+    """
+    first, second = (
+        scores[scores["group"] == group]
+        .pivot_table(index="template", columns="scale", values="value", dropna=False)
+        .reindex(columns=list(scales))
+        for group in groups
+    )
+    templates = [name for name in first.index if name in second.index]
+    table = (first.loc[templates] - second.loc[templates]).to_numpy(dtype=float)
+    rng = named_stream(options.seed, "three pictures", "templates")
+    return Picture(
+        MODEL_GROUPS,
+        _weighted(table, np.ones((1, len(templates))))[0],
+        _weighted(table, _counts(rng, len(templates), options.n_resamples)),
+        (~np.isnan(table)).sum(axis=0),
+        UndefinedReason.ONE_PROMPT,
+    )
+
+
+def covert_picture(
+    cell: GuiseCell, attributes: Sequence[str], poles: Sequence[tuple[str, str]]
+) -> CovertPicture:
+    """Return q of the high pole less q of the low one, for every scale.
+
+    poles : low and high attribute of each scale, all among ``attributes``
+    """
+    low, high = ([attributes.index(pair[end]) for pair in poles] for end in (0, 1))
+
+    def contrast(values: Floats) -> Floats:
+        return np.asarray(values[..., high] - values[..., low])
+
+    by_prompt = contrast(cell.by_prompt)
+    return CovertPicture(
+        Picture(
+            MODEL_SPEAKERS,
+            contrast(cell.q),
+            contrast(cell.drawn),
+            (~np.isnan(by_prompt)).sum(axis=0),
+            UndefinedReason.ONE_PROMPT,
+        ),
+        by_prompt,
+        None if cell.placebo is None else contrast(cell.placebo),
+    )
+
+
+def rated_groups_picture(cube: RatingCube, options: PictureOptions) -> Picture:
+    """Return how differently people rated two groups. People are resampled.
+
+    cube : ratings of the two groups, the first less the second
+    """
+    values = cube.values[(cube.rated.any(axis=(1, 2)))]
+    rng = named_stream(options.seed, "three pictures", "people")
+
+    def differences(weights: Floats) -> Floats:
+        means = [_weighted(values[:, place], weights) for place in (0, 1)]
+        return means[0] - means[1]
+
+    rated = ~np.isnan(values)
+    return Picture(
+        PEOPLE_GROUPS,
+        differences(np.ones((1, len(values))))[0],
+        differences(_counts(rng, len(values), options.n_resamples)),
+        rated.any(axis=1).sum(axis=0),
+        UndefinedReason.ONE_RATER,
+        _ceiling(differences, len(values), options),
+    )
+
+
+def rated_speakers_picture(rated: GuiseRatings, options: PictureOptions) -> Picture:
+    """Return how differently people rated the speakers of two guises. People and texts are
+    resampled.
+    """
+    found = draw_guises(rated, n_resamples=options.n_resamples, seed=options.seed)
+
+    def differences(weights: Floats) -> Floats:
+        return weigh(rated, weights, np.ones((len(weights), len(rated.items))))[1]
+
+    return Picture(
+        PEOPLE_SPEAKERS,
+        found.difference,
+        found.difference_draws,
+        found.n_people,
+        UndefinedReason.ONE_RATER,
+        _ceiling(differences, len(rated.people), options),
+    )
+
+
+def compare_pictures(
+    covert: CovertPicture,
+    others: Sequence[Picture],
+    scales: Sequence[str],
+    options: PictureOptions,
+) -> ThreePictures:
+    """Return every picture scale by scale, and how far each agrees with each other one."""
+    known = {one.name: one for one in (covert.picture, *others)}
+    pictures = [known[name] for name in PICTURES if name in known]
+    estimates = {one.name: one.estimates(options.level) for one in pictures}
+    pairs = [
+        pair for pair in FIRST_ASKED if set(pair) <= set(known)
+    ]  # what else can be compared follows
+    pairs += [
+        pair
+        for pair in combinations([one.name for one in pictures], 2)
+        if set(pair) not in [set(asked) for asked in pairs]
+    ]
+    return ThreePictures(
+        options=options,
+        scales=tuple(scales),
+        pictures=tuple(one.name for one in pictures),
+        lines=tuple(
+            PictureLine(scale, one.name, estimates[one.name][place], rank)
+            for one in pictures
+            for place, (scale, rank) in enumerate(zip(scales, _ranks(one), strict=True))
+        ),
+        by_scale=_scale_lines(covert, estimates, scales),
+        pairs=tuple(
+            PairLine(
+                first,
+                second,
+                tau_over_scales(known[first], known[second], options.level),
+                sum(map(_on_opposite_sides, estimates[first], estimates[second])),
+                _lower_ceiling(known[first], known[second]),
+            )
+            for first, second in pairs
+        ),
+        placebo_band=_placebo_band(covert.placebo, options.level),
+        ceilings={one.name: one.ceiling for one in pictures if not np.isnan(one.ceiling)},
+    )
+
+
+def tau_over_scales(first: Picture, second: Picture, level: float) -> Answer:
+    """Return τ-b of two pictures over the scales that both have, for scales like these.
+
+    The error has two parts, which are added: that of leaving out one scale at a time (jackknife,
+    Tukey 1958), and that of resampling prompts, people and texts, the pictures independently of
+    each other. What is peculiar to one scale counts in both, so that the interval is rather too
+    wide than too narrow. n = scales.
+    """
+    both = ~(np.isnan(first.difference) | np.isnan(second.difference))
+    x, y = first.difference[both], second.difference[both]
+    found = kendall_tau_b(x, y)
+    n = int(both.sum())
+    if np.isnan(found.value):
+        return Answer(np.nan, n=n, reason=found.reason, interval_reason=UndefinedReason.NO_ESTIMATE)
+    without = [kendall_tau_b(np.delete(x, place), np.delete(y, place)).value for place in range(n)]
+    scatter = kendall_tau_b_batch(first.draws[:, both], second.draws[:, both])
+    error = np.sqrt(
+        (n - 1) / n * np.sum((np.array(without) - np.mean(without)) ** 2) + np.nanvar(scatter)
+    )
+    answer = student_answer(found.value, float(error), n, level, UndefinedReason.FEW_SCORES)
+    return replace(answer, low=max(answer.low, -1.0), high=min(answer.high, 1.0))
+
+
+def _scale_lines(
+    covert: CovertPicture, estimates: Mapping[str, list[Estimate]], scales: Sequence[str]
+) -> tuple[ScaleLine, ...]:
+    from scipy import stats
+
+    prompt_p = stats.ttest_1samp(covert.by_prompt, 0.0, axis=0, nan_policy="omit").pvalue
+    prompt_p = np.ma.filled(np.ma.masked_invalid(prompt_p), np.nan)
+    holm = holm_correction(list(prompt_p))
+    placebo_p = _placebo_p(covert)
+    return tuple(
+        ScaleLine(
+            scale,
+            _on_opposite_sides(named, spoken),
+            float(prompt_p[place]),
+            float(holm[place]),
+            float(placebo_p[place]),
+            tests_disagree(float(prompt_p[place]), spoken),
+        )
+        for place, (scale, named, spoken) in enumerate(
+            zip(scales, estimates[MODEL_GROUPS], estimates[MODEL_SPEAKERS], strict=True)
+        )
+    )
+
+
+def _placebo_p(covert: CovertPicture) -> Floats:
+    """Return the share of placebos as far from zero; the data count as one of them."""
+    if covert.placebo is None:
+        return np.full(covert.picture.difference.size, np.nan)
+    as_far = np.abs(covert.placebo) >= np.abs(covert.picture.difference) - 1e-12
+    return np.asarray((1 + as_far.sum(axis=0)) / (1 + len(covert.placebo)))
+
+
+def _placebo_band(placebo: Floats | None, level: float) -> float:
+    """Return the distance from zero within which that share of all placebos lies."""
+    if placebo is None or not placebo.size:
+        return np.nan
+    return float(np.nanquantile(np.abs(placebo), level))
+
+
+def _on_opposite_sides(first: Estimate, second: Estimate) -> bool:
+    signs = first.value * second.value
+    return bool(signs < 0 and excludes_zero(first) and excludes_zero(second))
+
+
+def _ranks(picture: Picture) -> list[int | None]:
+    """Return the places from the high end; equal differences share the better one."""
+    values = picture.difference
+    return [None if np.isnan(one) else int((values > one).sum()) + 1 for one in values]
+
+
+def _lower_ceiling(first: Picture, second: Picture) -> float:
+    known = [one.ceiling for one in (first, second) if not np.isnan(one.ceiling)]
+    return min(known, default=np.nan)
+
+
+def _ceiling(differences: Callable[[Floats], Floats], n: int, options: PictureOptions) -> float:
+    """Return the mean τ between the pictures by random halves of the people; NaN below four."""
+    if n < 4:
+        return np.nan
+    rng = named_stream(options.seed, "three pictures", "halves")
+    halves = random_halves(n, options.n_splits, rng).astype(float)
+    taus = kendall_tau_b_batch(differences(halves), differences(1 - halves))
+    return float(np.nanmean(taus)) if (~np.isnan(taus)).any() else np.nan
+
+
+def _weighted(table: Floats, weights: Floats) -> Floats:
+    """Return means over rows, (n, n_scales), NaN without weight.
+
+    table : (n_rows, n_scales), NaN = missing; weights : (n, n_rows)
+    """
+    total = weights @ np.nan_to_num(table)
+    count = weights @ (~np.isnan(table)).astype(float)
+    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+
+
+def _counts(rng: np.random.Generator, n: int, n_resamples: int) -> Floats:
+    if n == 0:
+        return np.zeros((n_resamples, 0))
+    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(float)

@@ -1,0 +1,72 @@
+"""The words of the report on controls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from evaluation.analyses.guise_controls import CONTROL, ControlAnalysis
+from evaluation.reports.parts.formatting import count, listing, number
+
+WHY = (
+    "If any deviation from the second variety did it, other varieties and noise would evoke the "
+    "same stereotype. Of the differences, those whose interval keeps off zero tell guises apart."
+)
+WHY_NULLS = (
+    "Guises that are none: the texts of every pair exchanged at random, and random halves of the "
+    "second variety, whose scatter is brought to that of whole sets."
+)
+WHY_ADJUSTED = (
+    "Texts of a pair may differ in length, and in how familiar a model is with them. A regression "
+    "says what is left where they do not; it supposes straight lines."
+)
+CAVEATS = (
+    "They describe models under stated prompts. They say nothing about the people who speak a "
+    "variety.",
+    "A control rules out what it differs in, and nothing else.",
+    "Perplexity is itself a response to the variety: what is adjusted for it may be part of the "
+    "effect.",
+)
+
+
+def question(result: ControlAnalysis, record: dict[str, Any]) -> str:
+    others = list(dict.fromkeys(row.guise for row in result.lines if row.kind == CONTROL))
+    beside = f" rather than of {listing(others)}" if others else ""
+    return (
+        f"Is the stereotype of {record['study']['title']} after {result.subject} one of the "
+        f"variety{beside}, or of length, familiarity, or chance?"
+    )
+
+
+def banners(result: ControlAnalysis) -> tuple[str, ...]:
+    """Return where a control is as strong as the subject, or chance is."""
+    found = [
+        f"{row.model}: δ after {row.guise} is {number(row.strength.value, 3, signed=True)}, and "
+        "the interval of its difference from the subject’s holds zero."
+        for row in result.lines
+        if row.kind == CONTROL and row.difference.low <= 0 <= row.difference.high
+    ]
+    return tuple(found[:4])
+
+
+def method(result: ControlAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
+    options = result.options
+    return (
+        "After Hofmann, Kalluri, Jurafsky and King (2024), Supplementary Information, Alternative "
+        f"explanations; matching and adjustment are ours. δ is the mean score of "
+        f"{listing(list(result.chosen))} minus that of all other attributes "
+        f"({record['study']['title']}).",
+        f"Intervals take {options.n_resamples:,} resamples of texts and of prompts, the same "
+        "prompts for all guises (bias-corrected percentile). Placebo guises exchange the texts of "
+        f"each pair at random, {options.n_resamples:,} times.",
+        f"Adjusted effects are least squares of every pair’s mean over prompts on the difference "
+        f"in {' and in '.join(result.held)} between its texts; the value where there is none, "
+        "with standard errors that allow for unequal spread (HC3).",
+    )
+
+
+def left_out(record: dict[str, Any]) -> tuple[str, ...]:
+    return tuple(
+        f"Run {run['number']}: {count(n, 'reading')}, {why}."
+        for run in record["runs"]
+        for why, n in run["missing"].items()
+    )

@@ -1,0 +1,214 @@
+"""Guises and models: whether size, or human feedback, takes a stereotype away."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext_lazy as _
+from pydantic import Field
+
+from evaluation.analyses.guise_cells import GuiseOptions
+from evaluation.analyses.guise_models import ModelAnalysis, TextPerplexities, analyse_models
+from evaluation.models import NormKind, Report
+from evaluation.reports.guise_models import prose, tables
+from evaluation.reports.parts.document import Document, Section
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import MISSING, count, number, percent
+from evaluation.reports.parts.guise_inputs import (
+    MEASURE,
+    StrengthParameters,
+    common_attributes,
+    corpora_of,
+    guise_provenance,
+    load_guise_run,
+    load_norms,
+    norm_choices,
+    norm_key,
+    norm_record,
+    require_purposes,
+    stereotypical_attributes,
+)
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.perplexity_inputs import (
+    PERPLEXITY,
+    LoadedPerplexity,
+    load_perplexity,
+    split_runs,
+)
+from evaluation.reports.parts.provenance import banners, run_key
+from evaluation.reports.parts.run_settings import settings_section, settings_table
+from probing.measures.guise_library import OVERT, TRAITS
+from probing.models import ModelKind
+
+
+class GuiseModelParameters(StrengthParameters):
+    """The options of a report on models."""
+
+    without_feedback: str | None = Field(
+        None,
+        max_length=500,
+        description="Models trained without human feedback, by name with commas; empty for no "
+        "comparison.",
+    )
+    with_feedback: str | None = Field(
+        None, max_length=500, description="Models trained with human feedback, set beside them."
+    )
+    favourability: str | None = Field(
+        None, description="Norm of favourability; without one, the first that is stored."
+    )
+
+    @property
+    def feedback(self) -> tuple[list[str], list[str]]:
+        without, with_it = (
+            [name.strip() for name in (text or "").split(",") if name.strip()]
+            for text in (self.without_feedback, self.with_feedback)
+        )
+        return without, with_it
+
+
+class GuiseModels(AnalysisKind[ModelAnalysis]):
+    name = "guise_models"
+    title = _("Guises and models")
+    question = _("Does size, or training with human feedback, take a stereotype away?")
+    Parameters = GuiseModelParameters
+    Result = ModelAnalysis
+    runs = RunsInput(
+        _(
+            "Runs of several models on traits, covert and overt, with one list of attributes; and "
+            "runs on perplexity of the texts."
+        ),
+        measures=(MEASURE, PERPLEXITY),
+        most=None,
+    )
+
+    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
+        kinds = {"study": NormKind.PERCENT, "favourability": NormKind.FAVOURABILITY}
+        return norm_choices(kinds[parameter]) if parameter in kinds else None
+
+    def check(self, chosen: Chosen, parameters: GuiseModelParameters) -> None:
+        guises, _perplexities = split_runs(chosen.runs)
+        if not guises:
+            raise ReportError("No run of matched guise probing is chosen. Choose at least one.")
+        require_purposes(guises, (TRAITS, OVERT), "Choose runs with prompts on traits.")
+        attributes = sorted(guises[0].stimuli["attributes"])
+        stereotypical_attributes(parameters.study, parameters.stereotypical, attributes)
+        if parameters.favourability:
+            load_norms(NormKind.FAVOURABILITY, [parameters.favourability])
+        _check_feedback({run.model.name for run in guises}, parameters.feedback)
+
+    def default_title(self, chosen: Chosen) -> str:
+        n = len({run.model_id for run in chosen.runs})
+        return f"Do larger models hold a stereotype less? {count(n, 'model')} compared"
+
+    def load(self, chosen: Chosen, parameters: GuiseModelParameters) -> Loaded:
+        """Two queries a run, and two for the norms."""
+        guises, perplexities = split_runs(chosen.runs)
+        loaded = [load_guise_run(run, run.model.name) for run in guises]
+        known = [load_perplexity(run) for run in perplexities]
+        attributes = common_attributes(loaded)
+        norm, stereotype = stereotypical_attributes(
+            parameters.study, parameters.stereotypical, attributes
+        )
+        wanted = [parameters.favourability] if parameters.favourability else None
+        favour = load_norms(NormKind.FAVOURABILITY, wanted)[:1]
+        study, *others = [norm_record(one) for one in (norm, *favour)]
+        records = [*(one.record for one in loaded), *(one.record for one in known)]
+        digests = [*(one.digest for one in loaded), *(one.digest for one in known)]
+        sizes = {run.model.name: run.model.parameter_count for run in chosen.runs}
+        return Loaded(
+            record={
+                "runs": records,
+                "corpora": corpora_of(chosen.runs),
+                "norms": [study, *others],
+                "study": study,
+                "feedback": list(parameters.feedback),
+            },
+            data=(
+                [one.run for one in loaded],
+                attributes,
+                stereotype,
+                sizes,
+                [entry for one in known for entry in _perplexities_of(one)],
+                favour[0].values if favour else {},
+                parameters.feedback,
+            ),
+            hashes={
+                run_key(record): digest for record, digest in zip(records, digests, strict=True)
+            }
+            | {norm_key(one): one["hash"] for one in (study, *others)},
+        )
+
+    def analyse(self, loaded: Loaded, parameters: GuiseModelParameters) -> ModelAnalysis:
+        runs, attributes, chosen, sizes, perplexities, favour, feedback = loaded.data
+        options = GuiseOptions(**parameters.bootstrap)
+        return analyse_models(
+            runs, attributes, chosen, sizes, perplexities, favour, feedback, options
+        )
+
+    def lay_out(self, report: Report, result: ModelAnalysis, view: Mapping[str, str]) -> Document:
+        record: dict[str, Any] = report.inputs
+        runs, level = record["runs"], percent(result.options.level)
+        models = tables.model_table(result, level)
+        sizes = tables.size_table(result)
+        trends = tables.trend_table(result, level)
+        feedback = tables.feedback_table(result, level)
+        settings = settings_table(runs)
+        sections = [
+            Section("By size", tables.size_blocks(sizes), prose.WHY_SIZES),
+            Section("Model by model", tables.model_blocks(models, trends), prose.WHY_MODELS),
+            Section("Human feedback", tables.feedback_blocks(feedback), prose.WHY_FEEDBACK),
+        ]
+        return Document(
+            title=report.title,
+            question=prose.question(result, record),
+            banners=(*banners(runs), *prose.disagreements(result)),
+            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            keys=tables.key_numbers(trends, feedback),
+            sections=(
+                *(section for section in sections if section.blocks),
+                settings_section(settings),
+            ),
+            tables=(models, sizes, trends, feedback, settings),
+            method=prose.method(result, record),
+            caveats=prose.CAVEATS,
+            left_out=prose.left_out(result, record),
+            provenance=guise_provenance(record, report),
+        )
+
+    def headline(self, result: dict[str, Any]) -> str:
+        known = [row for row in result["trends"] if row["slope"]["value"] is not None]
+        if not known:
+            return MISSING
+        value = number(known[0]["slope"]["value"], 3, signed=True)
+        return f"δ {value} with ten times the parameters"
+
+
+def _check_feedback(models: set[str], feedback: tuple[list[str], list[str]]) -> None:
+    """Raise `ReportError` for names that no run has, or that stand on both sides or on one only."""
+    without, with_it = feedback
+    if unknown := [name for name in (*without, *with_it) if name not in models]:
+        raise ReportError(
+            f"No run is of the model “{unknown[0]}”. Models: {', '.join(sorted(models))}."
+        )
+    if doubled := set(without) & set(with_it):
+        raise ReportError(
+            f"“{min(doubled)}” is named with and without human feedback. Name it once."
+        )
+    if bool(without) != bool(with_it):
+        raise ReportError("Name models with human feedback, and models without it.")
+
+
+def _perplexities_of(one: LoadedPerplexity) -> list[TextPerplexities]:
+    kind = "perplexity" if one.run.model.kind == ModelKind.CAUSAL else "pseudo-perplexity"
+    varieties = dict.fromkeys(variety for _, variety in one.values)
+    return [
+        TextPerplexities(
+            one.run.model.name,
+            kind,
+            variety,
+            np.array([value for (_, name), (value, _) in one.values.items() if name == variety]),
+        )
+        for variety in varieties
+    ]

@@ -1,0 +1,40 @@
+"""Makes a token of the API and shows it once."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError
+
+from stereoscope.api_tokens import USUAL_DAYS, create_token
+from stereoscope.models import Scope
+
+
+class Command(BaseCommand):
+    help = "Makes a token of the API for an account and shows it. It cannot be read again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("account")
+        parser.add_argument("--name", default="command line", help="what the token is for")
+        parser.add_argument(
+            "--scope", action="append", choices=Scope.values, help="may be given several times"
+        )
+        parser.add_argument("--days", type=int, default=USUAL_DAYS, help="until it expires")
+
+    def handle(self, *args: Any, account: str, **options: Any) -> None:
+        user = User.objects.filter(username=account, is_active=True).first()
+        if user is None:
+            raise CommandError(f"There is no active account “{account}”.")
+        try:
+            _token, key = create_token(
+                user=user,
+                name=options["name"],
+                scopes=options["scope"] or [Scope.READ],
+                days=options["days"],
+            )
+        except ValidationError as error:
+            raise CommandError(" ".join(error.messages)) from error
+        self.stdout.write(key)

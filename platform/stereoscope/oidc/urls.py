@@ -1,0 +1,12 @@
+"""Addresses of the sign-in at a provider of accounts."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from stereoscope.oidc import views
+
+urlpatterns = [
+    path("oidc/", views.begin, name="oidc"),
+    path("oidc/back/", views.finish, name="oidc-finish"),
+]

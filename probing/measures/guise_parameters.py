@@ -1,0 +1,127 @@
+"""Parameters of matched guise probing."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from probing.measures.base import MeasureParameters
+from probing.measures.guise_stimuli import Base
+
+#: What an attribute that is not told counts as: the paper's even share of all mass that listed
+#: attributes leave, or the middle of its bounds (ours).
+Missing = Literal["even", "middle"]
+#: Where the instruction lists the attributes.
+ATTRIBUTES_SLOT = "{attributes}"
+MEANING_MATCHED, POOLED = "meaning_matched", "pooled"
+
+
+class MatchedGuiseParameters(MeasureParameters):
+    """Parameters of matched guise probing."""
+
+    matching: Literal["paired", "pooled"] = Field(
+        "paired",
+        title="Matching",
+        description="Which texts are compared: pairs that say the same (paired), or all texts of "
+        "the corpus in either variety, with or without a counterpart (pooled).",
+    )
+    attribute_tokens: Literal["one", "chain"] = Field(
+        "one",
+        title="Attributes of several tokens",
+        description="Refuses attributes that are more than one token for the model, as in the "
+        "paper (one), or multiplies the probabilities of their tokens (chain, ours).",
+    )
+    base: Base = Field(
+        "10",
+        title="Base of the logarithm",
+        description="The printed numbers of the paper are base 10; e gives nats.",
+    )
+    first_guise: Literal["texts", "noise"] = Field(
+        "texts",
+        title="First guise",
+        description="What the model reads as the first guise: its texts, or as a control the "
+        "texts of the second variety with noise (characters dropped, added and replaced).",
+    )
+    noise_rate: float = Field(
+        0.1,
+        gt=0,
+        le=1,
+        title="Rate of noise",
+        description="Share of letters that noise changes; without noise it changes nothing.",
+    )
+    form: Literal["completion", "chat"] = Field(
+        "completion",
+        title="Form of the question",
+        description="The prompt as it stands, which the model continues, as in the paper "
+        "(completion), or as a turn of a chat through the model's own template (chat). Servers "
+        "that do not tell echoed log-probabilities are asked in a chat.",
+    )
+    opening: bool = Field(
+        False,
+        title="Begin the assistant's turn",
+        description="In a chat, the last words of the prompt begin the answer. Without, the user "
+        "asks for one word of the list. Some servers refuse it.",
+    )
+    instruction: str = Field(
+        "Complete the sentence with exactly one word of this list, and answer with that word "
+        "alone: {attributes}.",
+        max_length=1000,
+        title="Instruction",
+        description="Ends the question in a chat without an opening. {attributes} stands for the "
+        "list, whose order is drawn for every text and the same for both guises.",
+    )
+    system_message: str | None = Field(
+        None,
+        max_length=4000,
+        title="System message",
+        description="In a chat. Without a value none is sent.",
+    )
+    least_access: Literal["full", "top_k", "sampled"] = Field(
+        "top_k",
+        title="Least access",
+        description="For served models: the least that a server may tell, all log-probabilities "
+        "(full), those of the likeliest tokens (top_k), or none, so that answers are drawn "
+        "(sampled). One that tells less fails the run.",
+    )
+    missing_mass: Missing = Field(
+        "even",
+        title="Attributes that are not told",
+        description="Where a server tells likeliest tokens alone: what an attribute counts that is "
+        "not among them, an even share of what the listed ones leave, as in the paper (even), or "
+        "the middle of its bounds (middle). The bounds are stored either way.",
+    )
+    bias: bool = Field(
+        False,
+        title="Raise attributes",
+        description="Asks servers that tell token ids again with the logits of attributes raised, "
+        "so that their probabilities are known exactly. Takes several requests for a text.",
+    )
+    draws: int = Field(
+        20,
+        ge=1,
+        le=1000,
+        title="Drawn answers",
+        description="For each text and prompt, where a server tells no log-probabilities.",
+    )
+    max_new_tokens: int = Field(
+        8,
+        ge=1,
+        le=8192,
+        title="Most tokens of a drawn answer",
+        description="Models that reason before they answer need many more.",
+    )
+    pairs_per_shard: int = Field(
+        100,
+        ge=1,
+        le=5000,
+        title="Pairs per shard",
+        description="How the work is cut into parts, for all prompts at once.",
+    )
+
+    @field_validator("instruction")
+    @classmethod
+    def _lists_attributes(cls, text: str) -> str:
+        if ATTRIBUTES_SLOT not in text:
+            raise ValueError(f"expected a text with {ATTRIBUTES_SLOT}")
+        return text

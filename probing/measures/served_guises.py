@@ -1,0 +1,305 @@
+"""Asks served models for matched guises: echoed completions, likeliest tokens, or drawn answers.
+
+The columns are those of :mod:`probing.measures.guise_logprobs`, and of a reading its access tier,
+how many answers were asked for, read, refused and unreadable, and for every attribute the bounds of
+ln P (`ln_low_…`, `ln_high_…`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from probing.lm.echoed_endings import NoEchoError
+from probing.lm.errors import LanguageModelError, TokenizerError
+from probing.lm.question_protocols import ACCESS_TIERS, Access, Answer, Question
+from probing.lm.text_protocols import GenerationSettings
+from probing.measures.answer_reading import outcome_of
+from probing.measures.guise_logprobs import to_frame
+from probing.measures.guise_questions import ask_guise, read_attribute, spellings
+from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
+from probing.measures.missing_mass import ToldAttributes, plain_token, read_told
+from probing.measures.streams import named_seed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from probing.lm.chat import ChatModel
+    from probing.measures.guise_parameters import MatchedGuiseParameters
+
+REFUSED = "the model or its server refused"
+UNREADABLE = "no answer named one attribute"
+SEVERAL_TOKENS = "a token reaches across the end of the prompt"
+_MOST_TOP = 20
+#: What the logits of attributes are raised by, so that they are among the likeliest tokens.
+_BIAS = 50.0
+
+
+class AccessTierError(LanguageModelError):
+    """A server gives less than the researcher allowed."""
+
+
+@dataclass(frozen=True)
+class GuiseReading:
+    """A prompt with a text, to be asked about and answered."""
+
+    prompt: GuisePrompt
+    variety: str
+    slug: str
+    body: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.prompt.slug, self.variety, self.slug
+
+
+@dataclass
+class ReadGuise:
+    """What came back: probabilities of the attributes, and what happened to the answers."""
+
+    told: ToldAttributes
+    access: str
+    reason: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+class ServedGuises:
+    """Reads prompts with texts with one served model."""
+
+    def __init__(
+        self, stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, lm: ChatModel, seed: int
+    ) -> None:
+        self.stimuli, self.parameters, self.lm, self.seed = stimuli, parameters, lm, seed
+        self.n = len(stimuli.attributes)
+
+    def read(self, readings: Sequence[GuiseReading]) -> pd.DataFrame:
+        """Return the rows, all of the highest tier that the server gives.
+
+        Raises :class:`AccessTierError` where that is lower than the parameters allow.
+        """
+        if self.parameters.form == "completion":
+            try:
+                return self._frame(readings, self._echoed(readings), "full")
+            except NoEchoError as error:
+                self._allow("top_k", str(error))
+        self._allow("top_k", "Answers of a chat tell at most the likeliest tokens.")
+        found = self._likeliest(readings)
+        if found is not None:
+            return self._frame(readings, found, "top_k")
+        self._allow("sampled", f"The server {self.lm.device} tells no log-probabilities.")
+        return self._frame(readings, self._drawn(readings), "sampled")
+
+    def _allow(self, tier: Access, why: str) -> None:
+        least = self.parameters.least_access
+        if ACCESS_TIERS.index(tier) > ACCESS_TIERS.index(least):
+            raise AccessTierError(
+                f"{why} The run allows no less than “{least}”. Set least_access to “{tier}”, or "
+                "choose another server."
+            )
+
+    def _echoed(self, readings: Sequence[GuiseReading]) -> list[ReadGuise]:
+        prompts = [reading.prompt.fill(reading.body) for reading in readings]
+        told = self.lm.echoed_words(prompts, self.stimuli.attributes)
+        if self.parameters.attribute_tokens == "one":
+            longer = [
+                attribute
+                for attribute, word in zip(self.stimuli.attributes, told[0], strict=True)
+                if word is not None and len(word.logprobs) > 1
+            ]
+            if longer:
+                raise TokenizerError(
+                    f"{len(longer)} of {self.n} attributes are several tokens for the served "
+                    f"model: {', '.join(longer[:8])}. Choose another list, or set "
+                    "“attribute_tokens” to “chain”."
+                )
+        found = []
+        for row in told:
+            values = [math.exp(word.total) if word and word.logprobs else math.nan for word in row]
+            known = np.array(values)
+            reason = REFUSED if all(word is None for word in row) else ""
+            if not reason and np.isnan(known).any():
+                reason = SEVERAL_TOKENS
+            counts = {"asked": 1, "refused": int(reason == REFUSED)}
+            found.append(ReadGuise(ToldAttributes(known, known, known), "full", reason, counts))
+        return found
+
+    def _question(self, reading: GuiseReading) -> Question:
+        return ask_guise(
+            reading.prompt,
+            reading.body,
+            self.stimuli,
+            self.parameters,
+            seed=self.seed,
+            slug=reading.slug,
+        )
+
+    def _listed(self, prompt: GuisePrompt) -> list[str]:
+        return [one for one in self.stimuli.attributes if prompt.agrees_with(one)]
+
+    def _spellings(self, prompt: GuisePrompt) -> list[tuple[str, ...]]:
+        return [
+            spellings(one, opened=self.parameters.opening) if prompt.agrees_with(one) else ()
+            for one in self.stimuli.attributes
+        ]
+
+    def _ask(
+        self,
+        readings: Sequence[GuiseReading],
+        *,
+        most: int,
+        what: str,
+        top: int = 0,
+        bias: dict[int, float] | None = None,
+    ) -> list[Answer]:
+        return self.lm.answer(
+            [self._question(reading) for reading in readings],
+            GenerationSettings(max_new_tokens=most, temperature=1.0),
+            seeds=[named_seed(self.seed, what, *reading.key) for reading in readings],
+            top=top,
+            bias=bias,
+        )
+
+    def _likeliest(self, readings: Sequence[GuiseReading]) -> list[ReadGuise] | None:
+        """Return what the likeliest tokens tell; None where the server tells none."""
+        answers: list[Answer] = []
+        # One by one until the server has shown what it tells: nothing is asked in vain.
+        while len(answers) < len(readings):
+            answers += self._ask([readings[len(answers)]], most=1, what="told", top=_MOST_TOP)
+            if answers[-1].finish != "refused":
+                break
+        if answers and answers[-1].finish != "refused" and answers[-1].tokens is None:
+            return None
+        answers += self._ask(readings[len(answers) :], most=1, what="told", top=_MOST_TOP)
+        return [
+            self._told(reading, answer) for reading, answer in zip(readings, answers, strict=True)
+        ]
+
+    def _told(self, reading: GuiseReading, answer: Answer) -> ReadGuise:
+        if answer.finish == "refused" or not answer.tokens:
+            refused = answer.finish == "refused"
+            counts = {"asked": 1, "refused": int(refused)}
+            return ReadGuise(self._nothing(), "", REFUSED if refused else UNREADABLE, counts)
+        likeliest = answer.tokens[0].likeliest
+        forms = self._spellings(reading.prompt)
+        resolved = self._resolve(reading, likeliest, forms) if self.parameters.bias else None
+        told = read_told(likeliest, forms, missing=self.parameters.missing_mass, resolved=resolved)
+        return ReadGuise(told, "top_k", "", {"asked": 1})
+
+    def _resolve(
+        self,
+        reading: GuiseReading,
+        likeliest: Sequence[tuple[str, float]],
+        forms: Sequence[Sequence[str]],
+    ) -> dict[str, float] | None:
+        """Return ln P of every spelling that is one token, by requests that raise its logit.
+
+        A bias that is the same for all raised tokens leaves their ratios as they are, so one of
+        them whose ln P is known tells the others. None where the server does not tell token ids, or
+        what it tells leaves some spelling out.
+        """
+        wanted = list(dict.fromkeys(form for some in forms for form in some))
+        # The likeliest token that reads as whole characters and is told again by its text.
+        anchor, known = next(
+            ((plain_token(token), value) for token, value in likeliest if "\ufffd" not in token),
+            ("", 0.0),
+        )
+        ids = self.lm.single_tokens([anchor, *wanted]) if anchor else None
+        if ids is None or ids[anchor] is None:
+            return None
+        self._require_tokens(forms, ids)
+        single = [form for form in wanted if ids[form] is not None and form != anchor]
+        resolved = {anchor: known} if anchor in wanted else {}
+        size = max(1, min(len(likeliest), _MOST_TOP) - 1)
+        for begin in range(0, len(single), size):
+            part = single[begin : begin + size]
+            bias = {one: _BIAS for form in (anchor, *part) if (one := ids[form]) is not None}
+            answer = self._ask([reading], most=1, what="raised", top=_MOST_TOP, bias=bias)[0]
+            likely = answer.tokens[0].likeliest if answer.tokens else ()
+            told = {plain_token(token): value for token, value in likely}
+            if anchor not in told or any(form not in told for form in part):
+                return None
+            resolved |= {form: known + told[form] - told[anchor] for form in part}
+        return resolved
+
+    def _require_tokens(self, forms: Sequence[Sequence[str]], ids: dict[str, int | None]) -> None:
+        longer = [
+            attribute
+            for attribute, some in zip(self.stimuli.attributes, forms, strict=True)
+            if some and all(ids[form] is None for form in some)
+        ]
+        if longer:
+            raise TokenizerError(
+                f"{len(longer)} of {self.n} attributes are several tokens for the served model: "
+                f"{', '.join(longer[:8])}. Choose another list; likeliest tokens tell no words of "
+                "several."
+            )
+
+    def _drawn(self, readings: Sequence[GuiseReading]) -> list[ReadGuise]:
+        draws = self.parameters.draws
+        answers = [
+            self._ask(readings, most=self.parameters.max_new_tokens, what=f"draw {draw}")
+            for draw in range(draws)
+        ]
+        return [
+            self._shares(reading, [some[place] for some in answers])
+            for place, reading in enumerate(readings)
+        ]
+
+    def _shares(self, reading: GuiseReading, answers: Sequence[Answer]) -> ReadGuise:
+        listed = self._listed(reading.prompt)
+        named = [read_attribute(answer.text, listed) for answer in answers]
+        outcomes = [
+            outcome_of(answer, readable=name is not None)
+            for answer, name in zip(answers, named, strict=True)
+        ]
+        said = [
+            name for name, outcome in zip(named, outcomes, strict=True) if outcome == "answered"
+        ]
+        counts = {
+            "asked": len(answers),
+            "answered": len(said),
+            "refused": outcomes.count("refused"),
+            "unreadable": outcomes.count("unreadable"),
+        }
+        if not said:
+            most = REFUSED if counts["refused"] > counts["unreadable"] else UNREADABLE
+            return ReadGuise(self._nothing(), "sampled", most, counts)
+        share = np.array(
+            [
+                said.count(one) / len(said) if reading.prompt.agrees_with(one) else math.nan
+                for one in self.stimuli.attributes
+            ]
+        )
+        return ReadGuise(ToldAttributes(share, share, share), "sampled", "", counts)
+
+    def _nothing(self) -> ToldAttributes:
+        missing = np.full(self.n, np.nan)
+        return ToldAttributes(missing, missing, missing)
+
+    def _frame(
+        self, readings: Sequence[GuiseReading], found: Sequence[ReadGuise], access: Access
+    ) -> pd.DataFrame:
+        import pandas as pd
+
+        def logs(values: Sequence[Any]) -> Any:
+            with np.errstate(divide="ignore"):
+                return np.log(np.array(values))
+
+        frame = to_frame(
+            [reading.key for reading in readings],
+            [one.reason for one in found],
+            logs([one.told.value for one in found]),
+        )
+        names = ("asked", "answered", "refused", "unreadable")
+        more: dict[str, Any] = {name: [one.counts.get(name, 0) for one in found] for name in names}
+        # Of what was refused altogether nobody knows what the server would have told.
+        more["access"] = [access if one.access else "" for one in found]
+        if access == "top_k":
+            for side in ("low", "high"):
+                values = logs([getattr(one.told, side) for one in found]).astype(np.float32)
+                more |= {f"ln_{side}_{place}": values[:, place] for place in range(self.n)}
+        return pd.concat([frame, pd.DataFrame(more)], axis=1)

@@ -1,0 +1,237 @@
+"""Tokens of programs, sign-ins that nobody uses any more, and the second factor."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from datetime import timedelta
+from importlib import import_module
+from types import SimpleNamespace
+
+import pytest
+import time_machine
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.template.loader import render_to_string
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from django_otp.oath import totp
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from rest_framework.test import APIClient
+
+from stereoscope.api_tokens import create_token
+from stereoscope.models import ApiToken
+
+pytestmark = pytest.mark.django_db
+
+STUDIES = "/api/v1/studies/"
+WRITING = "/api/v1/writing-studies/"
+
+
+@pytest.fixture
+def alice() -> User:
+    return User.objects.create_superuser("alice", password="a long password of hers")
+
+
+def program(key: str) -> APIClient:
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Token {key}")
+    return client
+
+
+def test_a_token_is_kept_as_a_digest_and_has_scopes(alice) -> None:
+    token, key = create_token(user=alice, name="export", scopes=["read"])
+    assert key not in str(ApiToken.objects.values().get())
+    assert program(key).get(STUDIES).status_code == 200
+    refused = program(key).post(WRITING, {}, format="json")
+    assert refused.status_code == 403
+    assert "expected the scope “write”" in refused.json()["detail"]
+    payments = f"{STUDIES}{'a' * 12}/payments/"
+    assert "“pay”" in program(key).get(payments).json()["detail"]
+    _token, paying = create_token(user=alice, name="pay", scopes=["pay"])
+    assert program(paying).get(payments).status_code == 404
+    assert program(paying).get(STUDIES).status_code == 403
+    token.refresh_from_db()
+    assert token.last_used_at is not None
+
+
+def test_a_token_expires_and_can_be_taken_back(alice) -> None:
+    token, key = create_token(user=alice, name="export", days=1)
+    with time_machine.travel(timezone.now() + timedelta(days=2)):
+        answer = program(key).get(STUDIES)
+    assert answer.status_code == 401
+    assert "expired" in answer.json()["detail"]
+    alice.is_active = False
+    alice.save()
+    assert program(key).get(STUDIES).status_code == 401
+    token.delete()
+    assert program(key).get(STUDIES).status_code == 401
+
+
+def test_the_page_shows_a_new_token_once(alice) -> None:
+    bob = User.objects.create_user("bob", is_staff=True)
+    browser = Client()
+    browser.force_login(bob)
+    address = reverse("admin:stereoscope_apitoken_add")
+    made = browser.post(address, {"name": "mine", "scopes": ["read", "write"], "days": 30})
+    key = re.search(r"st_[\w-]{40,}", made.content.decode())
+    assert key is not None
+    assert "no-store" in made["Cache-Control"]
+    token = ApiToken.objects.get()
+    assert (token.user, token.scopes) == (bob, ["read", "write"])
+    shown = browser.get(reverse("admin:stereoscope_apitoken_change", args=[token.pk]))
+    assert key[0] not in shown.content.decode()
+    too_long = browser.post(address, {"name": "mine", "scopes": ["read"], "days": 1000})
+    assert (too_long.status_code, ApiToken.objects.count()) == (200, 1)
+    create_token(user=alice, name="of alice")
+    listed = browser.get(reverse("admin:stereoscope_apitoken_changelist")).content.decode()
+    assert "of alice" not in listed
+
+
+def test_the_command_makes_a_token(alice, capsys) -> None:
+    call_command("create_api_token", "alice", "--scope", "read", "--days", "7")
+    assert program(capsys.readouterr().out.strip()).get(STUDIES).status_code == 200
+    with pytest.raises(CommandError, match="no active account"):
+        call_command("create_api_token", "nobody")
+
+
+def test_tokens_from_before_go_on_and_their_table_goes(alice) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE authtoken_token (key varchar(40), user_id integer)")
+        cursor.execute("INSERT INTO authtoken_token VALUES (%s, %s)", ["0" * 40, alice.pk])
+    migration = import_module("stereoscope.migrations.0002_api_tokens")
+    with connection.cursor() as cursor:
+        migration.take_over(apps, SimpleNamespace(connection=connection, execute=cursor.execute))
+    assert ApiToken.objects.get().digest == hashlib.sha256(b"0" * 40).hexdigest()
+    assert program("0" * 40).get(STUDIES).status_code == 200
+    assert "authtoken_token" not in connection.introspection.table_names()
+
+
+def test_a_session_that_nobody_uses_ends(alice, settings) -> None:
+    settings.SESSION_IDLE_MINUTES = 30
+    browser = Client()
+    home = reverse("admin:index")
+    with time_machine.travel("2026-05-04 09:00Z", tick=False) as clock:
+        browser.force_login(alice)
+        for _ in range(4):  # somebody works
+            assert browser.get(home).status_code == 200
+            clock.shift(timedelta(minutes=29))
+        # A page that is left open asks by itself, which is no sign of anybody.
+        for _ in range(3):
+            clock.shift(timedelta(minutes=15))
+            browser.get("/reports/agreement/none/live/")
+        answer = browser.get(home)
+    assert answer.status_code == 302
+    assert reverse("admin:login") in answer["Location"]
+
+
+def read_code(user: User, *, steps: int = 0) -> str:
+    device = TOTPDevice.objects.get(user=user)
+    return f"{totp(device.bin_key, drift=steps):06d}"
+
+
+def sign_in(name: str = "alice") -> Client:
+    browser = Client()
+    sent = {"username": name, "password": "a long password of hers"}
+    browser.post(reverse("admin:login"), sent)
+    return browser
+
+
+def turn_on(user: User) -> tuple[Client, list[str]]:
+    browser = sign_in()
+    page = browser.get(reverse("security"))
+    assert "data-secret" in page.content.decode()
+    wrong = browser.post(reverse("security"), {"code": "000000"})
+    assert wrong.status_code == 422
+    TOTPDevice.objects.update(throttling_failure_count=0, throttling_failure_timestamp=None)
+    done = browser.post(reverse("security"), {"code": read_code(user)})
+    assert done.status_code == 200
+    return browser, re.findall(r"<li><code>(\w+)</code>", done.content.decode())
+
+
+def test_the_second_factor_is_asked_for_after_the_password(alice) -> None:
+    first, codes = turn_on(alice)
+    assert len(set(codes)) == 10
+    home = reverse("admin:index")
+    assert first.get(home).status_code == 200  # it was just confirmed here
+    browser = sign_in()
+    asked = browser.get(home)
+    assert asked["Location"].startswith(reverse("second-factor"))
+    assert browser.get(STUDIES).status_code == 403
+    assert browser.get(reverse("security"))["Location"] == reverse("second-factor")
+    assert browser.post(reverse("second-factor"), {"code": "123456"}).status_code == 422
+    assert browser.get(home).status_code == 302
+    TOTPDevice.objects.update(throttling_failure_count=0, throttling_failure_timestamp=None)
+    TOTPDevice.objects.update(last_t=-1)
+    there = browser.post(reverse("second-factor"), {"code": read_code(alice), "next": home})
+    assert (there.status_code, there["Location"]) == (302, home)
+    assert browser.get(home).status_code == 200
+    # The same code is not good twice.
+    replayed = sign_in().post(reverse("second-factor"), {"code": read_code(alice)})
+    assert replayed.status_code == 422
+
+
+def test_a_recovery_code_is_good_once_and_leads_nowhere_else(alice) -> None:
+    _first, codes = turn_on(alice)
+    elsewhere = {"code": codes[0].upper(), "next": "https://evil.example/"}
+    there = sign_in().post(reverse("second-factor"), elsewhere)
+    assert (there.status_code, there["Location"]) == (302, reverse("admin:index"))
+    assert sign_in().post(reverse("second-factor"), {"code": codes[0]}).status_code == 422
+
+
+def test_guessing_codes_is_slowed_down(alice) -> None:
+    turn_on(alice)
+    browser = sign_in()
+    TOTPDevice.objects.update(last_t=-1)
+    browser.post(reverse("second-factor"), {"code": "123456"})
+    # Even the right one has to wait after a wrong one.
+    at_once = browser.post(reverse("second-factor"), {"code": read_code(alice)})
+    assert at_once.status_code == 422
+
+
+def test_it_is_turned_off_with_a_code(alice) -> None:
+    browser, codes = turn_on(alice)
+    assert browser.post(reverse("security"), {"do": "off", "code": "nothing"}).status_code == 422
+    StaticDevice.objects.update(throttling_failure_count=0, throttling_failure_timestamp=None)
+    assert browser.post(reverse("security"), {"do": "off", "code": codes[1]}).status_code == 200
+    assert sign_in().get(reverse("admin:index")).status_code == 200
+
+
+def test_a_site_can_ask_everybody_on_the_staff_for_it(alice, settings) -> None:
+    settings.SECOND_FACTOR_REQUIRED = True
+    browser = sign_in()
+    led = browser.get(reverse("admin:index"))
+    assert led["Location"].startswith(reverse("security"))
+    assert "asks every researcher" in browser.get(reverse("security")).content.decode()
+    browser.post(reverse("security"), {"code": read_code(alice)})
+    assert browser.get(reverse("admin:index")).status_code == 200
+
+
+def test_nobody_reads_secrets_of_others_in_the_admin(alice) -> None:
+    browser = Client()
+    browser.force_login(alice)
+    for model in ("otp_totp/totpdevice", "otp_static/staticdevice"):
+        assert browser.get(f"/admin/{model}/").status_code == 404
+
+
+def test_sign_in_and_error_pages_say_whom_to_ask(settings) -> None:
+    settings.CONTACT_EMAIL = "help@example.org"
+    browser = Client(raise_request_exception=False)
+    for address in (
+        reverse("admin:login"),
+        reverse("annotators:login"),
+        "/there/is/nothing",
+        "/s/nothing/",
+        "/",
+    ):
+        assert "help@example.org" in browser.get(address).content.decode(), address
+    for name in ("400", "403", "403_csrf", "500"):  # as Django draws them, without a context
+        assert "help@example.org" in render_to_string(f"{name}.html"), name
+    spanish = browser.get("/", headers={"Accept-Language": "es"}).content.decode()
+    assert "Pregunta a quienes gestionan este sitio" in spanish
+    settings.CONTACT_EMAIL = ""
+    assert "mailto:" not in browser.get("/there/is/nothing").content.decode()

@@ -1,0 +1,110 @@
+"""The report on size and human feedback, with numbers by hand and the paper's classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from evaluation.analyses.guise_models import size_class
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
+from tests.evaluation.reports.computing import compute
+from tests.evaluation.reports.guises import (
+    guise_stimuli,
+    made_up_logs,
+    store_guise_run,
+    store_norms,
+    store_perplexities,
+)
+
+pytestmark = pytest.mark.django_db
+
+WORDS = ("loud", "lazy", "kind", "musical", "rude", "calm")
+#: δ of 1933 for an effect of 1 on lazy.
+UNIT = 1 / 3 / np.log(10)
+FEW = {"resamples": 200}
+N = 20
+
+
+def model_run(name: str, parameters: int | None, effect: float, n_prompts: int = 3, **how):
+    stimuli = guise_stimuli(WORDS, N, n_prompts=n_prompts)
+    logs = made_up_logs(WORDS, N, {"lazy": effect}, n_prompts=n_prompts, **how)
+    run = store_guise_run(stimuli, *logs, name=name)
+    run.model.parameter_count, run.model.kind = parameters, "causal"
+    run.model.save()
+    return run
+
+
+def test_classes_are_those_of_extended_data_table_7():
+    """Parameters of the checkpoints on the hub."""
+    printed = {
+        "small": (124_439_808, 124_645_632, 60_506_624),
+        "medium": (354_823_168, 222_903_552),
+        "large": (774_030_080, 1_557_611_200, 355_359_744, 737_668_096, 2_851_598_336),
+        "very large": (175_000_000_000,),
+    }
+    for name, counts in printed.items():
+        assert {size_class(count) for count in counts} == {name}
+
+
+def test_strength_and_perplexity_by_size():
+    """δ is a third of the effect in base 10; it grows by a fixed step with each tenfold size."""
+    store_norms()
+    runs = [
+        model_run(f"m{power}", 10**power, 0.3 * (power - 7), seed=power) for power in (8, 9, 11)
+    ]
+    perplexities = [
+        store_perplexities(run, np.full(N, value) + np.arange(N), np.full(N, value / 2))
+        for run, value in zip(runs, (100.0, 50.0, 20.0), strict=True)
+    ]
+    _, document = compute("guise_models", Chosen(runs=(*runs, *perplexities)), **FEW)
+    sizes = document.frames["sizes"].set_index(["quantity", "size", "variety"])
+    for name, power in (("small", 8), ("large", 9), ("very large", 11)):
+        line = sizes.xs(("δ, covert", name), level=("quantity", "size")).iloc[0]
+        assert line["mean"] == pytest.approx(0.3 * (power - 7) * UNIT, abs=0.02)
+        assert line["n"] == 3
+    small = sizes.loc[("perplexity", "small", "AAE")]
+    assert small["mean"] == pytest.approx(100 + np.arange(N).mean())
+    assert small["sd"] == pytest.approx(np.arange(N).std(ddof=1))
+    assert small["high"] - small["mean"] == pytest.approx(np.arange(N).std(ddof=1) / N**0.5)
+    trend = document.frames["trends"].iloc[0]
+    assert trend["slope"] == pytest.approx(0.3 * UNIT, abs=0.01)
+    assert 0 < trend["low"] < trend["slope"] < trend["high"]
+    assert trend["n_models"] == 3
+
+
+def test_human_feedback_is_compared_over_prompts():
+    """t-test of the prompts' δ by scipy; the interval is over texts and prompts."""
+    store_norms()
+    plain = model_run("plain", 10**9, 0.6, n_prompts=4)
+    tuned = model_run("tuned", 10**9, 0.0, n_prompts=4, seed=1)
+    options = {"without_feedback": "plain", "with_feedback": "tuned", **FEW}
+    _, document = compute("guise_models", Chosen(runs=(plain, tuned)), **options)
+    line = document.frames["feedback"].set_index("quantity").loc["strength"]
+    assert line["without"] == pytest.approx(0.6 * UNIT, abs=0.02)
+    assert line["difference"] == pytest.approx(-0.6 * UNIT, abs=0.03)
+    assert line["high"] < 0
+    assert line["df"] == 6
+    # Pooled, from the printed means and spreads (ddof 0, four prompts on either side).
+    pooled = (line["sd_without"] ** 2 + line["sd_with"] ** 2) * 4 / 6
+    expected = (line["without"] - line["with"]) / np.sqrt(pooled * (1 / 4 + 1 / 4))
+    assert line["t"] == pytest.approx(expected)
+    assert line["p"] == pytest.approx(2 * stats.t.sf(abs(line["t"]), 6))
+    favour = document.frames["feedback"].set_index("quantity").loc["favourability"]
+    assert favour["reason"] or not np.isnan(favour["t"])
+
+
+def test_models_of_one_size_have_no_trend_and_names_must_fit():
+    store_norms()
+    run = model_run("only", None, 0.5)
+    _, document = compute("guise_models", Chosen(runs=(run,)), **FEW)
+    assert "two different sizes" in document.frames["trends"].iloc[0]["reason"]
+    assert any("only: its number of parameters is not known" in line for line in document.left_out)
+    for options, message in (
+        ({"without_feedback": "other", "with_feedback": "only"}, "No run is of the model “other”"),
+        ({"without_feedback": "only", "with_feedback": "only"}, "Name it once"),
+        ({"with_feedback": "only"}, "and models without it"),
+    ):
+        with pytest.raises(ReportError, match=message):
+            compute("guise_models", Chosen(runs=(run,)), **options, **FEW)
