@@ -9,7 +9,6 @@ told, and else the mean of drawn answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, field_validator
@@ -20,6 +19,7 @@ from probing.lm.text_protocols import GenerationSettings
 from probing.measures.base import Cost, Frames, Measure, MeasureParameters, Problem, ShardPlan
 from probing.measures.number_evidence import HIGHEST, LOWEST, NUMBERS
 from probing.measures.rating_stimuli import RatingStimuli
+from probing.measures.rating_wordings import WORDINGS, Wording
 from probing.measures.stimuli import Group, Trait
 from probing.measures.text_measure import LONGEST_REASON
 
@@ -28,26 +28,6 @@ if TYPE_CHECKING:
 
 #: Where each end of the scale is named in `scale_text`.
 _ENDS = ("{first_number}", "{first_word}", "{second_number}", "{second_word}")
-
-
-@dataclass(frozen=True)
-class Wording:
-    """One of the four ways to put a question.
-
-    low_at_zero : 0 means the scale's low word; otherwise answers are turned round.
-    zero_first : the end at 0 is named before that at 100.
-    """
-
-    low_at_zero: bool
-    zero_first: bool
-
-    @property
-    def slug(self) -> str:
-        side = "low-at-0" if self.low_at_zero else "high-at-0"
-        return f"{side}-{'0' if self.zero_first else '100'}-first"
-
-
-WORDINGS = tuple(Wording(low, first) for low in (True, False) for first in (True, False))
 
 
 class DirectRatingParameters(MeasureParameters):

@@ -21,12 +21,13 @@ from probing.measures.number_evidence import (
     expected_from_all,
     expected_from_top,
 )
+from probing.measures.rating_wordings import WORDINGS, Wording
 from probing.measures.streams import named_seed, named_stream
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from probing.measures.direct_rating import DirectRating, DirectRatingParameters, Wording
+    from probing.measures.direct_rating import DirectRating, DirectRatingParameters
     from probing.measures.rating_stimuli import RatingStimuli
     from probing.measures.stimuli import Group, Trait
 
@@ -75,8 +76,6 @@ def read_group(
 ) -> pd.DataFrame:
     """Return the readings of some groups on all scales."""
     import pandas as pd
-
-    from probing.measures.direct_rating import WORDINGS
 
     asks = plan_asks(groups, stimuli.traits, WORDINGS, parameters.answers, seed)
     questions = {
