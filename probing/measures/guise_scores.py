@@ -151,7 +151,7 @@ def _refusals(stimuli: GuiseStimuli, read: GuiseLogprobs) -> list[str]:
         return []
     told = []
     for variety in stimuli.varieties:
-        refused, asked = (int(n) for n in sums.loc[variety])
+        refused, asked = sums.loc[variety].astype(int).tolist()
         told.append(f"{refused:,} of {asked:,} after {variety}")
     share = read.counts.groupby(["variety", "text"], sort=False)["refused"].sum().unstack("variety")
     first, second = (share[variety].dropna().to_numpy() for variety in stimuli.varieties)

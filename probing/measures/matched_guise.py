@@ -221,8 +221,7 @@ def _pieces(
     plain: Any = lm.encode_plain  # type: ignore[attr-defined] # a model that writes
     forms = spellings(word, opened=parameters.opening)
     found: list[tuple[int, ...]] = list(dict.fromkeys(tuple(plain(one)) for one in forms))
-    short = [ids for ids in found if len(ids) == 1]
-    return short or found[:1]
+    return [ids for ids in found if not ids[1:]] or found[:1]
 
 
 def _attribute_logprobs(

@@ -180,7 +180,8 @@ def access_in_words(runs: Sequence[dict[str, Any]]) -> str:
 
 
 def common_attributes(loaded: Sequence[LoadedGuise]) -> tuple[str, ...]:
-    """Return the attributes of all runs; `ReportError` where they differ."""
+    """Return the attributes of all runs; `ReportError` where they, or tiers of access, differ."""
+    require_one_access(loaded)
     first = loaded[0]
     for other in loaded[1:]:
         if other.attributes != first.attributes:
