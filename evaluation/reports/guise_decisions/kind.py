@@ -169,6 +169,7 @@ def _decision_run(loaded: LoadedGuise, purposes: set[str]) -> DecisionRun:
             first=run.first[..., order],
             second=run.second[..., order],
             agrees=run.agrees[..., order],
+            paired=loaded.record["paired"],  # decisions are made text by text, whatever the tier
         ),
         loaded.empty[:, order],
         detrimental,

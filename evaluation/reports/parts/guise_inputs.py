@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from evaluation.analyses.guise_draws import GuiseRun
 
 MEASURE = "matched_guise"
+#: How scores were obtained of a model that does not tell its whole distribution.
+TIERS = {"top_k": "likeliest tokens", "sampled": "sampled answers"}
 
 
 class StrengthParameters(IntervalParameters):
@@ -78,6 +80,10 @@ def model_label(run: Run, average: str) -> str:
 def load_guise_run(run: Run, label: str) -> LoadedGuise:
     """Return the log probabilities of a finished run. Two queries.
 
+    A run of a served model is labelled with how its scores were obtained, since scores of
+    different tiers are never averaged, and is compared as a whole: a text by itself may have no
+    probability of an attribute (methods.md §10.4).
+
     Raises `ReportError` where the run is not finished.
     """
     import numpy as np
@@ -89,6 +95,8 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
         raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
     stimuli = load_inputs(run).stimuli
     read = read_logprobs(stimuli, load_shard_frames(run))
+    if read.access in TIERS:
+        label = f"{label}, {TIERS[read.access]}"
     order = np.argsort(np.array(stimuli.attributes), kind="stable")
     slugs = [[text.slug for text in texts] for texts in stimuli.texts]
     texts = hash_rows([[*stimuli.varieties, *slugs]])
@@ -108,7 +116,7 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
             first=read.first[..., order],
             second=read.second[..., order],
             agrees=read.agrees[..., order],
-            paired=stimuli.paired,
+            paired=stimuli.paired and read.access not in TIERS,
             base=run.parameters["base"],
             version=run.model.name,
         ),
@@ -125,6 +133,7 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
             "attribute_list": stimuli.attribute_list,
             "prompt_texts": {prompt.slug: prompt.text for prompt in stimuli.prompts},
             "missing": read.reasons,
+            "access": read.access,
         },
         digest=digest.hexdigest(),
     )
