@@ -16,6 +16,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
+from annotation.researcher.pages.fields import WholeNumberField
 from annotation.researcher.pages.page import staff_user
 from stereoscope.api_tokens import MOST_DAYS, USUAL_DAYS, create_token
 from stereoscope.models import ApiToken, Scope
@@ -29,7 +30,7 @@ class ApiTokenForm(forms.ModelForm):
         widget=forms.CheckboxSelectMultiple,
         help_text=_("Within the rights of the account."),
     )
-    days = forms.IntegerField(
+    days = WholeNumberField(
         label=_("Days until it expires"), initial=USUAL_DAYS, min_value=1, max_value=MOST_DAYS
     )
 
@@ -70,6 +71,19 @@ class ApiTokenAdmin(ModelAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: ApiToken | None = None) -> bool:
         return False
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> Any:
+        # The page that follows shows the key, once.
+        once = {"show_save_and_add_another": False, "show_save_and_continue": False}
+        return super().changeform_view(
+            request, object_id, form_url, {**(extra_context or {}), **once}
+        )
 
     def get_fields(self, request: HttpRequest, obj: ApiToken | None = None) -> Any:
         return self.list_display if obj else self.fields

@@ -21,6 +21,7 @@ from annotation.researcher.pages.fields import (
 )
 from annotation.researcher.studies.quality_form import RULE_FIELDS
 from annotation.researcher.studies.study_form import (
+    DATA,
     GENERAL,
     PAYMENT,
     QUOTA_AND_REVIEW,
@@ -116,5 +117,6 @@ GUISE_FIELDSETS: tuple[Any, ...] = (
     ),
     QUOTA_AND_REVIEW,
     PAYMENT,
+    DATA,
     (RATING_PAGE[0], {"fields": PAGE_FIELDS}),
 )

@@ -82,7 +82,7 @@ class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
 
     def load(self, chosen: Chosen, parameters: GuiseDecisionParameters) -> Loaded:
         """Two queries a run."""
-        loaded = [load_guise_run(run, run.model.name) for run in chosen.runs]
+        loaded = [load_guise_run(run, run.model.name, tiers=("full",)) for run in chosen.runs]
         return Loaded(
             record={
                 "runs": [one.record for one in loaded],
@@ -169,7 +169,6 @@ def _decision_run(loaded: LoadedGuise, purposes: set[str]) -> DecisionRun:
             first=run.first[..., order],
             second=run.second[..., order],
             agrees=run.agrees[..., order],
-            paired=loaded.record["paired"],  # decisions are made text by text, whatever the tier
         ),
         loaded.empty[:, order],
         detrimental,

@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.analyses.guise_association import GuiseAnalysis
 from evaluation.reports.parts.formatting import count, listing, number, p_value
+from evaluation.reports.parts.guise_inputs import access_in_words
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, WHY_CROSSED, disagreement
 
 WHY_TOPS = (
@@ -92,20 +93,16 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         if pairs
         else "the logarithm of the ratio of its mean probabilities"
     )
-    unpaired = [
-        str(run["number"])
-        for run in record["runs"]
-        if pairs and (not run["paired"] or run.get("access", "full") != "full")
-    ]
+    unpaired = [str(run["number"]) for run in record["runs"] if pairs and not run["paired"]]
     pooled = f" Runs without pairs ({listing(unpaired)}) are pooled." if unpaired else ""
     bases = {run["parameters"].get("base", "10") for run in record["runs"]}
     base = "base 10" if bases == {"10"} else f"base {listing(sorted(bases))}"
     return (
         "Matched guise probing after Hofmann, Kalluri, Jurafsky and King (2024). A model reads a "
         "text within a prompt that speaks of its author, and the probability of each attribute is "
-        f"read where the prompt ends, {_access(record)}. The association score q of an attribute "
-        f"is {form} after either guise ({base}), averaged over runs of a model within each prompt "
-        f"and then over prompts.{pooled}",
+        f"read where the prompt ends, {access_in_words(record['runs'])}. The association "
+        f"score q of an attribute is {form} after either guise ({base}), averaged over runs of a "
+        f"model within each prompt and then over prompts.{pooled}",
         "Agreement is the mean over k = 1 to 5 of the average precision of a prompt’s ranking for "
         "the k attributes that most people named, averaged over prompts. The paper tests the "
         f"prompts’ values against {options.n_permutations:,} random rankings by a one-sided t-test "
@@ -117,17 +114,6 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         "δ is the mean score of a study’s first five attributes minus that of all others.",
         *((METHOD_CROSSED,) if result.crossed else ()),
     )
-
-
-def _access(record: dict[str, Any]) -> str:
-    """Return how probabilities were obtained; scores of different tiers are never averaged."""
-    told = {
-        "full": "over the whole vocabulary (access: full)",
-        "top_k": "from the likeliest tokens that a server tells (access: top_k)",
-        "sampled": "as the share of sampled answers (access: sampled)",
-    }
-    tiers = {run.get("access", "full") for run in record["runs"]}
-    return " or ".join(words for tier, words in told.items() if tier in tiers)
 
 
 def left_out(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import Count, Max, Min, Q, QuerySet
 
 from annotation.annotators.statement import STATEMENT_PARTS
+from annotation.counterparts.creation import split_examples
 from annotation.models import (
     AnnotatorStatement,
     Corpus,
@@ -101,7 +102,7 @@ def _writing(study: Any) -> list[str]:
         f"{_period(done)}; {count(refused, 'time')} a text was called not interpretable. "
         f"{count(study.n_pairs, 'pair')} of the corpus came of it."
     ]
-    guidelines = [str(line) for line in study.writing.guidelines]
+    guidelines, _examples = split_examples([str(line) for line in study.writing.guidelines])
     if guidelines:
         lines.append("Guidelines: " + " ".join(f"({i}) {g}" for i, g in enumerate(guidelines, 1)))
     return lines

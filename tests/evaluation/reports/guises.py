@@ -78,10 +78,9 @@ def store_guise_run(
     empty: np.ndarray | None = None,
     name: str = "tiny",
     corpus: Corpus | None = None,
-    access: str = "",
     **options: Any,
 ) -> Run:
-    """Store a run as the engine leaves it, in one shard; `access` is that of a served model.
+    """Store a run as the engine leaves it, in one shard.
 
     first, second : ln P, (n_prompts, n_texts, n_attributes); empty : (n_prompts, n_attributes)
     """
@@ -100,8 +99,6 @@ def store_guise_run(
         entries.append((prompt.slug, NO_TEXT, NO_TEXT))
         values.append(without[place])
     frame = to_frame(entries, [""] * len(entries), np.concatenate(values))
-    if access:
-        frame = frame.assign(access=access)
     run = Run.objects.create(
         **{
             "measure": "matched_guise",

@@ -15,6 +15,7 @@ from annotation.models import (
     Outcome,
     Participant,
     PayDecision,
+    PoleSides,
     Rating,
     SocialGroup,
     Study,
@@ -33,6 +34,27 @@ TEMPLATES = [
     {"slug": "that-group-is-trait", "text": "That {singular} is {trait}."},
     {"slug": "all-groups-are-trait", "text": "All {plural} are {trait}."},
 ]
+# What participants read when the reports were stored: the hash of the instrument is part of them.
+WORDING_OF_THEN = {
+    "consent_body": (
+        "This study asks how groups of people are seen in America. You will rate several groups "
+        "on lines between two words, answer a few short checks, and tell us a little about "
+        "yourself if you like.\n\n"
+        "Taking part is voluntary. You can stop on any page, and you can have your answers erased "
+        "afterwards with your own link. We store your answers under a random name. Your panel id "
+        "is kept apart from them and is used only for payment.\n\n"
+        "Some of the words are unkind. They are stereotypes that we study, not facts about anyone."
+    ),
+    "instructions_body": (
+        "Some groups are seen as powerful and confident, others as the opposite, powerless and "
+        "unconfident. On each of the following pages you see one group and a list of word pairs. "
+        "Mark where on the line between two words people in America would put that group.\n\n"
+        "We are not interested in your personal beliefs, but in how you think people in America "
+        "view these groups.\n\n"
+        "There are short checks in between. Your payment does not depend on them. You cannot go "
+        "back to a page that you have sent."
+    ),
+}
 
 
 def make_rated_study(
@@ -47,7 +69,10 @@ def make_rated_study(
         contact_email="team@example.edu",
         groups=groups,
         flow=["consent", "instructions", "rating", "rating", "rating"],
+        instrument_options={"pole_sides": PoleSides.COUNTERBALANCED},
     )
+    for key, text in WORDING_OF_THEN.items():
+        study.instruments.get().wordings.filter(key=key).update(text=text)
     launch_study(study=study)
     instrument = study.instruments.get()
     scales = list(instrument.scales.all())

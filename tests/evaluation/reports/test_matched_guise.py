@@ -180,27 +180,3 @@ def test_versions_of_a_family_are_averaged_and_shown_one_by_one():
     assert set(katz.loc["prompt"].index) == {prompt.slug for prompt in planted()[0].prompts}
     nulls = document.frames["nulls"].set_index("quantity")
     assert nulls.loc["MAP of a random ranking", "n"] == FEW["permutations"]
-
-
-def test_scores_of_different_tiers_are_never_averaged():
-    """One model, whole distributions and sampled answers: two rankings, the second one pooled.
-
-    By hand: three of four texts answer “lazy” after the first guise, one after the second; the
-    ratio of the shares is 3. Nobody answers “calm” after the second, so that it has no score.
-    """
-    store_norms()
-    stimuli, first, second = planted()
-    full = store_guise_run(stimuli, first, second)
-    answers = np.full((2, 3, 4, len(WORDS)), 0.25)
-    answers[0, :, :, WORDS.index("lazy")] = [1, 1, 1, 0]
-    answers[1, :, :, WORDS.index("lazy")] = [0, 0, 1, 0]
-    answers[1, :, :, WORDS.index("calm")] = 0
-    with np.errstate(divide="ignore"):
-        shares = np.log(answers)
-    sampled = store_guise_run(guise_stimuli(WORDS, 4), *shares, access="sampled")
-    _, document = compute("matched_guise", Chosen(runs=(full, sampled)), **FEW)
-    scores = document.frames["scores"].set_index(["model", "attribute"])["q"]
-    assert set(document.frames["scores"]["model"]) == {"tiny", "tiny, sampled answers"}
-    assert scores["tiny, sampled answers", "lazy"] == pytest.approx(np.log10(3), abs=1e-6)
-    assert np.isnan(scores["tiny, sampled answers", "calm"])
-    assert any("share of sampled answers (access: sampled)" in text for text in document.method)
