@@ -213,7 +213,9 @@ def results_context(run: Run) -> dict[str, Any] | None:
     if kind is ResultKind.ASSOCIATIONS:
         return {
             "template": "admin/probing/run/results_associations.html",
-            "lines": _association_lines(run),
+            "lines": (lines := _association_lines(run)),
+            "has_bounds": any(line["is_bounded"] for line in lines),
+            "access": run.scores.values_list("access", flat=True).first(),
             "varieties": load_inputs(run).stimuli.varieties,
         }
     if kind is ResultKind.TEXT_SCORES:
@@ -290,12 +292,18 @@ def _line(counterpart: Counterpart) -> dict[str, Any]:
     }
 
 
+def _score(value: float | None) -> str:
+    return "–" if value is None else f"{value:+.4f}".replace("-", "−")
+
+
 def _association_lines(run: Run) -> list[dict[str, Any]]:
     return [
         {
             "rank": rank,
             "attribute": row.attribute,
-            "value": "–" if row.value is None else f"{row.value:+.4f}".replace("-", "−"),
+            "value": _score(row.value),
+            "bounds": " … ".join(map(_score, (row.low, row.high))),
+            "is_bounded": row.low is not None or row.high is not None,
             "reason": row.reason,
             "n": row.n,
         }

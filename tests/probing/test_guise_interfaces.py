@@ -56,6 +56,13 @@ def asked(model: LanguageModel, corpus: Corpus | None, **changes: Any) -> dict[s
         "parameter_first_guise": "texts",
         "parameter_noise_rate": "0.1",
         "parameter_pairs_per_shard": "100",
+        "parameter_form": "completion",
+        "parameter_instruction": "One word of {attributes}.",
+        "parameter_system_message": "",
+        "parameter_least_access": "top_k",
+        "parameter_missing_mass": "even",
+        "parameter_draws": "20",
+        "parameter_max_new_tokens": "8",
         **changes,
     }
 
