@@ -21,6 +21,7 @@ from annotation.researcher.pages.fields import (
 )
 from annotation.researcher.studies.quality_form import RULE_FIELDS
 from annotation.researcher.studies.study_form import (
+    DATA,
     GENERAL,
     PAYMENT,
     QUOTA_AND_REVIEW,
@@ -62,7 +63,7 @@ class GuiseCreationForm(CurrencyMixin, forms.ModelForm):
     pole_sides = ChoiceField(
         label=gettext_lazy("Sides of the poles"),
         choices=PoleSides.choices,
-        initial=PoleSides.COUNTERBALANCED,
+        initial=PoleSides.PER_SCALE,
     )
     show_ticks = SwitchField(label=gettext_lazy("Tick labels 0 to 100"))
 
@@ -116,5 +117,6 @@ GUISE_FIELDSETS: tuple[Any, ...] = (
     ),
     QUOTA_AND_REVIEW,
     PAYMENT,
+    DATA,
     (RATING_PAGE[0], {"fields": PAGE_FIELDS}),
 )
