@@ -83,6 +83,12 @@ def django_db_setup(
     if connection.vendor != "sqlite":
         request.getfixturevalue("django_db_setup")
         connection.ops.sql_flush = delete_rows
+        # No test cuts the server's power: a commit need not wait for the disk, here nor in the
+        # processes that a test starts.
+        quoted = connection.ops.quote_name(connection.settings_dict["NAME"])
+        with django_db_blocker.unblock(), connection.cursor() as cursor:
+            cursor.execute(f"ALTER DATABASE {quoted} SET synchronous_commit TO off")
+            cursor.execute("SET synchronous_commit TO off")
         yield
         return
     memory = connection.creation._get_test_db_name()

@@ -212,13 +212,6 @@ def analyse_gaps(
     )
 
 
-def mean_gaps(predictions: Predictions, *, released_eps: bool = False) -> dict[str, Floats]:
-    """Return (n_runs, n_groups) gaps by class, without intervals."""
-    table = count_errors(predictions)
-    found = table.gaps(table.rates(released_eps=released_eps))[:, :, table.reference]
-    return dict(zip(predictions.classes, found, strict=True))
-
-
 # --- intervals ----------------------------------------------------------------------------------
 
 

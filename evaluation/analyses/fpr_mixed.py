@@ -15,6 +15,8 @@ from evaluation.analyses.fpr_counts import CountTable, GapOptions, Predictions, 
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.mixed_logistic import SEPARATED, MixedLogistic, fit_mixed_logistic
 
+#: Beyond, runs are added up: a fit of many runs on a large set would take minutes.
+MOST_ROWS = 50_000
 ONE_TEMPLATE = "fewer than two templates are known"
 
 
@@ -31,7 +33,7 @@ class MixedFit:
     """The fit of one side.
 
     template_sd, word_sd, run_sd : of the random intercepts, in log odds; NaN where left out, since
-        every group has one word, or there is one run
+        every group has one word, or there is one run, or too many rows
     reason : why there is no fit; the two-way bootstrap then stands alone
     """
 
@@ -68,6 +70,8 @@ def _fit(table: CountTable, c: int, side: str, level: float) -> MixedFit:
     groups = list(dict.fromkeys(unit.group for _, unit in units))
     fp = table.fp[c][:, places]
     trials = np.broadcast_to(table.negatives[c][:, places], fp.shape)
+    if np.count_nonzero(trials) > MOST_ROWS:
+        fp, trials = fp.sum(0, keepdims=True), trials.sum(0, keepdims=True)
     run, word, template = np.nonzero(trials)
     group = np.array([groups.index(unit.group) for _, unit in units])[word]
     successes, tried = fp[run, word, template], trials[run, word, template]

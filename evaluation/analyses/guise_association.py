@@ -216,14 +216,17 @@ def analyse_guises(
     studies: Sequence[HumanStudy],
     favour: Mapping[str, float],
     options: GuiseOptions,
+    *,
+    cells: Sequence[GuiseCell] | None = None,
 ) -> GuiseAnalysis:
     """Return the analysis of runs with the same attributes, which are in alphabetical order.
 
     favour : attribute → favourability; empty for none
+    cells : of the runs, where they are known already
     """
     if list(attributes) != sorted(attributes):
         raise ValueError("attributes are given in alphabetical order, which decides ties")
-    cells = guise_cells(runs, options)
+    cells = guise_cells(runs, options) if cells is None else cells
     named = [
         replace(
             study,

@@ -93,7 +93,8 @@ def analyse_occupations(
 
     titles : prestige by title of a survey; empty for no regression
     """
-    found = analyse_guises(runs, occupations, [], {}, options)
+    cells = guise_cells(runs, options)
+    found = analyse_guises(runs, occupations, [], {}, options, cells=cells)
     prestige = occupation_prestige(occupations, titles, rule=rule)
     tests, lines = [], []
     for model, probe in found.models:
@@ -117,7 +118,6 @@ def analyse_occupations(
         OccupationTest(one.model, one.probe, one.test, float(p))
         for one, p in zip(tests, corrected, strict=True)
     ]
-    cells = guise_cells(runs, options)
     return OccupationAnalysis(
         options,
         rule,

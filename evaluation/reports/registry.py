@@ -15,8 +15,10 @@ from evaluation.reports.fpr_gaps.kind import FprGapReport
 from evaluation.reports.guise_controls.kind import GuiseControls
 from evaluation.reports.guise_decisions.kind import GuiseDecisions
 from evaluation.reports.guise_features.kind import GuiseFeatures
+from evaluation.reports.guise_intelligence.kind import GuiseIntelligence
 from evaluation.reports.guise_models.kind import GuiseModels
 from evaluation.reports.guise_occupations.kind import GuiseOccupations
+from evaluation.reports.guise_ratings.kind import GuiseRatings
 from evaluation.reports.intersectional.kind import Intersectional
 from evaluation.reports.judgments.kind import Judgments
 from evaluation.reports.markedness.kind import MarkednessCheck
@@ -49,6 +51,8 @@ KINDS: dict[str, ReportKind] = {
         GuiseFeatures(),
         GuiseControls(),
         GuiseModels(),
+        GuiseRatings(),
+        GuiseIntelligence(),
         CovertOvertHuman(),
         FprGapReport(),
         FprComparisonReport(),

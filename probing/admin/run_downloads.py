@@ -11,17 +11,25 @@ from django.http import StreamingHttpResponse
 
 from annotation.common.tables import neutralise
 from probing.measures.base import ResultKind
+from probing.measures.prompted_classification import PromptedClassification
 from probing.measures.registry import MEASURES
 from probing.models import Run, RunEvent, Score, TextScore, TrainingPoint
+from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.predictions import load_predictions
 from probing.runs.result_tables import reference_of, run_counterparts
+from probing.runs.trained_models import trains_several
 
 HEAD = ("run", "measure", "model", "meaningless")
 SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n", "access")
 TEXT_SCORE_COLUMNS = ("name", "pair", "variety", "condition", "trial", "value", "reason", "n")
 COUNTERPART_COLUMNS = ("pair", "variety", "original", "counterpart", "reference", "reason")
 PREDICTION_COLUMNS = ("group", "filler", "template", "text", "y_true", "y_pred", "run_id")
-TRAINING_COLUMNS = ("step", "epoch", "loss", "held_out_loss", "learning_rate", "at")
+#: How a model was asked, and what it said.
+ANSWER_COLUMNS = ("wording", "order", "seed", "matched", "answer")
+TRAINING_COLUMNS: tuple[str, ...] = (
+    *("step", "epoch", "loss", "held_out_loss", "learning_rate", "at"),
+)
+CLASSIFIER_COLUMNS = ("training", *TRAINING_COLUMNS, "accuracy", "held_out_accuracy")
 CHUNK = 2000
 
 Rows = Iterable[tuple[Any, ...]]
@@ -33,15 +41,17 @@ def stream_scores(run: Run) -> StreamingHttpResponse:
     Of groups and templates, template "" is the mean over templates; of texts, there is a row for
     each trial, or for each counterpart with its original and its reference.
     """
-    columns, rows, name = RESULTS.get(MEASURES[run.measure].result, RESULTS[ResultKind.SCORES])
+    usual = RESULTS.get(MEASURES[run.measure].result, RESULTS[ResultKind.SCORES])
+    columns, rows, name = OWN.get(run.measure, usual)
     head = (run.pk, run.measure, run.model.name, "yes" if run.model.is_demo else "no")
     return _stream_csv(run, name, (*HEAD, *columns), ((*head, *row) for row in rows(run)))
 
 
 def stream_training(run: Run) -> StreamingHttpResponse:
-    """Send every point of the loss curve of ``run``, one row each."""
-    points = TrainingPoint.objects.filter(run=run).values_list(*TRAINING_COLUMNS)
-    return _stream_csv(run, "training", TRAINING_COLUMNS, points.iterator(chunk_size=CHUNK))
+    """Send every point of the loss curves of ``run``, one row each."""
+    columns = CLASSIFIER_COLUMNS if trains_several(run) else TRAINING_COLUMNS
+    points = TrainingPoint.objects.filter(run=run).values_list(*columns)
+    return _stream_csv(run, "training", columns, points.iterator(chunk_size=CHUNK))
 
 
 def stream_log(run: Run, *, download: bool) -> StreamingHttpResponse:
@@ -83,6 +93,23 @@ def _predictions(run: Run) -> Rows:
             )
 
 
+def _answers(run: Run) -> Rows:
+    sentences = load_inputs(run).stimuli.sentences
+    for frame in load_shard_frames(run):
+        for row in frame.to_dict(orient="records"):
+            sentence = sentences[row["sentence"]]
+            yield (
+                sentence.group,
+                sentence.filler,
+                sentence.template,
+                sentence.text,
+                sentence.label,
+                row["predicted"],
+                row["repeat"],
+                *(row[name] for name in ANSWER_COLUMNS),
+            )
+
+
 RESULTS: dict[ResultKind, tuple[tuple[str, ...], Callable[[Run], Rows], str]] = {
     ResultKind.SCORES: (SCORE_COLUMNS, _scores, "scores"),
     ResultKind.ASSOCIATIONS: (SCORE_COLUMNS, _scores, "scores"),
@@ -90,6 +117,10 @@ RESULTS: dict[ResultKind, tuple[tuple[str, ...], Callable[[Run], Rows], str]] = 
     ResultKind.TEXT_SCORES: (TEXT_SCORE_COLUMNS, _text_scores, "scores"),
     ResultKind.PREDICTIONS: (PREDICTION_COLUMNS, _predictions, "predictions"),
     ResultKind.COUNTERPARTS: (COUNTERPART_COLUMNS, _counterparts, "counterparts"),
+}
+#: Measures whose runs have more to send than others of their kind.
+OWN: dict[str, tuple[tuple[str, ...], Callable[[Run], Rows], str]] = {
+    PromptedClassification.name: ((*PREDICTION_COLUMNS, *ANSWER_COLUMNS), _answers, "predictions"),
 }
 
 

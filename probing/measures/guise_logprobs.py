@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: The variety and the text of rows that say what follows a prompt without any text.
 NO_TEXT = ""
 KEYS = ("prompt", "variety", "text")
+#: Bounds of a probability that are nearer to each other are one number.
+EXACT = 1e-9
 
 Floats = npt.NDArray[np.float64]
 
@@ -49,6 +51,18 @@ class GuiseLogprobs:
     low: tuple[Floats, Floats] | None = None
     high: tuple[Floats, Floats] | None = None
     counts: pd.DataFrame | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every probability that is there is known, so that pairs may be compared."""
+        if self.access == "full":
+            return True
+        if self.low is None or self.high is None:
+            return False
+        return all(
+            bool(np.all((np.exp(high) - np.exp(low) <= EXACT) & np.isfinite(low) | np.isnan(high)))
+            for low, high in zip(self.low, self.high, strict=True)
+        )
 
 
 def to_frame(

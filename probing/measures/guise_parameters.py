@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
@@ -118,6 +118,14 @@ class MatchedGuiseParameters(MeasureParameters):
         title="Pairs per shard",
         description="How the work is cut into parts, for all prompts at once.",
     )
+
+    def applied(self, *, served: bool) -> dict[str, Any]:
+        """Return the parameters that a run with a served or a local model depends on."""
+        chat = served or self.form == "chat"
+        asked = {"form", "opening", "instruction", "system_message"}
+        told = {"least_access", "missing_mass", "bias", "draws", "max_new_tokens"}
+        idle = (set() if chat else asked) | (set() if served else told)
+        return self.model_dump(mode="json", exclude=idle)
 
     @field_validator("instruction")
     @classmethod

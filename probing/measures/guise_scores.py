@@ -12,7 +12,7 @@ from probing.measures.base import SCORE_COLUMNS, Frames
 from probing.measures.guise_logprobs import GuiseLogprobs, read_logprobs
 from probing.measures.guise_parameters import MEANING_MATCHED, POOLED, MatchedGuiseParameters
 from probing.measures.guise_stimuli import Base, GuiseStimuli
-from probing.measures.missing_mass import EXACT, wilson_bounds
+from probing.measures.missing_mass import wilson_bounds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -73,20 +73,9 @@ def _forms(read: GuiseLogprobs, *, paired: bool, base: Base) -> dict[str, Scored
     found = {POOLED: pooled}
     for side, q in zip(("low", "high"), bounds, strict=True):
         found[f"{POOLED}_{side}"] = (q, pooled[1])
-    if paired and _all_exact(read):
+    if paired and read.is_exact:
         found = {MEANING_MATCHED: paired_association(read.first, read.second, base=base)} | found
     return found
-
-
-def _all_exact(read: GuiseLogprobs) -> bool:
-    """Return whether every probability is known, so that pairs may be compared one by one."""
-    if read.low is None or read.high is None:
-        return False
-    return all(
-        bool(np.all((np.exp(high) - np.exp(low) <= EXACT) | np.isnan(high)))
-        and bool(np.all(np.isfinite(low) | np.isnan(low)))
-        for low, high in zip(read.low, read.high, strict=True)
-    )
 
 
 def _wilson(read: GuiseLogprobs) -> list[list[npt.NDArray[np.float64]]]:
@@ -160,10 +149,10 @@ def _refusals(stimuli: GuiseStimuli, read: GuiseLogprobs) -> list[str]:
     sums = read.counts.groupby("variety", sort=False)[["refused", "asked"]].sum()
     if not sums["refused"].sum():
         return []
-    told = [
-        f"{sums.loc[variety, 'refused']:,} of {sums.loc[variety, 'asked']:,} after {variety}"
-        for variety in stimuli.varieties
-    ]
+    told = []
+    for variety in stimuli.varieties:
+        refused, asked = (int(n) for n in sums.loc[variety])
+        told.append(f"{refused:,} of {asked:,} after {variety}")
     share = read.counts.groupby(["variety", "text"], sort=False)["refused"].sum().unstack("variety")
     first, second = (share[variety].dropna().to_numpy() for variety in stimuli.varieties)
     return [f"Refused answers: {' and '.join(told)}; {_test(first, second, stimuli.paired)}."]
@@ -179,7 +168,7 @@ def _test(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], paire
             return "as many after both texts of every pair"
         p = stats.binomtest(more, more + fewer).pvalue
         return f"more in {more} pairs, fewer in {fewer} (exact sign test, p = {p:.3g})"
-    table = [[int((side > 0).sum()), int((side == 0).sum())] for side in (first, second)]
+    table = np.array([[(side > 0).sum(), (side == 0).sum()] for side in (first, second)])
     p = stats.fisher_exact(table).pvalue
     return (
         f"of {table[0][0]} and {table[1][0]} texts at least once (Fisher's exact test, p = {p:.3g})"

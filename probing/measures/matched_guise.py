@@ -219,9 +219,8 @@ def _pieces(
     if parameters.form == "completion":
         return [lm.split_end(word)]
     plain: Any = lm.encode_plain  # type: ignore[attr-defined] # a model that writes
-    found = list(
-        dict.fromkeys(tuple(plain(one)) for one in spellings(word, opened=parameters.opening))
-    )
+    forms = spellings(word, opened=parameters.opening)
+    found: list[tuple[int, ...]] = list(dict.fromkeys(tuple(plain(one)) for one in forms))
     short = [ids for ids in found if len(ids) == 1]
     return short or found[:1]
 

@@ -15,8 +15,6 @@ import numpy.typing as npt
 from probing.measures.guise_parameters import Missing
 
 Floats = npt.NDArray[np.float64]
-#: Bounds that are nearer to each other are one number.
-EXACT = 1e-9
 #: How tokenizers write the space before a word, where a server tells raw tokens.
 _SPACES = str.maketrans({"Ġ": " ", "▁": " "})
 
@@ -37,10 +35,6 @@ class ToldAttributes:
     value: Floats
     low: Floats
     high: Floats
-
-    @property
-    def is_exact(self) -> npt.NDArray[np.bool_]:
-        return np.asarray(self.high - self.low <= EXACT)
 
 
 def read_told(
@@ -63,11 +57,11 @@ def read_told(
     “straight” for “straightforward”, may be that word's beginning: its probability counts above.
     """
     told: dict[str, float] = {}
-    for token, value in likeliest:
+    for token, logprob in likeliest:
         text = plain_token(token)
-        told[text] = told.get(text, 0.0) + math.exp(value)
+        told[text] = told.get(text, 0.0) + math.exp(logprob)
     rest = max(0.0, 1.0 - math.fsum(told.values()))
-    kth = min((math.exp(value) for _, value in likeliest), default=1.0)
+    kth = min((math.exp(logprob) for _, logprob in likeliest), default=1.0)
     n = len(spellings)
     low, high = np.full(n, np.nan), np.full(n, np.nan)
     for place, forms in enumerate(spellings):
@@ -79,8 +73,8 @@ def read_told(
             continue
         known = {form: told[form] for form in forms if form in told}
         begun = math.fsum(
-            value
-            for token, value in told.items()
+            mass
+            for token, mass in told.items()
             if token.strip() and any(form != token and form.startswith(token) for form in forms)
         )
         open_forms = len(forms) - len(known)
@@ -88,7 +82,7 @@ def read_told(
         high[place] = min(1.0, low[place] + min(rest, open_forms * kth) + begun)
     if missing == "middle":
         return ToldAttributes((low + high) / 2, low, high)
-    value = low.copy()
+    value: Floats = low.copy()
     unknown = np.asarray((low == 0) & (high > 0))
     if unknown.any():
         # As released: all that the listed attributes leave, in even shares.

@@ -81,7 +81,8 @@ def locate(text: str, filler: Mapping[str, str]) -> Located | None:
         is_mention = bool(word)
         sentence, rest = sentence + rest[: match.start()], rest[match.end() :]
         if not word:
-            if _NO_HEAD.match(rest):
+            # A placeholder without a capital that begins a sentence stands for a name.
+            if _NO_HEAD.match(rest) or not (sentence.strip() or name[0].isupper()):
                 return None
             rest = rest.lstrip()
             word, rest = rest[:1], rest[1:]

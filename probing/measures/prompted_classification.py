@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from probing.lm.errors import LanguageModelError
+from probing.lm.errors import LanguageModelError, ServerError
 from probing.lm.text_protocols import (
     EndWordModel,
     GenerationSettings,
@@ -34,6 +34,8 @@ from probing.measures.streams import named_seed, named_stream
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from probing.lm.echoed_endings import EchoedEndings
 
 LONGEST_ANSWER = 200
 
@@ -195,6 +197,10 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
             )
             yield Problem("prompts", message, True)
             return
+        if lm.kind == "chat":
+            message = "The server must offer completions that echo their prompts, as vLLM does."
+            yield Problem("model", message, False)
+            return
         words = {one.answer_word(name) for one in stimuli.wordings for name in stimuli.classes}
         for word in sorted(words):
             try:
@@ -209,20 +215,37 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
         repeat: Repeat,
         stimuli: PromptedStimuli,
         parameters: LikelihoodParameters,
-        lm: EndWordModel,
+        lm: EndWordModel | EchoedEndings,
     ) -> dict[str, Any]:
         """Return the likeliest class, and the classes' shares of the likelihood."""
         import numpy as np
 
         words = [repeat.wording.answer_word(name) for name in stimuli.classes]
-
-        def read(asked: Sequence[str]) -> np.ndarray:
-            return lm.end_logprobs([lm.encode_end(prompt) for prompt in asked], words)
-
-        found = read(prompts)
+        found = _endings(prompts, words, lm)
         if parameters.calibration == "empty_text":
-            found = found - read([answer_prompt(repeat, "", stimuli)])
+            found = found - _endings([answer_prompt(repeat, "", stimuli)], words, lm)
         likely = np.exp(found - found.max(axis=1, keepdims=True))
         likely /= likely.sum(axis=1, keepdims=True)
         shares = {f"p_{name}": likely[:, n] for n, name in enumerate(stimuli.classes)}
         return {"predicted": found.argmax(axis=1), **shares}
+
+
+def _endings(
+    prompts: Sequence[str], words: Sequence[str], lm: EndWordModel | EchoedEndings
+) -> np.ndarray:
+    """Return ln P of every word after every prompt, (n_prompts, n_words).
+
+    Raises ServerError where a server refuses a prompt, or its tokens reach across the word.
+    """
+    import numpy as np
+
+    if isinstance(lm, EndWordModel):
+        return lm.end_logprobs([lm.encode_end(prompt) for prompt in prompts], words)
+    rows = lm.echoed_words(prompts, words)
+    for prompt, row in zip(prompts, rows, strict=True):
+        if any(one is None or not one.logprobs for one in row):
+            raise ServerError(
+                f"The server tells no probabilities of {', '.join(words)} after “{prompt[-60:]}”. "
+                "Use another prompt, or the measure prompted_classification."
+            )
+    return np.array([[one.total for one in row if one is not None] for row in rows])

@@ -15,6 +15,7 @@ class PromptPurpose(models.TextChoices):
     OCCUPATIONS = "occupations", _("Guises: the speaker’s occupation")
     GUILT = "guilt", _("Guises: guilty or not")
     PENALTY = "penalty", _("Guises: the penalty")
+    INTELLIGENCE = "intelligence", _("Guises: the speaker’s IQ")
     OVERT = "overt", _("Guises named: traits of a race")
 
 
@@ -24,6 +25,7 @@ GUISES = (
     PromptPurpose.OCCUPATIONS,
     PromptPurpose.GUILT,
     PromptPurpose.PENALTY,
+    PromptPurpose.INTELLIGENCE,
     PromptPurpose.OVERT,
 )
 
@@ -36,3 +38,4 @@ class WordPurpose(models.TextChoices):
     OCCUPATIONS = PromptPurpose.OCCUPATIONS.value, _("Attributes: occupations")
     GUILT = PromptPurpose.GUILT.value, _("Attributes: verdicts")
     PENALTY = PromptPurpose.PENALTY.value, _("Attributes: penalties")
+    INTELLIGENCE = PromptPurpose.INTELLIGENCE.value, _("Attributes: IQ values")

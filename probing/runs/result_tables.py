@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from django.db.models import Avg, Count, Q, QuerySet
@@ -88,12 +89,20 @@ def load_score_table(run: Run) -> ScoreTable:
 
 @dataclass(frozen=True)
 class AssociationRow:
-    """The mean over prompts of an attribute's association scores; ``n`` prompts went in."""
+    """The mean over prompts of an attribute's association scores; ``n`` prompts went in.
+
+    low, high : its bounds where a served model did not tell everything; None without
+    """
 
     attribute: str
     value: float | None
     reason: str
     n: int
+    low: float | None = None
+    high: float | None = None
+
+
+_NO_BOUNDS = repeat(AssociationRow("", None, "", 0))
 
 
 def load_associations(run: Run) -> list[AssociationRow]:
@@ -101,11 +110,19 @@ def load_associations(run: Run) -> list[AssociationRow]:
 
     Pair by pair where there are pairs, else pooled. One query.
     """
-    rows = Score.objects.filter(run_id=run.pk, template="").order_by()
+    rows = Score.objects.filter(run_id=run.pk, template="").order_by("name", "trait")
     by_name: dict[str, list[AssociationRow]] = {}
     for name, trait, value, reason, n in rows.values_list("name", "trait", "value", "reason", "n"):
         by_name.setdefault(name, []).append(AssociationRow(trait, value, reason, n))
-    found = by_name.get(MEANING_MATCHED) or by_name.get(POOLED, [])
+    found = by_name.get(MEANING_MATCHED) or [
+        replace(row, low=low.value, high=high.value)
+        for row, low, high in zip(
+            by_name.get(POOLED, []),
+            by_name.get(f"{POOLED}_low", _NO_BOUNDS),
+            by_name.get(f"{POOLED}_high", _NO_BOUNDS),
+            strict=False,
+        )
+    ]
     return sorted(found, key=lambda row: (row.value is None, -(row.value or 0.0), row.attribute))
 
 

@@ -12,7 +12,7 @@ from scipy import stats
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from annotation.models import Corpus
-from evaluation.analyses.guise_association import analyse_guises
+from evaluation.analyses.guise_association import HumanStudy, analyse_guises
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_draws import GuiseRun
 from evaluation.reports.parts.kind import Chosen
@@ -149,3 +149,27 @@ def test_models_without_an_effect_give_uniform_p_values() -> None:
         found.append(p_values(*logs, seed))
     for values in zip(*found, strict=True):
         assert is_uniform(list(values))
+
+
+def test_random_rankings_agree_with_people_as_often_as_chance_allows() -> None:
+    """200 sets of scores that know nothing of the study; four prompts share most of the noise.
+
+    The paper's t-test takes them for independent and finds agreement too often.
+    """
+    words = tuple(f"w{number:02d}" for number in range(20))
+    study = HumanStudy("s", "S", None, dict(zip(words, range(90, 40, -10), strict=False)))
+    ours, paper = [], []
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        shared, own = rng.normal(size=(1, 8, 20)), rng.normal(size=(4, 8, 20))
+        first = -5 + shared + 0.3 * own
+        run = GuiseRun(
+            "m", "covert", "", tuple("abcd"), "t", first, np.full(first.shape, -5.0),
+            np.ones((4, 20), bool), paired=True,
+        )  # fmt: skip
+        options = GuiseOptions(n_resamples=100, n_permutations=199, seed=seed)
+        found = analyse_guises([run], words, [study], {}, options).agreements[0]
+        ours.append(found.p_permutation)
+        paper.append(found.p_t)
+    assert is_uniform(ours)
+    assert np.mean(np.array(paper) < 0.05) > 0.1

@@ -1,9 +1,6 @@
-"""Reports over HTTP."""
+"""Reports are asked for over HTTP; `every_address` reads them."""
 
 from __future__ import annotations
-
-import csv
-import io
 
 from annotation.models import DemographicAnswer
 from evaluation.models import Report
@@ -12,27 +9,6 @@ from probing.runs.creation import create_run
 from probing.runs.stimuli import load_stimuli
 from probing.runs.worker import work
 from tests.evaluation.reports.corpora import make_pairs, make_text_run
-
-
-def test_a_report_comes_with_result_and_files(api, alice, report):
-    content = api(alice).get(f"/api/v1/reports/{report.public_id}/").json()
-    assert content["status"] == "final"
-    assert content["is_demo"] is True
-    assert content["page"].endswith(f"/reports/{report.public_id}/")
-    assert {file["name"] for file in content["files"]} >= {"report.html", "groups.csv"}
-    assert content["result"] == Report.objects.get().result
-
-
-def test_a_table_is_fetched_as_csv(api, alice, report):
-    response = api(alice).get(f"/api/v1/reports/{report.public_id}/files/groups.csv/")
-    assert response["Content-Type"].startswith("text/csv")
-    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
-    assert {row["group"] for row in rows} >= {"asian", "black", "elderly"}
-
-
-def test_a_file_that_the_report_does_not_have_is_not_found(api, alice, report):
-    response = api(alice).get(f"/api/v1/reports/{report.public_id}/files/secret.txt/")
-    assert response.status_code == 404
 
 
 def test_a_report_is_asked_for_and_waits_for_a_worker(api, alice, study, run):

@@ -56,6 +56,13 @@ def asked(model: LanguageModel, corpus: Corpus | None, **changes: Any) -> dict[s
         "parameter_first_guise": "texts",
         "parameter_noise_rate": "0.1",
         "parameter_pairs_per_shard": "100",
+        "parameter_form": "completion",
+        "parameter_instruction": "One word of {attributes}.",
+        "parameter_system_message": "",
+        "parameter_least_access": "top_k",
+        "parameter_missing_mass": "even",
+        "parameter_draws": "20",
+        "parameter_max_new_tokens": "8",
         **changes,
     }
 
@@ -145,3 +152,27 @@ def test_a_run_is_created_and_read_over_http(
     )
     assert wrong.status_code == 400
     assert "no list of attributes" in wrong.text
+
+
+def test_perplexity_is_asked_for_and_read_on_its_pages(
+    alice: Client, texts: Corpus, gpt2: LanguageModel
+) -> None:
+    address = reverse("admin:probing_run_add") + "?measure=perplexity"
+    assert "Normalised by" in alice.get(address).text
+    body = {
+        "model": gpt2.pk,
+        "corpus": texts.pk,
+        "limit": "",
+        "seed": "0",
+        "parameter_unit": "word",
+        "parameter_pairs_per_shard": "50",
+        "create": "",
+    }
+    alice.post(address, body)
+    run = Run.objects.get()
+    work(worker="w", run=run)
+    page = alice.get(reverse("admin:probing_run_change", args=[run.pk])).text
+    assert "the model finds them more familiar" in page
+    assert "Hidden spans" not in page
+    assert "Perplexity: each token is read after those before it." in page
+    assert run.text_scores.filter(variety="AAL").count() == 4

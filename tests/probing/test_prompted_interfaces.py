@@ -68,6 +68,10 @@ def test_the_page_offers_prompts_and_examples_and_shows_what_was_drawn(
     assert "No class named" in page
     assert "1 prompt" in page
     assert "answers (100.0%) named no class" in page
+    sent = alice.get(reverse("admin:probing_run_scores", args=[run.pk]))
+    head, first, *_ = b"".join(sent.streaming_content).decode().splitlines()  # type: ignore[attr-defined]
+    assert head.endswith(",y_true,y_pred,run_id,wording,order,seed,matched,answer")
+    assert ",sentiment-few-shot · 2024,sentiment-few-shot,,2024,False," in first
 
 
 def test_a_class_missing_from_the_examples_is_said_on_the_page(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -334,11 +334,6 @@ def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable
         ),
         level,
     )  # fmt: skip
-
-
-def _of_line(read: Callable[[WideRow], Any]) -> Callable[[tuple[str, WideRow]], Any]:
-    """Return a reader of a group's slug with its line, by one of the line."""
-    return lambda row: read(row[1])
 
 
 def groups_printed(

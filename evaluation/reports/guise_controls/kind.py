@@ -119,7 +119,9 @@ class GuiseControls(AnalysisKind[ControlAnalysis]):
         )
 
     def analyse(self, loaded: Loaded, parameters: GuiseControlParameters) -> ControlAnalysis:
-        return analyse_controls(*loaded.data, GuiseOptions(**parameters.bootstrap))
+        runs, attributes, chosen, subject = loaded.data
+        options = GuiseOptions(**parameters.bootstrap)
+        return analyse_controls(runs, attributes, chosen, subject, options)
 
     def lay_out(self, report: Report, result: ControlAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
@@ -142,7 +144,7 @@ class GuiseControls(AnalysisKind[ControlAnalysis]):
             question=prose.question(result, record),
             banners=(*banners(runs), *prose.banners(result)),
             facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
-            keys=tables.key_numbers(controls, result),
+            keys=tables.key_numbers(controls),
             sections=(
                 *(section for section in sections if section.blocks),
                 settings_section(settings),

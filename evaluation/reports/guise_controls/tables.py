@@ -5,7 +5,10 @@ from __future__ import annotations
 from evaluation.analyses.guise_controls import CONTROL, MATCHED, ControlAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import p_cell
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.table import Column, ReportTable, ranked
+
+#: Attributes of each model whose adjusted effects are printed.
+LARGEST = 8
 
 
 def control_table(result: ControlAnalysis, level: str) -> ReportTable:
@@ -102,8 +105,8 @@ def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
     )
 
 
-def key_numbers(controls: ReportTable, result: ControlAnalysis) -> tuple[KeyNumber, ...]:
-    found = []
+def key_numbers(controls: ReportTable) -> tuple[KeyNumber, ...]:
+    found: list[KeyNumber] = []
     for row in controls.rows:
         if row.kind == MATCHED or len(found) == 4:
             continue
@@ -152,9 +155,14 @@ def null_blocks(nulls: ReportTable) -> tuple[Block, ...]:
 def adjusted_blocks(adjusted: ReportTable, result: ControlAnalysis) -> tuple[Block, ...]:
     if not adjusted.rows:
         return ()
+    rows = []
+    for model in dict.fromkeys(row.model for row in adjusted.rows):
+        delta, *attributes = [row for row in adjusted.rows if row.model == model]
+        rows += [delta, *ranked(attributes, lambda row: abs(row.plain))[:LARGEST]]
     return (
         adjusted.printed(
-            "Effects as they are, and where the texts of a pair differ neither in "
-            f"{' nor in '.join(result.held)}."
+            f"δ and the {LARGEST} largest effects as they are, and where the texts of a pair do "
+            f"not differ in {' and '.join(result.held)}; the download has every attribute.",
+            rows=rows,
         ),
     )

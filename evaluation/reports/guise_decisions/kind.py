@@ -82,7 +82,7 @@ class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
 
     def load(self, chosen: Chosen, parameters: GuiseDecisionParameters) -> Loaded:
         """Two queries a run."""
-        loaded = [load_guise_run(run, run.model.name) for run in chosen.runs]
+        loaded = [load_guise_run(run, run.model.name, tiers=("full",)) for run in chosen.runs]
         return Loaded(
             record={
                 "runs": [one.record for one in loaded],

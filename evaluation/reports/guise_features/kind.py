@@ -28,6 +28,7 @@ from evaluation.reports.parts.guise_inputs import (
     norm_choices,
     norm_key,
     norm_record,
+    require_one_access,
     require_pairs,
     require_purposes,
     stereotypical_attributes,
@@ -84,6 +85,7 @@ class GuiseFeatures(AnalysisKind[FeatureAnalysis]):
         """Two queries a run, and one for the norm."""
         labels = [model_label(run, parameters.average) for run in chosen.runs]
         loaded = [load_guise_run(*each) for each in zip(chosen.runs, labels, strict=True)]
+        require_one_access(loaded)
         attributes = common_attributes(loaded)
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes

@@ -15,7 +15,7 @@ from evaluation.models import NormKind, Report
 from evaluation.reports.guise_models import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.formatting import MISSING, number, percent
+from evaluation.reports.parts.formatting import MISSING, count, number, percent
 from evaluation.reports.parts.guise_inputs import (
     MEASURE,
     StrengthParameters,
@@ -100,7 +100,7 @@ class GuiseModels(AnalysisKind[ModelAnalysis]):
 
     def default_title(self, chosen: Chosen) -> str:
         n = len({run.model_id for run in chosen.runs})
-        return f"Do larger models hold a stereotype less? {n} compared"
+        return f"Do larger models hold a stereotype less? {count(n, 'model')} compared"
 
     def load(self, chosen: Chosen, parameters: GuiseModelParameters) -> Loaded:
         """Two queries a run, and two for the norms."""
@@ -141,7 +141,11 @@ class GuiseModels(AnalysisKind[ModelAnalysis]):
         )
 
     def analyse(self, loaded: Loaded, parameters: GuiseModelParameters) -> ModelAnalysis:
-        return analyse_models(*loaded.data, GuiseOptions(**parameters.bootstrap))
+        runs, attributes, chosen, sizes, perplexities, favour, feedback = loaded.data
+        options = GuiseOptions(**parameters.bootstrap)
+        return analyse_models(
+            runs, attributes, chosen, sizes, perplexities, favour, feedback, options
+        )
 
     def lay_out(self, report: Report, result: ModelAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs

@@ -31,8 +31,8 @@ def question(result: ModelAnalysis, record: dict[str, Any]) -> str:
     models = len({row.model for row in result.models})
     beside = ", or those trained with human feedback," if result.feedback else ""
     return (
-        f"Do larger models{beside} hold the stereotype of {record['study']['title']} less? "
-        f"{count(models, 'model')}."
+        f"Do larger models{beside} hold the stereotype of {record['study']['title']} less, of "
+        f"{count(models, 'model')}?"
     )
 
 
@@ -51,13 +51,14 @@ def disagreements(result: ModelAnalysis) -> tuple[str, ...]:
 
 
 def method(result: ModelAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
-    ends = [f"{most:.1e}" for _, most in SIZE_CLASSES[:-1]]
+    ends = [f"{most / 1e6:,.0f}" for _, most in SIZE_CLASSES[:-1]]
     options = result.options
     found = [
         "After Hofmann, Kalluri, Jurafsky and King (2024), Scaling analysis. δ is the mean score "
         f"of {listing(list(result.chosen))} minus that of all other attributes "
         f"({record['study']['title']}), for every model, setting and prompt. Classes of sizes end "
-        f"at {listing(ends)} parameters, whose number counts as it is printed, with two digits.",
+        f"at {listing(ends)} million parameters; numbers count as they are printed, with two "
+        "digits.",
         f"Intervals take {options.n_resamples:,} resamples of texts, the same ones for runs on the "
         "same texts, and of prompts (bias-corrected percentile). The trend is least squares of δ "
         "on the logarithm of the number of parameters.",

@@ -26,6 +26,7 @@ from evaluation.reports.parts.guise_inputs import (
     norm_choices,
     norm_key,
     norm_record,
+    require_one_access,
     require_purposes,
 )
 from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
@@ -81,6 +82,7 @@ class GuiseOccupations(AnalysisKind[OccupationAnalysis]):
     def load(self, chosen: Chosen, parameters: GuiseOccupationParameters) -> Loaded:
         """Two queries a run, and one for the norm."""
         loaded = [load_guise_run(run, run.model.name) for run in chosen.runs]
+        require_one_access(loaded)
         occupations = common_attributes(loaded)
         wanted = [parameters.prestige] if parameters.prestige else None
         norms = load_norms(NormKind.PRESTIGE, wanted)[:1]

@@ -29,6 +29,7 @@ from evaluation.reports.parts.guise_inputs import (
     norm_choices,
     norm_key,
     norm_record,
+    require_one_access,
     require_purposes,
 )
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
@@ -107,6 +108,7 @@ class MatchedGuise(AnalysisKind[GuiseAnalysis]):
     def load(self, chosen: Chosen, parameters: MatchedGuiseParameters) -> Loaded:
         """Two queries a run, and two for the norms."""
         loaded = [load_guise_run(run, model_label(run, parameters.average)) for run in chosen.runs]
+        require_one_access(loaded)
         attributes = common_attributes(loaded)
         studies = self._studies(parameters)
         wanted = [parameters.favourability] if parameters.favourability else None

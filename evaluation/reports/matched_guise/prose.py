@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.analyses.guise_association import GuiseAnalysis
 from evaluation.reports.parts.formatting import count, listing, number, p_value
+from evaluation.reports.parts.guise_inputs import access_in_words
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, WHY_CROSSED, disagreement
 
 WHY_TOPS = (
@@ -99,7 +100,7 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
     return (
         "Matched guise probing after Hofmann, Kalluri, Jurafsky and King (2024). A model reads a "
         "text within a prompt that speaks of its author, and the probability of each attribute is "
-        "read where the prompt ends, over the whole vocabulary (access: full). The association "
+        f"read where the prompt ends, {access_in_words(record['runs'])}. The association "
         f"score q of an attribute is {form} after either guise ({base}), averaged over runs of a "
         f"model within each prompt and then over prompts.{pooled}",
         "Agreement is the mean over k = 1 to 5 of the average precision of a prompt’s ranking for "

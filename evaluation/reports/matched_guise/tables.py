@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.analyses.guise_association import GuiseAnalysis
+from evaluation.analyses.guise_association import TOP, GuiseAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import number, p_cell
 from evaluation.reports.parts.guise_tables import crossed_table
@@ -210,8 +210,21 @@ class GuiseTables:
             )
         ]
         if self.crossed.rows:
+            ends = {
+                (row.model, row.probe, row.attribute)
+                for row in self.scores.rows
+                if row.rank and min(row.rank, 1 + self.result.n_attributes - row.rank) <= TOP
+            }
             blocks.append(
-                self.crossed.printed("Every attribute, and δ, with texts and prompts as samples.")
+                self.crossed.printed(
+                    f"The first and last {TOP} attributes, and δ, with texts and prompts as "
+                    "samples; the download has every attribute.",
+                    rows=[
+                        row
+                        for row in self.crossed.rows
+                        if row.name.startswith("δ") or (row.model, row.part, row.name) in ends
+                    ],
+                )
             )
         if self.left_out.rows:
             blocks.append(

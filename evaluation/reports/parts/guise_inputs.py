@@ -17,7 +17,7 @@ from evaluation.reports.parts.formatting import listing
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import closing_lines, corpus_lines_bare, run_lines
 from probing.measures.guise_library import OVERT
-from probing.models import Run, RunStatus
+from probing.models import ModelKind, Run, RunStatus
 from probing.runs.inputs import load_inputs, load_shard_frames
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from evaluation.analyses.guise_draws import GuiseRun
+    from probing.measures.guise_logprobs import GuiseLogprobs
 
 MEASURE = "matched_guise"
 
@@ -75,10 +76,13 @@ def model_label(run: Run, average: str) -> str:
     return (run.model.family or run.model.name) if average == "family" else run.model.name
 
 
-def load_guise_run(run: Run, label: str) -> LoadedGuise:
-    """Return the log probabilities of a finished run. Two queries.
+def load_guise_run(
+    run: Run, label: str, *, tiers: Collection[str] = ("full", "top_k")
+) -> LoadedGuise:
+    """Return the log probabilities of a finished run, of one of the `tiers` of access. Two queries.
 
-    Raises `ReportError` where the run is not finished.
+    Pairs are compared one by one only where every probability is known. Raises `ReportError`
+    where the run is not finished, or was given less access.
     """
     import numpy as np
 
@@ -87,8 +91,12 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
 
     if run.status != RunStatus.FINISHED:
         raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
-    stimuli = load_inputs(run).stimuli
+    inputs = load_inputs(run)
+    parameters: Any = inputs.parameters  # of matched guise probing
+    stimuli = inputs.stimuli
     read = read_logprobs(stimuli, load_shard_frames(run))
+    _require_access(run, read, tiers)
+    paired = stimuli.paired and read.is_exact
     order = np.argsort(np.array(stimuli.attributes), kind="stable")
     slugs = [[text.slug for text in texts] for texts in stimuli.texts]
     texts = hash_rows([[*stimuli.varieties, *slugs]])
@@ -108,7 +116,7 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
             first=read.first[..., order],
             second=read.second[..., order],
             agrees=read.agrees[..., order],
-            paired=stimuli.paired,
+            paired=paired,
             base=run.parameters["base"],
             version=run.model.name,
         ),
@@ -119,7 +127,9 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
             "setting": setting,
             "probe": "overt" if overt else "covert",
             "varieties": list(stimuli.varieties),
-            "paired": stimuli.paired,
+            "paired": paired,
+            "access": read.access,
+            "parameters": parameters.applied(served=run.model.kind == ModelKind.CHAT),
             "n_first": len(stimuli.first),
             "n_second": len(stimuli.second),
             "attribute_list": stimuli.attribute_list,
@@ -128,6 +138,45 @@ def load_guise_run(run: Run, label: str) -> LoadedGuise:
         },
         digest=digest.hexdigest(),
     )
+
+
+def _require_access(run: Run, read: GuiseLogprobs, tiers: Collection[str]) -> None:
+    import numpy as np
+
+    if read.access not in tiers:
+        raise ReportError(
+            f"{run} has the access “{read.access}”, expected {listing(list(tiers))}. Its own page "
+            "and its download have its scores with their bounds."
+        )
+    if any(np.isneginf(side).any() for side in (read.first, read.second)):
+        raise ReportError(
+            f"{run} knows no probability at all of some attributes after some texts. Choose a run "
+            "with more access; its own page has its scores with their bounds."
+        )
+
+
+def require_one_access(loaded: Sequence[LoadedGuise]) -> None:
+    """Raise `ReportError` where runs that are averaged were obtained in different ways."""
+    found: dict[tuple[str, str], str] = {}
+    for one in loaded:
+        key, access = (one.run.model, one.run.probe), one.record["access"]
+        if found.setdefault(key, access) != access:
+            raise ReportError(
+                f"The runs of {one.run.model} have the access “{found[key]}” and “{access}”. "
+                "Scores of different tiers are never averaged: choose runs of one tier."
+            )
+
+
+def access_in_words(runs: Sequence[dict[str, Any]]) -> str:
+    """Return where probabilities come from, by the tier of the runs."""
+    told = {
+        "full": "over the whole vocabulary",
+        "top_k": "from the likeliest tokens that a server tells, where the listed attributes that "
+        "are not among them have what the parameter missing_mass says",
+    }
+    # Reports that were built before tiers were kept rest on full access.
+    tiers = list(dict.fromkeys(run.get("access", "full") for run in runs))
+    return " or ".join(f"{told[tier]} (access: {tier})" for tier in tiers)
 
 
 def common_attributes(loaded: Sequence[LoadedGuise]) -> tuple[str, ...]:

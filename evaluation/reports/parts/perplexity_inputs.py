@@ -36,7 +36,7 @@ def load_perplexity(run: Run) -> LoadedPerplexity:
         .order_by("pk")
         .values_list("pair", "variety", "value", "n")
     )
-    found = [row for row in rows if row[2] is not None]
+    found = [(pair, variety, value, n) for pair, variety, value, n in rows if value is not None]
     corpus = run.corpus.name if run.corpus else "no corpus"
     return LoadedPerplexity(
         run,

@@ -117,7 +117,9 @@ def load_model_predictions(runs: Sequence[Run]) -> LoadedPredictions:
         own.append((run, loaded))
         for group in loaded.stimuli.groups:
             names[group.slug], roles[group.slug] = group.name, group.role
-            words[group.slug] = list(group.filler_names)
+            # On several sets, a claim about a group is as weak as on that with the fewest words.
+            own_words = list(group.filler_names)
+            words[group.slug] = min(words.get(group.slug, own_words), own_words, key=len)
         said = np.ascontiguousarray(loaded.predicted.to_numpy(dtype=np.int8))
         digest = hashlib.sha256(run.stimuli_hash.encode() + said.tobytes())
         hashes[run_key({"public_id": run.public_id})] = digest.hexdigest()

@@ -92,9 +92,11 @@ def prepare_environment(name: str) -> None:
         [
             *(str(python), "-m", "pip", "install", "--disable-pip-version-check"),
             *("--requirement", str(ROOT / name), "--constraint", str(ROOT / CONSTRAINTS)),
+            "--no-compile",
         ],
         "The packages could not be installed: the reason stands above.",
     )
+    _compile(python)
     # What a larger file has just installed holds for the files that it includes.
     stamp[name] = wanted
     for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
@@ -106,6 +108,15 @@ def prepare_environment(name: str) -> None:
 def _run(command: list[str], message: str) -> None:
     if subprocess.run(command, check=False).returncode:  # noqa: S603
         raise NoEnvironmentError(message)
+
+
+def _compile(python: Path) -> None:
+    """Compile what was installed on all cores; pip itself would take one, for a minute.
+
+    Packages bring templates and old syntax that do not compile, which does no harm.
+    """
+    for folder in VENV.glob("lib/python*/site-packages"):
+        _succeeds([str(python), "-m", "compileall", "-q", "-j", "0", str(folder)])
 
 
 def _succeeds(command: list[str]) -> bool:

@@ -170,7 +170,12 @@ def test_exports_name_text_pair_and_variety() -> None:
     pages = read(build_page_table(study))
     assert len(pages) == 6
     for page in pages:
-        assert {page[scale.replace("-", "_")] for scale in SCALES} <= {"70.0", "71.0", "40.0", "41.0"}
+        assert {page[scale.replace("-", "_")] for scale in SCALES} <= {
+            "70.0",
+            "71.0",
+            "40.0",
+            "41.0",
+        }
     assert [page["text"] for page in pages] == [row["text"] for row in rows[::2]]
 
 

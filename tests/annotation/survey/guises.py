@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import count
 from typing import Any
 
@@ -9,6 +10,7 @@ from annotation.models import Corpus, Study, Text, TraitPair
 from annotation.studies.creation import create_guise_study
 from annotation.studies.lifecycle import launch_study
 from tests.annotation.studies.people import allow_unsigned_links
+from tests.annotation.survey.participants import InProcess, Person
 from tests.probing.runs.text_fixtures import add_pair
 
 SCALES = ("cold-warm", "poor-wealthy")
@@ -56,26 +58,35 @@ def find_shown(page_text: str, texts: dict[str, Text]) -> str:
     return next((slug for slug, text in texts.items() if text.body in page_text), "")
 
 
-def rate_by_variety(study: Study, *, people: int, raised: float = 20.0) -> list[Any]:
-    """Let people finish the study; the first variety is ``raised`` on each scale."""
-    from tests.annotation.survey.participants import InProcess, Person
+def rate_by_variety(
+    study: Study,
+    *,
+    people: int,
+    raised: float = 20,
+    rate: Callable[[int, str, str], float] | None = None,
+) -> list[str]:
+    """Let people finish the study; return the addresses of their visits.
+
+    rate : from the person's number, the variety and the scale to a rating; without it the first
+        variety is ``raised`` above the other one on each scale
+    """
+
+    def usual(number: int, variety: str, _scale: str) -> float:
+        return 40 + number % 5 + (raised if variety == "AAL" else 0)
 
     texts = {group.body: group for group in study.instruments.get().groups.all()}
-    finished = []
+    visits = []
     for number in range(people):
         person = Person(InProcess(keeps_cookies=False), lambda _group, _scale: 50)
         assert person.start(f"{study.get_absolute_url()}?PROLIFIC_PID=g{number}").status == 302
-        while page := person.see().page:
-            if not page.fields.get("step"):
-                break
+        while (page := person.see().page).fields.get("step"):
             sent = person.fill(page)
             if page.lines:
-                body = next(body for body in texts if body in page.text)
-                first = texts[body].variety == "AAL"
+                variety = next(texts[body].variety for body in texts if body in page.text)
                 for scale, (left, right) in page.lines.items():
-                    value = 40 + number % 5 + (int(raised) if first else 0)
+                    value = int((rate or usual)(number, variety, scale))
                     is_as_named = scale == f"{left}-{right}"
                     sent[f"value-{scale}"] = str(value if is_as_named else 100 - value)
             assert person.connection.post(page.action, sent).status == 302
-        finished.append(person.path)
-    return finished
+        visits.append(person.path)
+    return visits

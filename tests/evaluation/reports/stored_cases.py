@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,12 @@ from annotation.models import (
     TraitPair,
 )
 from evaluation.models import Norm
+from probing.measures.class_prompt_library import CLASS_PROMPTS
+from probing.measures.probe_stimuli import ProbeStimuli
+from probing.measures.prompted_stimuli import PromptedStimuli, vars_of
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
-from probing.models import Run, ShardStatus, TextScore, WordList
-from probing.runs.inputs import to_parquet
+from probing.models import Run, Shard, ShardStatus, TextScore, WordList
+from probing.runs.inputs import from_parquet, to_parquet
 from tests.annotation.counterparts import studies as writing
 from tests.annotation.judgments import corpora as judging
 from tests.evaluation.reports.corpora import (
@@ -259,6 +262,26 @@ def _pictures(*, with_speakers: bool) -> Inputs:
         ),
         second_study=speakers,
     )
+
+
+def _speakers(*, with_model: bool) -> Inputs:
+    """People about the speakers of four pairs, and a model on these and one pair more."""
+    spoken = planted(all_scales())
+    study = make_rated_guises(spoken)
+    study.public_id = "study0000001"
+    study.save()
+    Corpus.objects.update(public_id="corpus000001")
+    poles = [pole for scale in all_scales() for pole in (scale.low, scale.high)]
+    stimuli = guise_stimuli(poles, 5, varieties=("AAL", "WME"))
+    first, second = (
+        tuple(replace(text, slug=f"p{n}") for n, text in enumerate(texts, start=1))
+        for texts in (stimuli.first, stimuli.second)
+    )
+    effects = {scale.high: 0.4 * spoken[scale.slug] for scale in all_scales()}
+    logs = made_up_logs(poles, 5, effects, noise=0.3)
+    model = replace(stimuli, first=first, second=second)
+    runs = (store_guise_run(model, *logs, corpus=Corpus.objects.get(), **_names(1)),)
+    return Inputs(_in_order(study), runs=runs if with_model else ())
 
 
 PAIRED = {
@@ -525,6 +548,17 @@ def _models() -> Inputs:
     return Inputs(runs=tuple(runs))
 
 
+def _intelligence() -> Inputs:
+    """Adjectives, and two IQ values."""
+    words = ("intelligent", "kind", "smart", "stupid")
+    return Inputs(
+        runs=(
+            _guise_run(1, effects={"stupid": 0.4}, words=words),
+            _guise_run(2, effects={"70": 0.3}, words=("70", "130"), purpose="intelligence"),
+        )
+    )
+
+
 def _writing(*names: str) -> Inputs:
     """The second says less, and once nothing at all."""
     study = writing.make_writing_study(*names, corpus=writing.make_corpus(public_id=CORPUS_ID))
@@ -578,6 +612,39 @@ def _predictions(*models: str) -> tuple[Run, ...]:
         names = _names(number)
         _renumber(Run, run.pk, names["id"])
         Run.objects.filter(pk=names["id"]).update(public_id=names["public_id"], code_version="0.1")
+    return tuple(Run.objects.select_related("model").order_by("pk"))
+
+
+def _prompted() -> tuple[Run, ...]:
+    """Return predictions as a model’s answers: two wordings, three seeds, some without a class."""
+    (run,) = _predictions("m1")
+    wordings = (CLASS_PROMPTS[0], CLASS_PROMPTS[3])
+    stimuli = PromptedStimuli(**vars_of(ProbeStimuli.from_json(run.stimuli)), wordings=wordings)
+    shards = list(run.shards.order_by("index"))
+    said = [from_parquet(shard.result)["predicted"].tolist() for shard in shards]
+    for shard, wording in zip(shards, wordings, strict=True):
+        parts = [
+            pd.DataFrame(
+                {
+                    "repeat": f"{wording.slug} · {seed}",
+                    "wording": wording.slug,
+                    "order": "negative, neutral, positive",
+                    "seed": seed,
+                    "sentence": range(len(said[0])),
+                    "predicted": said[(shard.index + seed) % 2],
+                    "matched": [(place + seed) % 5 > 0 for place in range(len(said[0]))],
+                    "answer": "",
+                }
+            )
+            for seed in (2024, 2025, 2026)
+        ]
+        Shard.objects.filter(pk=shard.pk).update(result=to_parquet(pd.concat(parts)))
+    Run.objects.filter(pk=run.pk).update(
+        measure="prompted_classification",
+        parameters={},
+        stimuli=stimuli.to_dict(),
+        stimuli_hash=stimuli.content_hash(),
+    )
     return tuple(Run.objects.select_related("model").order_by("pk"))
 
 
@@ -841,6 +908,18 @@ CASES: dict[str, Case] = {
     "guise_models": Case(
         "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
     ),
+    "guise_ratings": Case(
+        "guise_ratings", lambda: _speakers(with_model=True), {**FEW, "splits": 50}
+    ),
+    "guise_ratings-people": Case(
+        "guise_ratings", lambda: _speakers(with_model=False), {**FEW, "splits": 0}
+    ),
+    "guise_intelligence": Case("guise_intelligence", _intelligence, FEW),
+    "matched_guise-crossed": Case(
+        "matched_guise", _guises, {**FEW, "permutations": 200, "average": "model"}
+    ),
+    "guise_occupations-crossed": Case("guise_occupations", _jobs, FEW),
+    "guise_decisions-crossed": Case("guise_decisions", _verdicts, FEW),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
@@ -849,6 +928,7 @@ CASES: dict[str, Case] = {
     "fpr_gaps": Case(
         "fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW, moved=TEMPLATES_DRAWN
     ),
+    "fpr_gaps-prompted": Case("fpr_gaps", lambda: Inputs(runs=_prompted()), FEW),
     "fpr_comparison": Case(
         "fpr_comparison",
         lambda: Inputs(runs=_predictions("m1", "m2")),

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import pytest
 
-from annotation.models import Rating
 from evaluation.models import Report, ReportStatus
-from evaluation.reports import building, tasks
-from evaluation.reports.building import build_report, find_differences, wake_waiting_reports
+from evaluation.reports import building
+from evaluation.reports.building import build_report, wake_waiting_reports
 from evaluation.reports.parts.document import Document, Table
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import request_report, retry_report
-from probing.models import RunStatus, Score
+from probing.models import RunStatus
 
 FEW = {"resamples": 200, "splits": 100}
 
@@ -34,66 +30,6 @@ def _build(study, run, **parameters) -> Report:
 
 def _document(report: Report) -> Document:
     return get_kind("alignment").document(report, {})
-
-
-def test_report_holds_every_file_and_every_number(rated_study, scored_run):
-    report = _build(rated_study(), scored_run())
-    names = set(report.files.values_list("name", flat=True))
-    assert names == {
-        "report.html",
-        "report.pdf",
-        "report.xlsx",
-        "report.json",
-        "groups.csv",
-        "cells.csv",
-        "overall.csv",
-        "left_out.csv",
-        "questions.csv",
-    }
-    cells = list(csv.DictReader(io.StringIO(_read(report, "cells.csv"))))
-    assert len(cells) == 3 * 16
-    means = Rating.objects.filter(
-        assignment__group__slug="woman", scale__slug="cold-warm"
-    ).values_list("value", flat=True)
-    cell = next(c for c in cells if (c["group"], c["scale"]) == ("woman", "cold-warm"))
-    assert float(cell["human_mean"]) == pytest.approx(sum(means) / len(means))
-    score = Score.objects.get(run=report.runs.get(), group="woman", trait="cold-warm", template="")
-    assert float(cell["model_mean"]) == pytest.approx(score.value)
-    assert (cell["low"], cell["high"], cell["group_name"]) == ("cold", "warm", "women")
-
-
-def test_html_file_needs_nothing_from_outside(rated_study, scored_run):
-    html = _read(_build(rated_study(), scored_run()), "report.html")
-    for outside in ("<script", "<link", 'src="', "url(", "http-equiv"):
-        assert outside not in html
-    assert "<style>" in html
-    assert html.count("<svg") >= 3
-
-
-def test_building_twice_changes_nothing(rated_study, scored_run):
-    report = _build(rated_study(), scored_run())
-    before = (report.built_at, report.result)
-    assert build_report(report_id=report.pk) is None
-    tasks.build_report(report.pk)
-    tasks.build_report(report.pk)
-    report.refresh_from_db()
-    assert (report.built_at, report.result) == before
-
-
-def test_rebuilt_report_gives_the_same_numbers(rated_study, scored_run):
-    report = _build(rated_study(), scored_run(), seed=11)
-    assert find_differences(report=report) == []
-
-
-def test_changed_rating_is_found_when_a_report_is_verified(rated_study, scored_run):
-    report = _build(rated_study(), scored_run())
-    rating = Rating.objects.first()
-    assert rating is not None
-    rating.value = 100 - rating.value if rating.value != 50 else 0
-    rating.save()
-    differences = find_differences(report=report)
-    assert any("ratings_hash" in line for line in differences)
-    assert any("cells" in line for line in differences)
 
 
 def test_report_waits_for_its_run_and_is_woken_when_it_is_finished(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -11,25 +13,38 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports.building import build_report
 from evaluation.reports.requesting import request_report
 from probing.models import RunStatus
+from tests.evaluation.reports.surveys import make_rated_study, make_scored_run
+from tests.kept_rows import keep_rows
 
 pytestmark = pytest.mark.django_db
 
 FEW = {"resamples": 100, "splits": 100}
 
 
-@pytest.fixture
-def alice() -> User:
-    return User.objects.create_user("alice", password="alice", is_staff=True)
+@pytest.fixture(scope="module")
+def kept_report(django_db_setup, django_db_blocker) -> Iterator[int]:
+    """One built report for all tests of this module; yields its key."""
+    with keep_rows(django_db_blocker):
+        alice = User.objects.create_user("alice", password="alice", is_staff=True)
+        waiting = request_report(
+            kind="alignment",
+            study=make_rated_study(owner=alice),
+            runs=[make_scored_run()],
+            parameters=FEW,
+        )
+        built = build_report(report_id=waiting.pk)
+        assert built is not None
+        yield built.pk
 
 
 @pytest.fixture
-def report(alice, rated_study, scored_run) -> Report:
-    waiting = request_report(
-        kind="alignment", study=rated_study(owner=alice), runs=[scored_run()], parameters=FEW
-    )
-    built = build_report(report_id=waiting.pk)
-    assert built is not None
-    return built
+def alice(kept_report, db) -> User:
+    return User.objects.get(username="alice")
+
+
+@pytest.fixture
+def report(kept_report, db) -> Report:
+    return Report.objects.get(pk=kept_report)
 
 
 def _address(report: Report) -> str:
@@ -111,24 +126,3 @@ def test_gallery_lists_only_reports_on_visible_studies(client, alice, report):
     outsider.user_permissions.add(Permission.objects.get(codename="view_report"))
     client.force_login(outsider)
     assert report.title not in client.get(gallery).content.decode()
-
-
-def test_report_is_asked_for_in_the_admin(client, rated_study, scored_run):
-    client.force_login(User.objects.create_superuser("boss"))
-    study, run = rated_study(), scored_run()
-    data = {"study": study.pk, "runs": run.pk, "resamples": 100, "splits": 100, "seed": 3}
-    response = client.post(reverse("admin:evaluation_report_add") + "?kind=alignment", data)
-    report = Report.objects.get()
-    assert response.status_code == 302
-    assert response["Location"] == _address(report)
-    assert report.parameters["seed"] == 3
-
-
-def test_bad_option_is_named_at_its_field(client, rated_study, scored_run):
-    client.force_login(User.objects.create_superuser("boss"))
-    data = {"study": rated_study().pk, "runs": scored_run().pk, "resamples": 5, "splits": 100}
-    page = client.post(
-        reverse("admin:evaluation_report_add") + "?kind=alignment", data
-    ).content.decode()
-    assert "greater than or equal to 100" in page
-    assert not Report.objects.exists()

@@ -1,13 +1,16 @@
-"""Who may see and do what over HTTP: with a token, without one, as an outsider."""
+"""Who may see and do what over HTTP: with a token, without one, as an outsider; and a report."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import pytest
 from django.contrib.auth.models import Permission
 
 from annotation.models import ParticipantIdentity
+from evaluation.models import Report
 
 
 @pytest.fixture
@@ -159,3 +162,24 @@ def test_the_documentation_page_is_for_those_who_log_in(client, alice):
     response = client.get("/api/docs/")
     assert response.status_code == 200
     assert "<style" not in response.content.decode()
+
+
+def test_a_report_comes_with_result_and_files(api, alice, report):
+    content = api(alice).get(f"/api/v1/reports/{report.public_id}/").json()
+    assert content["status"] == "final"
+    assert content["is_demo"] is True
+    assert content["page"].endswith(f"/reports/{report.public_id}/")
+    assert {file["name"] for file in content["files"]} >= {"report.html", "groups.csv"}
+    assert content["result"] == Report.objects.get().result
+
+
+def test_a_table_is_fetched_as_csv(api, alice, report):
+    response = api(alice).get(f"/api/v1/reports/{report.public_id}/files/groups.csv/")
+    assert response["Content-Type"].startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(response.content.decode())))
+    assert {row["group"] for row in rows} >= {"asian", "black", "elderly"}
+
+
+def test_a_file_that_the_report_does_not_have_is_not_found(api, alice, report):
+    response = api(alice).get(f"/api/v1/reports/{report.public_id}/files/secret.txt/")
+    assert response.status_code == 404

@@ -47,6 +47,9 @@ def test_the_first_mention_is_located() -> None:
     assert located.sentence[located.start : located.stop] == "local"
     bare = locate("A {adj} man.", {"adj": ""})
     assert bare == ("A man.", 0, 0)
+    assert locate("{Adj} men won.", {"adj": ""}) == ("Men won.", 0, 0)
+    # Without its name, “{name} won.” is no sentence.
+    assert locate("{name} won.", {"name": ""}) is None
 
 
 @pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-bert"])

@@ -218,6 +218,17 @@ def test_likelihoods_are_those_of_the_class_names_after_the_prompt(
     )
 
 
+def test_a_server_that_echoes_gives_the_likelihoods_of_its_model(folders: dict[str, Path]) -> None:
+    columns = [f"p_{one}" for one in SENTIMENT]
+    local = rows_of(ask(register_model(location=str(folders["causal"])), "label_likelihood"))
+    with serve_openai(folders["causal"]) as server:
+        chat = register_model(location=server.base_url, served_name=SERVED_NAME)
+        server.faults.append(Fault(status=429, retry_after=0.01))
+        served = rows_of(ask(chat, "label_likelihood"))
+    np.testing.assert_allclose(served[columns], local[columns], rtol=1e-4)
+    assert list(served["predicted"]) == list(local["predicted"])
+
+
 def test_what_cannot_work_is_said_before_any_work(
     folders: dict[str, Path], checkpoints: Path
 ) -> None:

@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 from scipy import stats
 
 from annotation.models import Corpus
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.kind import Chosen
 from probing.measures.guise_logprobs import read_logprobs
 from probing.measures.missing_mass import wilson_bounds
 from probing.models import LanguageModel, Run, RunStatus, Score, WordList
@@ -19,6 +24,7 @@ from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.language_models import register_model
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
+from tests.evaluation.reports.computing import compute
 from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
 from tests.probing.lm.tiny_chat import make_tiny_chat
 from tests.probing.runs.text_fixtures import make_corpus
@@ -307,3 +313,27 @@ def test_a_masked_model_answers_no_questions(corpus: Corpus, checkpoints: Path) 
     model = register_model(location=str(checkpoints / "tiny-roberta"))
     tried = dry_run(**ask(model, corpus, form="chat"))
     assert any("answers no questions" in problem.message for problem in tried.fatal)
+
+
+def test_reports_average_no_different_tiers(corpus: Corpus, server: OpenAIServer) -> None:
+    model = served(server)
+    top, full = probe(model, corpus, form="chat", opening=True), probe(model, corpus)
+    few = {"resamples": 100, "permutations": 100}
+    _, document = compute("matched_guise", Chosen(runs=(top,)), **few)
+    assert "(access: top_k)" in " ".join(document.method)
+    with pytest.raises(ReportError, match="Scores of different tiers are never averaged"):
+        compute("matched_guise", Chosen(runs=(top, full)), **few)
+    server.ignores.add("logprobs")
+    drawn = probe(model, corpus, form="chat", least_access="sampled", draws=2)
+    with pytest.raises(ReportError, match="has the access “sampled”"):
+        compute("matched_guise", Chosen(runs=(drawn,)), **few)
+
+
+def test_the_page_shows_bounds_and_how_they_came_about(
+    client: Client, corpus: Corpus, server: OpenAIServer
+) -> None:
+    run = probe(served(server), corpus, form="chat", opening=True)
+    client.force_login(User.objects.create_superuser("alice"))
+    page = client.get(reverse("admin:probing_run_change", args=[run.pk])).text
+    assert "From … to" in page
+    assert "bounds hold whatever the missing probability does" in page

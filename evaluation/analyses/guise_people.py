@@ -1,0 +1,296 @@
+"""People under the same guises: differences per scale, and models' matched guises beside them.
+
+A model's score on a scale is how much likelier the first guise makes the high pole than the low
+one: q(high) − q(low) (methods.md §10.2). People's is the difference of their mean ratings between
+the guises. Agreement is Kendall's tau-b over scales: as observed, and with noise taken out
+(`true_tau`) for each of two questions, other people about these texts and other texts like these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from evaluation.analyses.alignment_result import NoiseCeiling
+from evaluation.analyses.guise_draws import (
+    GuiseRun,
+    mean_over_prompts,
+    prompt_counts,
+    resampled_scores,
+    run_scores,
+    stack_prompts,
+)
+from evaluation.analyses.guise_ratings import (
+    Floats,
+    GuiseDraws,
+    GuiseRatings,
+    draw_guises,
+    item_differences,
+    person_values,
+    weigh,
+)
+from evaluation.analyses.noise_ceiling import no_ceiling, random_halves
+from evaluation.analyses.tau_answers import Answer
+from evaluation.analyses.true_tau import true_tau
+from evaluation.metrics import (
+    UndefinedReason,
+    bias_corrected_interval,
+    bias_corrected_p_value,
+    holm_correction,
+    kendall_tau_b,
+    kendall_tau_b_batch,
+)
+from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.rank_correlation import MINIMUM_PAIRS
+from probing.measures.streams import named_stream
+
+
+@dataclass(frozen=True)
+class GuisePeopleOptions:
+    """Options of the analysis; see the report's parameters."""
+
+    seed: int = 0
+    n_resamples: int = 2000
+    level: float = 0.95
+    n_splits: int = 1000
+    ceiling_share: float = 0.8
+
+
+@dataclass(frozen=True)
+class ScaleLine:
+    """One scale: the mean of each guise, and the first less the second, in points.
+
+    n of an estimate counts the items of which both guises were rated; n_people those who rated them
+    p_value, p_holm : two-sided, of no difference; corrected over scales
+    """
+
+    scale: str
+    first: Estimate
+    second: Estimate
+    difference: Estimate
+    n_people: int
+    p_value: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class ItemLine:
+    """The difference between the guises of one item on one scale, in points."""
+
+    item: str
+    scale: str
+    difference: float
+
+
+@dataclass(frozen=True)
+class ModelScale:
+    """q(high) − q(low) of a model on one scale; n = prompts, resampled are texts and prompts."""
+
+    model: str
+    scale: str
+    estimate: Estimate
+
+
+@dataclass(frozen=True)
+class ModelLine:
+    """How a model's scores follow people's differences over scales.
+
+    observed : tau-b as it is; its interval resamples people, items and scales; p_value takes
+        scales for independent
+    these_texts, other_texts : tau on these scales without the noise of people, and of people and
+        texts
+    reliability_people, reliability_texts : of people's differences, for either
+    """
+
+    model: str
+    n_scales: int
+    observed: Estimate
+    p_value: float
+    these_texts: Answer
+    other_texts: Answer
+    reliability_people: float
+    reliability_texts: float
+
+
+@dataclass(frozen=True)
+class GuisePeople:
+    """guises : the first is the one that differences are of."""
+
+    options: GuisePeopleOptions
+    guises: tuple[str, str]
+    n_people: int
+    n_items: int
+    n_pages: int
+    scales: tuple[ScaleLine, ...]
+    items: tuple[ItemLine, ...]
+    ceiling: NoiseCeiling
+    model_scales: tuple[ModelScale, ...]
+    models: tuple[ModelLine, ...]
+
+
+def analyse_guise_people(
+    rated: GuiseRatings,
+    runs: Sequence[GuiseRun],
+    poles: Mapping[str, tuple[int, int]],
+    options: GuisePeopleOptions,
+) -> GuisePeople:
+    """Return people's differences per scale and, for each model of ``runs``, its agreement.
+
+    runs : with one list of attributes, their first guise the first of ``rated``; runs of one model
+        are averaged within each prompt
+    poles : scale → places of its low and high pole among the attributes; scales without are left
+        out of agreement
+    """
+    drawn = draw_guises(rated, n_resamples=options.n_resamples, seed=options.seed)
+    names = list(dict.fromkeys(run.model for run in runs))
+    scored = {name: _score(name, runs, poles, rated.scales, options) for name in names}
+    halves = _halves(rated, options)
+    items = item_differences(rated)
+    return GuisePeople(
+        options=options,
+        guises=(rated.guises[0], rated.guises[1]),
+        n_people=len(rated.people),
+        n_items=len(rated.items),
+        n_pages=rated.n_pages,
+        scales=_lines(rated, drawn, options),
+        items=tuple(
+            ItemLine(item, scale, float(items[i, s]))
+            for i, item in enumerate(rated.items)
+            for s, scale in enumerate(rated.scales)
+            if not np.isnan(items[i, s])
+        ),
+        ceiling=halves,
+        model_scales=tuple(line for lines in scored.values() for line in lines),
+        models=tuple(_align(name, rated, drawn, lines, options) for name, lines in scored.items()),
+    )
+
+
+def _lines(
+    rated: GuiseRatings, drawn: GuiseDraws, options: GuisePeopleOptions
+) -> tuple[ScaleLine, ...]:
+    p_values = [
+        bias_corrected_p_value(value, drawn.difference_draws[:, place])
+        for place, value in enumerate(drawn.difference)
+    ]
+    corrected = holm_correction(p_values)
+    lines = []
+    for s, scale in enumerate(rated.scales):
+        n = int(drawn.n_items[s])
+        first, second = (
+            _estimate(drawn.means[guise, s], drawn.mean_draws[:, guise, s], n, options)
+            for guise in (0, 1)
+        )
+        difference = _estimate(drawn.difference[s], drawn.difference_draws[:, s], n, options)
+        lines.append(
+            ScaleLine(
+                scale,
+                first,
+                second,
+                difference,
+                int(drawn.n_people[s]),
+                float(p_values[s]),
+                float(corrected[s]),
+            )
+        )
+    return tuple(lines)
+
+
+def _estimate(value: float, draws: Floats, n: int, options: GuisePeopleOptions) -> Estimate:
+    if np.isnan(value):
+        return no_estimate(UndefinedReason.NO_PAIR)
+    found = bias_corrected_interval(float(value), draws, level=options.level)
+    return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)
+
+
+def _score(
+    name: str,
+    runs: Sequence[GuiseRun],
+    poles: Mapping[str, tuple[int, int]],
+    scales: Sequence[str],
+    options: GuisePeopleOptions,
+) -> list[ModelScale]:
+    """Return a model's score on every scale that has both poles."""
+    own = [run for run in runs if run.model == name]
+    how = {"n_resamples": options.n_resamples, "seed": options.seed}
+    prompts, q = stack_prompts([(run.prompts, run_scores(run, "meaning_matched")) for run in own])
+    resampled = [(run.prompts, resampled_scores(run, "meaning_matched", **how)) for run in own]
+    _, by_prompt = stack_prompts(resampled)
+    drawn = mean_over_prompts(by_prompt, prompt_counts(len(prompts), **how))
+    whole = mean_over_prompts(q)
+    found = []
+    for scale in scales:
+        if scale not in poles:
+            continue
+        low, high = poles[scale]
+        value = float(whole[high] - whole[low])
+        estimate = no_estimate(UndefinedReason.NO_SCORES)
+        if not np.isnan(value):
+            n = int((~np.isnan(q[:, high] - q[:, low])).sum())
+            estimate = _estimate(value, drawn[:, high] - drawn[:, low], n, options)
+        found.append(ModelScale(name, scale, estimate))
+    return found
+
+
+def _align(
+    name: str,
+    rated: GuiseRatings,
+    drawn: GuiseDraws,
+    lines: Sequence[ModelScale],
+    options: GuisePeopleOptions,
+) -> ModelLine:
+    scores = np.full(len(rated.scales), np.nan)
+    for line in lines:
+        scores[rated.scales.index(line.scale)] = line.estimate.value
+    observed = kendall_tau_b(drawn.difference, scores)
+    estimate = no_estimate(observed.reason)
+    if not observed.reason:
+        n = scores.size
+        rng = named_stream(options.seed, "guise ratings", "scales")
+        weights = rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).astype(float)
+        taus = kendall_tau_b_batch(drawn.difference_draws, scores, weights)
+        found = bias_corrected_interval(
+            observed.value, taus, level=options.level, bounds=(-1.0, 1.0)
+        )
+        estimate = Estimate(
+            observed.value, found.low, found.high, observed.n, interval_reason=found.reason
+        )
+    # Of one group, as it were: whoever is resampled stands in the first place.
+    people = true_tau(person_values(rated)[:, None, :], scores[None])
+    texts = true_tau(item_differences(rated)[:, None, :], scores[None])
+    return ModelLine(
+        name,
+        observed.n,
+        estimate,
+        observed.p_value,
+        people.noise_free(options.level),
+        texts.noise_free(options.level),
+        people.reliability,
+        texts.reliability,
+    )
+
+
+def _halves(rated: GuiseRatings, options: GuisePeopleOptions) -> NoiseCeiling:
+    """Return tau over scales between the differences of two random halves of the people."""
+    n = len(rated.people)
+    if n < 2:
+        return no_ceiling(UndefinedReason.ONE_RATER if n else UndefinedReason.NO_RATINGS)
+    if not options.n_splits:
+        return no_ceiling(UndefinedReason.NOT_REQUESTED)
+    rng = named_stream(options.seed, "guise ratings", "halves")
+    first = random_halves(n, options.n_splits, rng).astype(float)
+    items = np.ones((options.n_splits, len(rated.items)))
+    profiles = [weigh(rated, half, items)[1] for half in (first, 1 - first)]
+    taus = kendall_tau_b_batch(*profiles)
+    shared = (~np.isnan(profiles[0]) & ~np.isnan(profiles[1])).sum(axis=1)
+    found = taus[(shared >= MINIMUM_PAIRS) & ~np.isnan(taus)]
+    skipped = options.n_splits - found.size
+    if found.size == 0 or found.size < options.n_splits / 2:
+        return no_ceiling(UndefinedReason.FEW_SPLITS, n_skipped=skipped)
+    ends = [(1 - options.ceiling_share) / 2, (1 + options.ceiling_share) / 2]
+    low, high = np.quantile(found, ends)
+    ceiling = NoiseCeiling(float(found.mean()), float(low), float(high))
+    return replace(
+        ceiling, n_first=n // 2, n_second=n - n // 2, n_splits=int(found.size), n_skipped=skipped
+    )

@@ -1,0 +1,178 @@
+"""Guises and intelligence: whether a variety makes its speaker less intelligent to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from evaluation.analyses.guise_cells import GuiseOptions
+from evaluation.analyses.guise_intelligence import IntelligenceAnalysis, analyse_intelligence
+from evaluation.models import Report
+from evaluation.reports.guise_intelligence import prose, tables
+from evaluation.reports.parts.document import Document, Section
+from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import MISSING, number, percent
+from evaluation.reports.parts.guise_inputs import (
+    MEASURE,
+    common_attributes,
+    corpora_of,
+    guise_provenance,
+    load_guise_run,
+    prompt_purposes,
+    require_pairs,
+    require_purposes,
+)
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.provenance import banners, run_key
+from evaluation.reports.parts.run_settings import settings_section, settings_table
+from probing.measures.guise_library import INTELLIGENCE, INTELLIGENT, TRAITS, UNINTELLIGENT
+from probing.models import Run
+
+
+class GuiseIntelligenceParameters(IntervalParameters):
+    """The options of a report on intelligence."""
+
+
+class GuiseIntelligence(AnalysisKind[IntelligenceAnalysis]):
+    name = "guise_intelligence"
+    title = _("Guises and intelligence")
+    question = _("Do models take speakers of a variety for less intelligent?")
+    Parameters = GuiseIntelligenceParameters
+    Result = IntelligenceAnalysis
+    runs = RunsInput(
+        _(
+            "Runs of matched guise probing on pairs: on traits with adjectives on intelligence, or "
+            "with prompts on the IQ and two values."
+        ),
+        measures=(MEASURE,),
+        most=None,
+    )
+
+    def check(self, chosen: Chosen, parameters: GuiseIntelligenceParameters) -> None:
+        require_purposes(
+            chosen.runs, (TRAITS, INTELLIGENCE), "Choose runs with prompts on traits or the IQ."
+        )
+        require_pairs(chosen.runs)
+        for run in chosen.runs:
+            _high_and_low(run)
+
+    def default_title(self, chosen: Chosen) -> str:
+        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
+        named = models[0] if len(models) == 1 else f"{len(models)} models"
+        return f"Does {named} take a guise for less intelligent?"
+
+    def load(self, chosen: Chosen, parameters: GuiseIntelligenceParameters) -> Loaded:
+        """Two queries a run."""
+        loaded = {run.pk: load_guise_run(run, run.model.name) for run in chosen.runs}
+        parts: dict[bool, list[Run]] = {True: [], False: []}
+        for run in chosen.runs:
+            parts[INTELLIGENCE in prompt_purposes(run)].append(run)
+        data = []
+        for runs in (parts[False], parts[True]):
+            some = [loaded[run.pk] for run in runs]
+            attributes = common_attributes(some) if some else ()
+            high, low = _high_and_low(runs[0]) if runs else ((), ())
+            data.append((some, attributes, high, low))
+        (adjectives, attributes, high, low), (values, numbers, *iq) = data
+        order = [numbers.index(value) for value in (*iq[0], *iq[1])] if values else []
+        return Loaded(
+            record={
+                "runs": [one.record for one in loaded.values()],
+                "corpora": corpora_of(chosen.runs),
+                "norms": [],
+            },
+            data=(
+                [one.run for one in adjectives],
+                attributes,
+                high,
+                low,
+                [
+                    replace(
+                        one.run,
+                        first=one.run.first[..., order],
+                        second=one.run.second[..., order],
+                        agrees=one.run.agrees[..., order],
+                    )
+                    for one in values
+                ],
+                (*iq[0], *iq[1]),
+            ),
+            hashes={run_key(one.record): one.digest for one in loaded.values()},
+        )
+
+    def analyse(
+        self, loaded: Loaded, parameters: GuiseIntelligenceParameters
+    ) -> IntelligenceAnalysis:
+        adjectives, attributes, high, low, values, iq = loaded.data
+        options = GuiseOptions(**parameters.bootstrap)
+        return analyse_intelligence(adjectives, attributes, high, low, values, iq, options)
+
+    def lay_out(
+        self, report: Report, result: IntelligenceAnalysis, view: Mapping[str, str]
+    ) -> Document:
+        record: dict[str, Any] = report.inputs
+        runs, level = record["runs"], percent(result.options.level)
+        varieties = runs[0]["varieties"]
+        wordings = {slug: text for run in runs for slug, text in run["prompt_texts"].items()}
+        effects = tables.effect_table(result, level)
+        single = tables.attribute_table(result.attributes, level)
+        shares = tables.share_table(result, varieties, wordings)
+        settings = settings_table(runs)
+        blocks = (
+            *([single.printed("Every adjective by itself.")] if single.rows else []),
+            *([shares.printed("Share on the higher IQ, prompt by prompt.")] if shares.rows else []),
+        )
+        return Document(
+            title=report.title,
+            question=prose.question(record),
+            banners=banners(runs),
+            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            keys=tables.key_numbers(effects),
+            sections=(
+                Section("On the whole", tables.effect_blocks(effects, varieties), prose.WHY),
+                Section("One by one", blocks, prose.WHY_SINGLE),
+                settings_section(settings),
+            ),
+            tables=(effects, single, shares, settings),
+            method=prose.method(result),
+            caveats=prose.CAVEATS,
+            left_out=prose.left_out(record),
+            provenance=guise_provenance(record, report),
+        )
+
+    def headline(self, result: dict[str, Any]) -> str:
+        if not result["lines"]:
+            return MISSING
+        first = result["lines"][0]
+        return f"{first['part']}: {number(first['estimate']['value'], 3, signed=True)}"
+
+
+def _high_and_low(run: Run) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the attributes of a run that speak for intelligence, and those against it.
+
+    `ReportError` where one side is empty, or where an IQ is no number.
+    """
+    attributes = list(run.stimuli["attributes"])
+    if INTELLIGENCE in prompt_purposes(run):
+        if len(attributes) != 2 or not all(name.isdecimal() for name in attributes):
+            raise ReportError(
+                f"{run} has the attributes {', '.join(attributes)}. Run it with a list of two IQ "
+                "values, such as “iq-70-130”."
+            )
+        low, high = sorted(attributes, key=int)
+        return (high,), (low,)
+    sides = tuple(
+        tuple(name for name in words if name in attributes)
+        for words in (INTELLIGENT, UNINTELLIGENT)
+    )
+    if not all(sides):
+        raise ReportError(
+            f"{run} lacks adjectives on intelligence. Run it with a list that has some of "
+            f"{', '.join(INTELLIGENT)} and of {', '.join(UNINTELLIGENT)}, such as "
+            "“intelligence-8”."
+        )
+    return sides[0], sides[1]

@@ -1,0 +1,32 @@
+"""Reports are asked for on a page of the admin."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from evaluation.models import Report
+
+pytestmark = pytest.mark.django_db
+
+
+def test_report_is_asked_for_in_the_admin(client, rated_study, scored_run):
+    client.force_login(User.objects.create_superuser("boss"))
+    study, run = rated_study(), scored_run()
+    data = {"study": study.pk, "runs": run.pk, "resamples": 100, "splits": 100, "seed": 3}
+    response = client.post(reverse("admin:evaluation_report_add") + "?kind=alignment", data)
+    report = Report.objects.get()
+    assert response.status_code == 302
+    assert response["Location"] == reverse("reports:page", args=[report.public_id])
+    assert report.parameters["seed"] == 3
+
+
+def test_bad_option_is_named_at_its_field(client, rated_study, scored_run):
+    client.force_login(User.objects.create_superuser("boss"))
+    data = {"study": rated_study().pk, "runs": scored_run().pk, "resamples": 5, "splits": 100}
+    page = client.post(
+        reverse("admin:evaluation_report_add") + "?kind=alignment", data
+    ).content.decode()
+    assert "greater than or equal to 100" in page
+    assert not Report.objects.exists()
