@@ -90,7 +90,11 @@ class ReportAdmin(ModelAdmin):
             request.POST or None,
             kind=kind,
             user=cast(User, request.user),
-            initial={name: request.GET[name] for name in INPUTS if name in request.GET},
+            initial={
+                name: request.GET.getlist(name) if name == "runs" else request.GET[name]
+                for name in INPUTS
+                if name in request.GET
+            },
         )
         if request.method == "POST" and form.is_valid() and form.report is not None:
             return redirect("reports:page", form.report.public_id)

@@ -298,7 +298,10 @@ def _crossed(
         "n_placebos": options.n_resamples,
         "seed": options.seed,
     }
-    lines = crossed_lines(cell.model, cell.probe, attributes, pair_table(some), **how)
+    pairs = pair_table(some)
+    if pairs is None:
+        return []
+    lines = crossed_lines(cell.model, cell.probe, attributes, pairs, **how)
     for study in studies:
         weights = strength_weights(len(attributes), _places(study, attributes))
         if weights is not None:

@@ -61,10 +61,14 @@ class GuiseRun:
 
 
 def run_scores(run: GuiseRun, matching: Matching) -> Floats:
-    """Return q, (n_prompts, n_attributes); NaN where the attribute does not count."""
+    """Return q, (n_prompts, n_attributes); NaN where the attribute does not count.
+
+    NaN, too, where all answers of a side lack it: the ratio has no logarithm.
+    """
     form = paired_association if _by_pairs(run, matching) else pooled_association
-    q, _ = form(run.first, run.second, base=run.base)
-    return np.where(run.agrees, q, np.nan)
+    with np.errstate(invalid="ignore"):
+        q, _ = form(run.first, run.second, base=run.base)
+    return np.where(run.agrees & np.isfinite(q), q, np.nan)
 
 
 def resampled_scores(run: GuiseRun, matching: Matching, *, n_resamples: int, seed: int) -> Floats:
@@ -80,8 +84,9 @@ def resampled_scores(run: GuiseRun, matching: Matching, *, n_resamples: int, see
             for side, name in zip((run.first, run.second), sides, strict=True)
         ]
         unit = np.log(10.0) if run.base == "10" else 1.0
-        found = (logs[0] - logs[1]) / unit
-    return np.where(run.agrees, found, np.nan)
+        with np.errstate(invalid="ignore"):
+            found = (logs[0] - logs[1]) / unit
+    return np.where(run.agrees & np.isfinite(found), found, np.nan)
 
 
 def placebo_scores(run: GuiseRun, *, n_placebos: int, seed: int) -> Floats | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any, ClassVar
 
 from django import forms
@@ -33,13 +34,16 @@ from probing.library.labelled_files import (
     parse_texts,
     set_entries,
     stored_groups,
+    stored_texts,
 )
 from probing.measures.label_map import PRESETS
+from probing.measures.labelled_texts import SPLITS
 from probing.measures.probe_stimuli import SENTIMENT
 from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 
 LARGEST_FILE = 5 * 1024 * 1024
 PROBLEMS_SHOWN = 30
+TEXTS_SHOWN = 100
 FACTS = ("title", "slug", "licence", "citation")
 SUFFIXES = ("csv", "tsv", "tab")
 
@@ -158,7 +162,9 @@ class TextSetForm(LabelledFileForm):
         super().__init__(*args, **kwargs)
         if "file" in self.fields:
             self.fields["file"].help_text = _(
-                "CSV or TSV in UTF-8 with a column “text” and a column “label” or “sent”."
+                "CSV or TSV in UTF-8 with a column “text” or “sentence”, a column “label” or "
+                "“sent”, and perhaps a column “split” (train, validation or test); for training, "
+                "splits that are not there are drawn by each run."
             )
 
     def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
@@ -262,7 +268,7 @@ class GroupLexiconAdmin(LabelledFileAdmin):
 
 @admin.register(LabelledTextSet)
 class LabelledTextSetAdmin(LabelledFileAdmin):
-    """Texts with a true label, of which demonstrations are drawn."""
+    """Texts with a true label: demonstrations, and what classifiers are trained on."""
 
     form = TextSetForm
     list_display = ("title", "slug", "n_texts", "licence")
@@ -273,5 +279,20 @@ class LabelledTextSetAdmin(LabelledFileAdmin):
 
     @display(description=gettext_lazy("Texts"))
     def rows(self, entry: LabelledTextSet) -> SafeString:
-        lines = [(SENTIMENT[one["label"]], one["text"]) for one in entry.texts]
-        return render_to_string("admin/probing/labelled_rows.html", {"lines": lines})
+        texts = stored_texts(entry)
+        counted: Counter[tuple[str, str]] = Counter(
+            (one.split, SENTIMENT[one.label]) for one in texts
+        )
+        return render_to_string(
+            "admin/probing/labelled_texts.html",
+            {
+                "classes": SENTIMENT,
+                "counts": [
+                    (split or _("not said"), [f"{counted[split, name]:,}" for name in SENTIMENT])
+                    for split in (*SPLITS, "")
+                    if any(counted[split, name] for name in SENTIMENT)
+                ],
+                "lines": [(SENTIMENT[one.label], one.text) for one in texts[:TEXTS_SHOWN]],
+                "n": f"{len(texts):,}",
+            },
+        )

@@ -89,3 +89,23 @@ class PromptedRunForm(ProbeRunForm):
             examples=cleaned["examples"],
             examples_from=cleaned["examples_from"],
         )
+
+
+class LabelledTextRunForm(RunForm):
+    """A run on a set of labelled texts."""
+
+    texts = forms.ChoiceField(
+        label=_("Labelled texts"),
+        widget=UnfoldAdminSelectWidget,
+        help_text=_("Splits that the set does not name are drawn with the seed."),
+    )
+
+    stimuli_template = "admin/probing/run/choose_labelled_texts.html"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        sets = LabelledTextSet.objects.all()
+        offer(self, "texts", [(one.slug, f"{one} ({len(one.texts):,})") for one in sets])
+
+    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
+        return StimuliChoice(texts=cleaned["texts"])

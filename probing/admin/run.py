@@ -28,6 +28,7 @@ from unfold.decorators import display
 from annotation.admin.base import HasImports
 from annotation.researcher.pages.page import page_urls
 from probing.admin import run_labels
+from probing.admin.classify_page import ClassifyPage
 from probing.admin.import_page import ImportPage
 from probing.admin.prediction_form import PredictionForm
 from probing.admin.run_downloads import stream_log, stream_scores, stream_training
@@ -78,7 +79,7 @@ class RunAdmin(HasImports, ModelAdmin):
                 path(f"<int:pk>/{name}/", guarded(view), name=f"probing_run_{name}")
                 for name, view in own
             ),
-            *page_urls([ImportPage], self),
+            *page_urls([ImportPage, ClassifyPage], self),
             *super().get_urls(),
         ]
 

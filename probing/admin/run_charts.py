@@ -16,16 +16,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from probing.admin.run_labels import signed
-from probing.models import TrainingPoint
 from probing.runs.progress import ShardBin
 from probing.runs.result_tables import ScoreCell, ScoreTable
 
 #: Widths of the rate chart's bins in seconds: the first that gives at most forty of them.
 BIN_SECONDS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
 MOST_BINS = 40
-#: The frame of the loss curve.
-LEFT, RIGHT, TOP, BASE = 46.0, 472.0, 12.0, 172.0
-MOST_EPOCH_TICKS = 8
 #: Steps of colour on either side of zero, and the percentile of |score| at which they end.
 COLOUR_STEPS = 5
 COLOUR_PERCENTILE = 98
@@ -41,7 +37,7 @@ class Tick:
     label: str
 
 
-def _nice_step(highest: float, factors: Sequence[float]) -> float:
+def nice_step(highest: float, factors: Sequence[float]) -> float:
     """Return a round step that gives about four grid lines."""
     raw = highest / 4
     power = 10.0 ** math.floor(math.log10(raw))
@@ -128,7 +124,7 @@ def draw_rate(times: Sequence[datetime], until: datetime) -> RateChart | None:
     if len(bins) < 2:
         return None
     highest = max(entry.per_minute for entry in bins)
-    axis = LevelAxis(highest, _nice_step(max(highest, 1), (1, 2, 5, 10)), top=10.0, base=104.0)
+    axis = LevelAxis(highest, nice_step(max(highest, 1), (1, 2, 5, 10)), top=10.0, base=104.0)
     left, width = RateChart.left, RateChart.right - RateChart.left
     points = " ".join(
         f"{left + width * number / (len(bins) - 1):.1f},{axis.place(entry.per_minute)}"
@@ -157,55 +153,6 @@ def _rate_bins(times: Sequence[datetime], until: datetime) -> tuple[RateBin, ...
             per_minute=60 * count / width,
         )
         for number, count in enumerate(counts)
-    )
-
-
-@dataclass(frozen=True)
-class HeldOutMark:
-    """The held-out loss after an epoch."""
-
-    x: float
-    y: float
-    title: str
-
-
-@dataclass(frozen=True)
-class LossChart:
-    """The loss over the epochs: a line for training, marks for what was held out."""
-
-    line: str
-    held_out_line: str
-    held_out: tuple[HeldOutMark, ...]
-    levels: tuple[Tick, ...]
-    epochs: tuple[Tick, ...]
-    left: float = LEFT
-    right: float = RIGHT
-
-
-def draw_loss(points: Sequence[TrainingPoint], epochs: int) -> LossChart | None:
-    """Draw the curve on an axis of all ``epochs``, from a loss of zero; None for too few points."""
-    if len(points) < 2:
-        return None
-    losses = [loss for p in points for loss in (p.loss, p.held_out_loss) if loss is not None]
-    highest = max(losses)
-    step = _nice_step(highest, (1, 2, 2.5, 5, 10)) if highest > 0 else 1.0
-    axis = LevelAxis(highest, step, top=TOP, base=BASE)
-
-    def x(epoch: float) -> float:
-        return round(LEFT + (RIGHT - LEFT) * epoch / epochs, 1)
-
-    held_out = tuple(
-        HeldOutMark(x(point.epoch), axis.place(point.held_out_loss), f"{point.held_out_loss:.4f}")
-        for point in points
-        if point.held_out_loss is not None
-    )
-    apart = math.ceil(epochs / MOST_EPOCH_TICKS)
-    return LossChart(
-        line=" ".join(f"{x(point.epoch)},{axis.place(point.loss)}" for point in points),
-        held_out_line=" ".join(f"{mark.x},{mark.y}" for mark in held_out),
-        held_out=held_out,
-        levels=axis.ticks(),
-        epochs=tuple(Tick(x(epoch), str(epoch)) for epoch in range(0, epochs + 1, apart)),
     )
 
 

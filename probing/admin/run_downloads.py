@@ -17,6 +17,7 @@ from probing.models import Run, RunEvent, Score, TextScore, TrainingPoint
 from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.predictions import load_predictions
 from probing.runs.result_tables import reference_of, run_counterparts
+from probing.runs.trained_models import trains_several
 
 HEAD = ("run", "measure", "model", "meaningless")
 SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n", "access")
@@ -25,7 +26,10 @@ COUNTERPART_COLUMNS = ("pair", "variety", "original", "counterpart", "reference"
 PREDICTION_COLUMNS = ("group", "filler", "template", "text", "y_true", "y_pred", "run_id")
 #: How a model was asked, and what it said.
 ANSWER_COLUMNS = ("wording", "order", "seed", "matched", "answer")
-TRAINING_COLUMNS = ("step", "epoch", "loss", "held_out_loss", "learning_rate", "at")
+TRAINING_COLUMNS: tuple[str, ...] = (
+    *("step", "epoch", "loss", "held_out_loss", "learning_rate", "at"),
+)
+CLASSIFIER_COLUMNS = ("training", *TRAINING_COLUMNS, "accuracy", "held_out_accuracy")
 CHUNK = 2000
 
 Rows = Iterable[tuple[Any, ...]]
@@ -44,9 +48,10 @@ def stream_scores(run: Run) -> StreamingHttpResponse:
 
 
 def stream_training(run: Run) -> StreamingHttpResponse:
-    """Send every point of the loss curve of ``run``, one row each."""
-    points = TrainingPoint.objects.filter(run=run).values_list(*TRAINING_COLUMNS)
-    return _stream_csv(run, "training", TRAINING_COLUMNS, points.iterator(chunk_size=CHUNK))
+    """Send every point of the loss curves of ``run``, one row each."""
+    columns = CLASSIFIER_COLUMNS if trains_several(run) else TRAINING_COLUMNS
+    points = TrainingPoint.objects.filter(run=run).values_list(*columns)
+    return _stream_csv(run, "training", columns, points.iterator(chunk_size=CHUNK))
 
 
 def stream_log(run: Run, *, download: bool) -> StreamingHttpResponse:

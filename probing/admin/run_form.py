@@ -85,16 +85,19 @@ class RunForm(forms.Form):
         """Return what the run works on, as it was chosen."""
         raise NotImplementedError
 
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if self.errors:
-            return cleaned
-        parameters = {
+    def parameters(self, cleaned: dict[str, Any]) -> dict[str, Any]:
+        """Return the measure's parameters by their names, as they were entered."""
+        return {
             name.removeprefix(PREFIX): value
             for name, value in cleaned.items()
             if name.startswith(PREFIX)
         }
-        choice = self.choice(cleaned)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if self.errors:
+            return cleaned
+        parameters, choice = self.parameters(cleaned), self.choice(cleaned)
         try:
             validate_parameters(self.measure, parameters)
             self.request = run_request(
@@ -151,7 +154,7 @@ def parameter_field(described: dict[str, Any], *, optional: bool) -> forms.Field
         values = shape.get("enum", [shape.get("const")])
         choices: list[tuple[Any, Any]] = [(value, value_label(value)) for value in values]
         if optional:
-            choices.insert(0, ("", NONE_LABEL))
+            choices.insert(0, ("", described.get("empty", NONE_LABEL)))
         return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **common)
     return plain_field(shape, **common)
 

@@ -81,15 +81,20 @@ _COUNTED = {
     "sentence": ngettext_lazy("%(n)s sentence", "%(n)s sentences", "number"),
     "pair of texts": ngettext_lazy("%(n)s pair of texts", "%(n)s pairs of texts", "number"),
     "text": ngettext_lazy("%(n)s text", "%(n)s texts", "number"),
+    "labelled text": ngettext_lazy("%(n)s labelled text", "%(n)s labelled texts", "number"),
     "attribute": ngettext_lazy("%(n)s attribute", "%(n)s attributes", "number"),
     "prompt": ngettext_lazy("%(n)s prompt", "%(n)s prompts", "number"),
 }
 
 
+#: Counted by the thousand.
+_MANY = ("sentence", "labelled text")
+
+
 def numbers(counts: Mapping[str, int]) -> str:
     """Return counted things in words, as in “25 groups, 16 trait pairs, 812 sentences”."""
     return ", ".join(
-        str(_COUNTED[noun] % {"number": n, "n": f"{n:,}" if noun == "sentence" else n})
+        str(_COUNTED[noun] % {"number": n, "n": f"{n:,}" if noun in _MANY else n})
         for noun, n in counts.items()
     )
 

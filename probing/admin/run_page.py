@@ -12,10 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Counterpart
 from annotation.researcher.pages.word_diff import word_diff
 from probing.admin import run_labels
-from probing.admin.run_charts import draw_loss, draw_rate, draw_shards, heat_table
+from probing.admin.run_charts import draw_rate, draw_shards, heat_table
+from probing.admin.training_charts import draw_loss, draw_trainings
 from probing.measures.base import ResultKind
 from probing.measures.ceat import P_VALUE
 from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.labelled_texts import SPLITS, LabelledTexts
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.rating_stimuli import RatingStimuli
@@ -38,6 +40,7 @@ from probing.runs.result_tables import (
 )
 from probing.runs.trained_models import trained_model_of
 from probing.runs.training_progress import load_training
+from probing.runs.tuning_progress import load_classified, load_trainings
 
 COUNTERPARTS_PER_PAGE = 25
 COUNTERPARTS_SHOWN_AT_ONCE = 3
@@ -61,6 +64,7 @@ def page_context(run: Run) -> dict[str, Any]:
         **live_context(run),
         "stimuli": stimuli,
         "supply": _supply(stimuli) if isinstance(stimuli, SentenceStimuli) else [],
+        "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabelledTexts) else [],
         "parameters": sorted(run.parameters.items()),
         "parameter_count": run_labels.parameter_count(run.model),
         "versions": sorted(run.library_versions.items()),
@@ -97,6 +101,7 @@ def live_context(run: Run) -> dict[str, Any]:
         ],
         "heat": heat_table(load_score_table(run), n_templates) if scores else None,
         "training": training_context(run),
+        "trainings": trainings_context(run),
         "results": results_context(run) if finished else None,
         "template_count": n_templates,
         "sentences": _sentences(run, stimuli) if isinstance(stimuli, SentenceStimuli) else None,
@@ -127,12 +132,22 @@ def _contents(stimuli: Any) -> str:
                 **asked,
             }
         )
+    if isinstance(stimuli, LabelledTexts):
+        return run_labels.numbers({"labelled text": len(stimuli.texts)})
     numbers = {"group": len(stimuli.groups), "trait pair": len(stimuli.traits)}
     if isinstance(stimuli, RatingStimuli):
         return run_labels.numbers(numbers)
     if isinstance(stimuli, SentenceStimuli):
         return run_labels.numbers({**numbers, "sentence": stimuli.n_drawn})
     return run_labels.numbers({**numbers, "template": len(stimuli.templates)})
+
+
+def _text_counts(stimuli: LabelledTexts) -> list[tuple[str, list[str]]]:
+    """Return the numbers of texts of every split, class by class."""
+    counts = stimuli.counts()
+    return [
+        (split, [f"{counts[split, name]:,} {name}" for name in stimuli.classes]) for split in SPLITS
+    ]
 
 
 def _sentences(run: Run, stimuli: SentenceStimuli) -> dict[str, Any]:
@@ -170,6 +185,19 @@ def training_context(run: Run) -> dict[str, Any] | None:
         "chart": draw_loss(progress.points, progress.epochs),
         "left": None if left is None else run_labels.duration(left),
         "model": trained_model_of(run),
+    }
+
+
+def trainings_context(run: Run) -> dict[str, Any] | None:
+    """Return what the page shows of several trainings; None for other runs. Five queries."""
+    if MEASURES[run.measure].result is not ResultKind.TRAINED_CLASSIFIERS:
+        return None
+    rows = load_trainings(run)
+    return {
+        "rows": rows,
+        "charts": draw_trainings(rows),
+        "kept": sum(row.model is not None for row in rows),
+        "classified": load_classified(run),
     }
 
 

@@ -19,13 +19,14 @@ from unfold.widgets import (
 
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, GroupSet, Instrument, SocialGroup, Split, Study, TraitPair
-from probing.admin.probe_forms import ProbeRunForm, PromptedRunForm
+from probing.admin.probe_forms import LabelledTextRunForm, ProbeRunForm, PromptedRunForm
 from probing.admin.run_form import RunForm
 from probing.admin.run_labels import source_label
 from probing.admin.stimuli_fields import entries, most_pairs, offer, prompt_label, tick_boxes
 from probing.measures.base import ResultKind
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.labelled_texts import LabelledTexts
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.rating_stimuli import RatingStimuli
@@ -431,4 +432,5 @@ FORMS: dict[type, type[RunForm]] = {
     ProbeStimuli: ProbeRunForm,
     RatingStimuli: RatingRunForm,
     PromptedStimuli: PromptedRunForm,
+    LabelledTexts: LabelledTextRunForm,
 }

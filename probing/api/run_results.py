@@ -65,9 +65,10 @@ class RunTextScoreViewSet(RunRowsViewSet[TextScore]):
 
 
 class RunTrainingViewSet(RunRowsViewSet[TrainingPoint]):
-    """The loss curve of a run that trains a model, while it trains and afterwards."""
+    """The loss curves of a run that trains models, while it trains and afterwards."""
 
-    queryset = TrainingPoint.objects.order_by("step")
+    queryset = TrainingPoint.objects.order_by("training", "step")
+    filterset_fields = ("training",)
     serializer_class = TrainingPointSerializer
 
 

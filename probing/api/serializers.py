@@ -10,6 +10,7 @@ from annotation.api.fields import PublicIdField
 from annotation.models import Counterpart
 from annotation.models.corpus import VARIETY_LENGTH
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
+from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.models import LanguageModel, Run, RunEvent, Score, TextScore, TrainingPoint
 from probing.runs.creation import LARGEST_SEED
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
@@ -44,6 +45,14 @@ def _names(default: Any, help_text: str, **options: Any) -> serializers.ListFiel
 
 
 class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
+    trained_from = serializers.CharField(
+        source="trained_from.public_id",
+        read_only=True,
+        allow_null=True,
+        default=None,
+        help_text="The model that was trained further to make this one.",
+    )
+
     class Meta:
         model = LanguageModel
         fields = (
@@ -57,6 +66,8 @@ class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
             "key_variable",
             "revision",
             "parameter_count",
+            "trained_from",
+            "training_run",
             "is_demo",
             "created_at",
         )
@@ -94,11 +105,11 @@ class MeasureSerializer(serializers.Serializer[Any]):
         "(groups, traits, and a corpus or sentences), `TextStimuli` (a corpus and prompts), "
         "`GuiseStimuli` (a corpus or names, prompts and attributes), `ProbeStimuli` "
         "(templates: sets of labelled templates; groups: lexicons), `PromptedStimuli` (the same, "
-        "with prompts and examples) or `RatingStimuli` (a study)."
+        "with prompts and examples), `RatingStimuli` (a study) or `LabelledTexts` (texts)."
     )
     result = serializers.CharField(
         help_text="What its runs leave behind: `scores`, `associations`, `text_scores`, "
-        "`counterparts`, `predictions`, `surprisals` or `trained_model`."
+        "`counterparts`, `predictions`, `surprisals`, `trained_model` or `trained_classifiers`."
     )
 
 
@@ -212,8 +223,22 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         help_text="For prompted classification: the slug of the labelled texts that examples are "
         "drawn from, as many of each class.",
     )
+    texts = _optional_text(
+        SLUG_LENGTH, "For fine-tuning a classifier: the slug of a set of labelled texts."
+    )
     parameters = serializers.DictField(
         required=False, default=dict, help_text="As the measure's schema describes them."
+    )
+    seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
+
+
+class ClassifyRequestSerializer(serializers.Serializer[Any]):
+    """Sentences to classify with the models that a fine-tuning has kept."""
+
+    templates = _names([], "Slugs of sets of labelled templates.")
+    groups = _names(list(DEFAULT_LEXICONS), "Slugs of lexicons.")
+    parameters = serializers.DictField(
+        required=False, default=dict, help_text="As the schema of classification describes them."
     )
     seed = serializers.IntegerField(required=False, default=0, min_value=0, max_value=LARGEST_SEED)
 
@@ -315,7 +340,17 @@ class TextScoreSerializer(serializers.ModelSerializer[TextScore]):
 class TrainingPointSerializer(serializers.ModelSerializer[TrainingPoint]):
     class Meta:
         model = TrainingPoint
-        fields = ("step", "epoch", "loss", "held_out_loss", "learning_rate", "at")
+        fields = (
+            "training",
+            "step",
+            "epoch",
+            "loss",
+            "held_out_loss",
+            "accuracy",
+            "held_out_accuracy",
+            "learning_rate",
+            "at",
+        )
         read_only_fields = fields
 
 

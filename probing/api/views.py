@@ -16,6 +16,7 @@ from annotation.api.permissions import Staff, StaffWithModelPermissions, signed_
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, Study
 from probing.api.serializers import (
+    ClassifyRequestSerializer,
     DryRunSerializer,
     LanguageModelSerializer,
     MeasureSerializer,
@@ -39,6 +40,7 @@ from probing.runs.prediction_import import import_predictions
 from probing.runs.progress import load_progress
 from probing.runs.sentence_files import listed_sentences
 from probing.runs.stimuli_loading import StimuliChoice, run_request
+from probing.runs.trained_classification import classify_with_trained
 
 PROBLEMS_SHOWN = 30
 PUBLIC_ID = "[0-9a-z]{12}"
@@ -49,10 +51,10 @@ class LanguageModelViewSet(
 ):
     """Registered language models."""
 
-    queryset = LanguageModel.objects.order_by("name")
+    queryset = LanguageModel.objects.select_related("trained_from").order_by("name")
     serializer_class = LanguageModelSerializer
     permission_classes = (StaffWithModelPermissions,)
-    filterset_fields = ("name", "kind", "family", "source", "is_demo")
+    filterset_fields = ("name", "kind", "family", "source", "is_demo", "training_run")
     lookup_field = "public_id"
     lookup_value_regex = PUBLIC_ID
 
@@ -115,6 +117,7 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
         "cancel": "change",
         "resume": "change",
         "dry_run": "view",
+        "classify": "add",
         "predictions": "add",
     }
     filterset_fields = ("status", "measure", "model__public_id")
@@ -163,6 +166,24 @@ class RunViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.Gene
             raise RunError.at("content", " ".join([str(error), *shown])) from error
         return Response(RunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
 
+    @extend_schema(
+        request=ClassifyRequestSerializer, responses={201: RunSerializer(many=True)}, filters=False
+    )
+    @action(detail=True, methods=["post"], pagination_class=None)
+    def classify(self, request: Request, public_id: str) -> Response:
+        """Classify sentences with every model that a fine-tuning has kept: a run for each."""
+        form = ClassifyRequestSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        values = form.validated_data
+        runs = classify_with_trained(
+            run=self.get_object(),
+            choice=StimuliChoice(groups=values["groups"], templates=values["templates"]),
+            parameters=values["parameters"],
+            seed=values["seed"],
+            created_by=signed_in(request),
+        )
+        return Response(RunSerializer(runs, many=True).data, status=status.HTTP_201_CREATED)
+
     @extend_schema(request=None, responses=RunDetailSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, public_id: str) -> Response:
@@ -199,6 +220,7 @@ def _read_request(request: Request) -> tuple[dict[str, Any], int]:
         "limit",
         "per_source",
         "examples",
+        "texts",
         "examples_from",
     )
     choice = StimuliChoice(

@@ -2,9 +2,10 @@
 
 Templates have a row each, with a column “template” or “text” and a column “label” or “sent”. Filled
 sentences, as in the released samples (label, attribute, group, text; no heading), are turned back
-into templates with the words of a lexicon. Labelled texts have the same columns and no placeholder.
-A lexicon has a row for each word of a group: “group”,
-perhaps “name” and “role”, and a column for every placeholder; “*” fills any.
+into templates with the words of a lexicon. Labelled texts have a column “text” or “sentence”, a
+column “label” or “sent”, and perhaps “split” (train, validation, test). A lexicon has a row for
+each word of a group: “group”, perhaps “name” and “role”, and a column for every placeholder; “*”
+fills any.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from annotation.common.table_file import Problem, Record, TableFileError, decode
 from annotation.common.text_shortening import shorten
 from annotation.library.library_kind import text_fault
 from probing.measures.label_map import LabelMap, LabelMapError, read_label_map
+from probing.measures.labelled_texts import SPLIT_NAMES, LabelledText
 from probing.measures.probe_stimuli import ROLES, SENTIMENT, ProbeGroup, ProbeTemplate
 from probing.measures.probe_templates import (
     ANY,
@@ -31,7 +33,6 @@ from probing.measures.probe_templates import (
     mention_templates,
     placeholders,
 )
-from probing.measures.prompted_stimuli import Demonstration
 from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.models.labelled_templates import LibraryFile
 
@@ -40,6 +41,9 @@ LABEL_COLUMNS = ("label", "sent", "y_true")
 SAMPLE_HEADING = ("label", "attribute", "group", "text")
 LEXICON_COLUMNS = ("group", "name", "role")
 LONGEST_TEXT = 1000
+SENTENCE_COLUMNS = ("text", "sentence", "template")
+LONGEST_SENTENCE = 10_000
+MOST_SENTENCES = 100_000
 
 F = TypeVar("F", bound=LibraryFile)
 E = TypeVar("E")
@@ -129,31 +133,44 @@ def parse_templates(
 def parse_texts(
     content: bytes, file_name: str, *, labels: str = "ternary", skip_bad_rows: bool = False
 ) -> ParsedFile:
-    """Return the labelled texts of a file, each once; errors are those of `parse_templates`."""
+    """Return the labelled texts of a file, each once; errors are those of `parse_templates`.
+
+    A column “split” says what is trained on and what only measured with.
+    """
     label_map = read_labels(labels)
     records, columns = read_table(content, file_name)
-    text_column = needed_column(columns, TEXT_COLUMNS[::-1])
+    text_column = needed_column(columns, SENTENCE_COLUMNS)
     label_column = needed_column(columns, LABEL_COLUMNS)
-    found: dict[str, tuple[int, int]] = {}
+    split_column = columns.get("split")
+    if len(records) > MOST_SENTENCES:
+        raise BadRowsError(
+            f"The file holds {len(records):,} rows, expected {MOST_SENTENCES:,} at most."
+        )
+    found: dict[str, tuple[int, LabelledText]] = {}
 
     def read_row(record: Record) -> str:
         text = tidy(record.values.get(text_column, ""))
         if fault := record.fault or text_fault(text):
             return fault
-        if not text or len(text) > LONGEST_TEXT:
-            return f"The text has {len(text)} characters, expected 1 to {LONGEST_TEXT:,}."
+        if not text or len(text) > LONGEST_SENTENCE:
+            return f"The text has {len(text):,} characters, expected 1 to {LONGEST_SENTENCE:,}."
+        split = str(record.values[split_column]).strip().casefold() if split_column else ""
+        if split_column and split not in SPLIT_NAMES:
+            return f"The split is “{shorten(split)}”, expected train, validation or test."
         try:
             (label,) = label_map.collapse([record.values[label_column]])
         except LabelMapError as error:
             return str(error)
-        line, known = found.setdefault(text, (record.line, label))
-        if known != label:
+        read = LabelledText(text, label, SPLIT_NAMES[split] if split_column else "")
+        line, known = found.setdefault(text, (record.line, read))
+        if known.label != label:
             return f"The text has another label than on line {line}. Give it one label."
+        if known.split != read.split:
+            return f"The text stands on line {line} in the split {known.split}. Keep one of them."
         return "" if line == record.line else f"The text stands on line {line} already."
 
     bad = _read_rows(records, read_row, skip_bad_rows)
-    texts = tuple(Demonstration(text, label) for text, (_, label) in found.items())
-    return ParsedFile(texts, bad)
+    return ParsedFile(tuple(text for _, text in found.values()), bad)
 
 
 def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False) -> ParsedFile:
@@ -219,7 +236,12 @@ def import_file(
 def set_entries(entry: LibraryFile, parsed: ParsedFile) -> None:
     """Put what a file gave into an entry, without saving it."""
     names = {LabelledTemplateSet: "templates", GroupLexicon: "groups", LabelledTextSet: "texts"}
-    setattr(entry, names[type(entry)], [asdict(one) for one in parsed.entries])
+    setattr(entry, names[type(entry)], [_plain(one) for one in parsed.entries])
+
+
+def _plain(entry: Any) -> dict[str, Any]:
+    """Return an entry as it is stored: without a split where the file names none."""
+    return {name: value for name, value in asdict(entry).items() if (name, value) != ("split", "")}
 
 
 def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
@@ -230,9 +252,9 @@ def stored_templates(entry: LabelledTemplateSet) -> tuple[ProbeTemplate, ...]:
     )
 
 
-def stored_texts(entry: LabelledTextSet) -> tuple[Demonstration, ...]:
+def stored_texts(entry: LabelledTextSet) -> tuple[LabelledText, ...]:
     """Return the labelled texts of a set."""
-    return tuple(Demonstration(**one) for one in entry.texts)
+    return tuple(LabelledText(**one) for one in entry.texts)
 
 
 def stored_groups(entry: GroupLexicon) -> tuple[ProbeGroup, ...]:

@@ -117,6 +117,24 @@ def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str, **set
     where weights are missing; `head` says of what, as in ``a masked language model``. `settings`
     stand in for those of the stored configuration.
     """
+    model, missing = read_what_is_stored(facts, loader, dtype, **settings)
+    if missing:
+        # Whatever a checkpoint lacks is filled with random numbers, which must never be scored.
+        shown = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
+        raise WrongModelKindError(
+            f"'{facts.source}' lacks {len(missing)} weights of {head} ({shown}). "
+            "Choose the checkpoint with the language model's head."
+        )
+    return model
+
+
+def read_what_is_stored(
+    facts: ModelFacts, loader: Any, dtype: Any, **settings: Any
+) -> tuple[Any, list[str]]:
+    """Return the model, and the names of weights that are not stored and hold random numbers.
+
+    Raises :class:`ModelFilesError` where weights cannot be read.
+    """
     try:
         with quiet_transformers():
             model, report = loader.from_pretrained(
@@ -133,16 +151,10 @@ def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str, **set
             f"The weights of '{facts.source}' cannot be loaded ({_first_line(error)}). Fetch or "
             "save the model again."
         ) from error
-    found = set(report["missing_keys"]) | {str(k) for k in report["mismatched_keys"]}
-    missing = sorted(found - _ZERO_WHEN_MISSING)
-    if missing:
-        # Whatever a checkpoint lacks is filled with random numbers, which must never be scored.
-        shown = ", ".join(missing[:3]) + (" …" if len(missing) > 3 else "")
-        raise WrongModelKindError(
-            f"'{facts.source}' lacks {len(missing)} weights of {head} ({shown}). "
-            "Choose the checkpoint with the language model's head."
-        )
-    return model
+    of_other_shape = {
+        key if isinstance(key, str) else str(key[0]) for key in report["mismatched_keys"]
+    }
+    return model, sorted((set(report["missing_keys"]) | of_other_shape) - _ZERO_WHEN_MISSING)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from probing.measures.base import ResultKind
 from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.labelled_texts import SPLITS, LabelledTexts
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.rating_stimuli import RatingStimuli
@@ -28,6 +29,7 @@ from probing.runs.result_tables import (
     run_counterparts,
 )
 from probing.runs.trained_models import trained_model_of
+from probing.runs.tuning_progress import load_trainings
 
 COUNTERPARTS_SHOWN = 5
 ATTRIBUTES_SHOWN = 5
@@ -67,6 +69,9 @@ def describe_stimuli(stimuli: Any) -> str:
             f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, the question of "
             f"“{stimuli.title}”"
         )
+    if isinstance(stimuli, LabelledTexts):
+        parts = [f"{len(stimuli.part(split)):,} {split}" for split in SPLITS]
+        return f"“{stimuli.name}”: {', '.join(parts)} texts"
     return (
         f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
         f"{len(stimuli.templates)} templates"
@@ -180,6 +185,24 @@ def _trained_model(console: Console, run: Run) -> str:
     return "no model registered" if model is None else f"registered as “{model.name}”"
 
 
+def _trained_classifiers(console: Console, run: Run) -> str:
+    """Print how every training did, and which are kept."""
+    rows = load_trainings(run)
+    shown = _table("No.", "Seed", "Learning rate", "Weight decay", "Steps", "Accuracy", "Model")
+    for row in rows:
+        shown.add_row(
+            str(row.number),
+            str(row.seed),
+            f"{row.learning_rate:g}",
+            f"{row.weight_decay:g}",
+            f"{row.best_step} of {row.steps}",
+            "–" if row.test is None else f"{row.test.share:.3f}",
+            row.model.name if row.model else "not kept",
+        )
+    console.print(shown)
+    return f"{sum(row.model is not None for row in rows)} models registered"
+
+
 PRINT: dict[ResultKind, Callable[[Console, Run], str]] = {
     ResultKind.SCORES: _scores,
     ResultKind.ASSOCIATIONS: _associations,
@@ -188,6 +211,7 @@ PRINT: dict[ResultKind, Callable[[Console, Run], str]] = {
     ResultKind.PREDICTIONS: _predictions,
     ResultKind.SURPRISALS: _surprisals,
     ResultKind.TRAINED_MODEL: _trained_model,
+    ResultKind.TRAINED_CLASSIFIERS: _trained_classifiers,
 }
 
 

@@ -27,6 +27,7 @@ SCORE_COLUMNS = ("name", "group", "trait", "template", "value", "reason", "n")
 TEXT_SCORE_COLUMNS = ("name", "pair", "variety", "condition", "trial", "value", "reason", "n")
 COUNTERPART_COLUMNS = ("pair", "variety", "body", "reason")
 TRAINED_MODEL_COLUMNS = ("folder", "name")
+TRAINED_CLASSIFIER_COLUMNS = ("folder", "name", "kept", "number", "score", "value", "n")
 
 
 class ResultKind(Enum):
@@ -39,6 +40,7 @@ class ResultKind(Enum):
     SURPRISALS = "surprisals"  # words of groups, as SCORE_COLUMNS; template = the word
     PREDICTIONS = "predictions"  # predictions stay with the shards; rates as SCORE_COLUMNS
     TRAINED_MODEL = "trained_model"  # one row: a folder of weights, as TRAINED_MODEL_COLUMNS
+    TRAINED_CLASSIFIERS = "trained_classifiers"  # trainings × scores, TRAINED_CLASSIFIER_COLUMNS
 
 
 class StimuliValue(Protocol):
@@ -114,6 +116,10 @@ class Measure(ABC, Generic[M, P]):
     @abstractmethod
     def problems(self, stimuli: M, parameters: P, lm: Any) -> list[Problem]:
         """Return everything that will go wrong or deserves a remark; never raises for it."""
+
+    def complete(self, parameters: P, lm: Any) -> P:
+        """Return the parameters with what was left to the model, as the run keeps them."""
+        return parameters
 
     @abstractmethod
     def estimate(self, stimuli: M, parameters: P, lm: Any) -> Cost:

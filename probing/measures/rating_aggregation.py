@@ -10,7 +10,7 @@ from probing.measures.base import SCORE_COLUMNS, Frames
 if TYPE_CHECKING:
     import pandas as pd
 
-    from probing.measures.rating_questions import DirectRatingParameters
+    from probing.measures.direct_rating import DirectRatingParameters
     from probing.measures.rating_stimuli import RatingStimuli
 
 PAIR_SCORE, RATING = "pair_score", "rating"

@@ -21,17 +21,13 @@ from probing.measures.number_evidence import (
     expected_from_all,
     expected_from_top,
 )
-from probing.measures.rating_questions import (
-    WORDINGS,
-    DirectRatingParameters,
-    Wording,
-    rating_question,
-)
+from probing.measures.rating_wordings import WORDINGS, Wording
 from probing.measures.streams import named_seed, named_stream
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from probing.measures.direct_rating import DirectRating, DirectRatingParameters
     from probing.measures.rating_stimuli import RatingStimuli
     from probing.measures.stimuli import Group, Trait
 
@@ -70,6 +66,7 @@ def plan_asks(
 
 
 def read_group(
+    measure: DirectRating,
     groups: Sequence[Group],
     stimuli: RatingStimuli,
     parameters: DirectRatingParameters,
@@ -82,7 +79,8 @@ def read_group(
 
     asks = plan_asks(groups, stimuli.traits, WORDINGS, parameters.answers, seed)
     questions = {
-        ask: rating_question(stimuli, ask.group, ask.trait, ask.wording, parameters) for ask in asks
+        ask: measure.question(stimuli, ask.group, ask.trait, ask.wording, parameters)
+        for ask in asks
     }
     first = [ask for ask in asks if ask.repeat < parameters.n_wordings]
     wants_expected = parameters.reading == "expected"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from probing.measures.base import AnyMeasure
 from probing.measures.ceat import Ceat
 from probing.measures.classification import Classification
+from probing.measures.classifier_fine_tuning import ClassifierFineTuning
 from probing.measures.counterpart_generation import CounterpartGeneration
 from probing.measures.direct_rating import DirectRating
 from probing.measures.fine_tuning import FineTuning
@@ -28,6 +29,7 @@ MEASURES: dict[str, AnyMeasure] = {
     "perplexity": Perplexity(),
     "fine_tuning": FineTuning(),
     "classification": Classification(),
+    "classifier_fine_tuning": ClassifierFineTuning(),
     "prompted_classification": PromptedClassification(),
     "label_likelihood": LabelLikelihood(),
     "mention_surprisal": MentionSurprisal(),

@@ -38,10 +38,10 @@ def validate_groups(entries: object) -> None:
 
 def validate_texts(entries: object) -> None:
     """Raise unless ``entries`` are texts with a label each."""
-    from probing.measures.prompted_stimuli import Demonstration
+    from probing.measures.labelled_texts import LabelledText
 
     try:
-        texts = TypeAdapter(list[Demonstration]).validate_python(entries)
+        texts = TypeAdapter(list[LabelledText]).validate_python(entries)
     except ValueError as error:
         raise ValidationError(str(error)) from error
     if not texts or not all(one.text.strip() for one in texts):
@@ -88,11 +88,11 @@ class GroupLexicon(LibraryFile):
 
 
 class LabelledTextSet(LibraryFile):
-    """Whole texts with a true label each, of which demonstrations are drawn."""
+    """Whole texts with a true label each: demonstrations, and what classifiers are trained on."""
 
     texts = models.JSONField(
         default=list,
         validators=[validate_texts],
-        help_text=_("Text and number of the label of every text."),
+        help_text=_("Text, number of the label and perhaps the split of every text."),
     )
     history = HistoricalRecords()

@@ -207,24 +207,37 @@ class TextScore(models.Model):
 
 
 class TrainingPoint(models.Model):
-    """One point of a training run's loss curve, stored while it trains."""
+    """One point of the loss curve of a training, stored while it trains."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="training_points")
+    training = models.PositiveIntegerField(
+        default=0, help_text=_("Number of the training from 1 on, 0 where a run has one alone.")
+    )
     step = models.PositiveIntegerField()
     epoch = models.FloatField()
-    loss = models.FloatField(help_text=_("Mean negative log probability per token, in nats."))
-    held_out_loss = models.FloatField(null=True, help_text=_("On held-out pairs, where measured."))
+    loss = models.FloatField(
+        help_text=_("Mean negative log probability of a token or a class, in nats.")
+    )
+    held_out_loss = models.FloatField(
+        null=True, help_text=_("On what is held out, where measured.")
+    )
+    accuracy = models.FloatField(
+        null=True, help_text=_("Share of the texts trained on whose class was likeliest.")
+    )
+    held_out_accuracy = models.FloatField(null=True, help_text=_("Of validation texts."))
     learning_rate = models.FloatField()
     at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        ordering = ["run", "step"]
+        ordering = ["run", "training", "step"]
         constraints = [
-            models.UniqueConstraint(fields=["run", "step"], name="one_training_point_per_step")
+            models.UniqueConstraint(
+                fields=["run", "training", "step"], name="one_training_point_per_step"
+            )
         ]
 
     def __str__(self) -> str:
-        return f"{self.run_id}: step {self.step}"
+        return f"{self.run_id}: training {self.training}, step {self.step}"
 
 
 class RunEventKind(models.TextChoices):

@@ -22,7 +22,7 @@ from probing.runs.leases import OPEN
 from probing.runs.result_storage import STORE, Row
 from probing.runs.signals import run_finished
 
-LIBRARIES = ("torch", "transformers", "tokenizers", "numpy", "scipy", "pandas")
+LIBRARIES = ("torch", "transformers", "tokenizers", "peft", "numpy", "scipy", "pandas")
 
 
 def complete_runs() -> QuerySet[Run]:

@@ -35,6 +35,7 @@ _STIMULI_WORDS = {
     "TextStimuli": "the texts of a corpus",
     "GuiseStimuli": "texts in two varieties with attributes",
     "ProbeStimuli": "labelled templates and lexicons",
+    "LabelledTexts": "a labelled data set",
     "RatingStimuli": "the question of a study",
     "PromptedStimuli": "labelled templates and lexicons with prompts",
 }
@@ -78,7 +79,10 @@ def dry_run(
     try:
         checked = find_measure(measure)
         _check_stimuli(checked, stimuli, corpus)
-        return _try_out(checked, model, stimuli, validate_parameters(checked, parameters), corpus)
+        validated = validate_parameters(checked, parameters)
+        tokenizer = _load_facts(checked, model)
+        completed = checked.complete(validated, tokenizer)
+        return _try_out(checked, model, tokenizer, stimuli, completed, corpus)
     except RunError as error:
         return DryRun(cost=None, seconds=None, problems=error.problems)
 
@@ -107,14 +111,16 @@ def create_run(
     checked = find_measure(measure)
     _check_stimuli(checked, stimuli, corpus)
     validated = validate_parameters(checked, parameters)
-    tried = _try_out(checked, model, stimuli, validated, corpus)
+    tokenizer = _load_facts(checked, model)
+    completed = checked.complete(validated, tokenizer)
+    tried = _try_out(checked, model, tokenizer, stimuli, completed, corpus)
     if tried.fatal:
         raise RunError(tried.fatal)
-    plan = checked.plan(stimuli, validated, seed)
+    plan = checked.plan(stimuli, completed, seed)
     run = Run(
         measure=measure,
         model=model,
-        parameters=validated.model_dump(mode="json"),
+        parameters=completed.model_dump(mode="json"),
         corpus=corpus,
         stimuli=stimuli.to_dict(),
         stimuli_hash=stimuli.content_hash(),
@@ -160,9 +166,20 @@ def _check_stimuli(measure: AnyMeasure, stimuli: StimuliValue, corpus: Corpus | 
         )
 
 
+def _load_facts(measure: AnyMeasure, model: LanguageModel) -> Any:
+    """Return what a dry run needs to know of the model; RunError where it does not fit."""
+    from probing.lm import LanguageModelError
+
+    try:
+        return load_facts(model, measure.abilities, title=measure.title)
+    except LanguageModelError as error:
+        raise RunError.at("model", str(error)) from error
+
+
 def _try_out(
     measure: AnyMeasure,
     model: LanguageModel,
+    tokenizer: Any,
     stimuli: StimuliValue,
     parameters: pydantic.BaseModel,
     corpus: Corpus | None,
@@ -170,7 +187,6 @@ def _try_out(
     from probing.lm import LanguageModelError
 
     try:
-        tokenizer = load_facts(model, measure.abilities, title=measure.title)
         problems = (
             *split_problems(measure, model, stimuli, corpus),
             *measure.problems(stimuli, parameters, tokenizer),

@@ -144,6 +144,10 @@ def load_facts(
     revision = model.revision or None
     if "classify" in abilities:
         return load_classifier_tokenizer(model.location, revision=revision)
+    if "train_classifier" in abilities:
+        from probing.training.classifier_weights import load_base_tokenizer
+
+        return load_base_tokenizer(model.location, model.revision)
     if not abilities & (_TEXT_ABILITIES | {"train"}):
         slots = load_slot_tokenizer(model.location, revision=revision)
         # Masked and causal models can do all that is asked of slots; of others the tokenizer says.

@@ -8,7 +8,9 @@ from probing.models import LanguageModel, ModelKind, ModelSource
 
 #: What the kind of a model allows at most; its family may allow less.
 ABILITIES: dict[str, frozenset[str]] = {
-    ModelKind.MASKED: frozenset({"word_logprobs", "slot", "embed", "text_logprob", "end_word"}),
+    ModelKind.MASKED: frozenset(
+        {"word_logprobs", "slot", "embed", "text_logprob", "end_word", "train_classifier"}
+    ),
     ModelKind.CAUSAL: frozenset(
         {
             "word_logprobs",
@@ -20,6 +22,7 @@ ABILITIES: dict[str, frozenset[str]] = {
             "span",
             "end_word",
             "train",
+            "train_classifier",
         }
     ),
     ModelKind.SEQ2SEQ: frozenset(
@@ -33,9 +36,10 @@ ABILITIES: dict[str, frozenset[str]] = {
             "span",
             "end_word",
             "train",
+            "train_classifier",
         }
     ),
-    ModelKind.CLASSIFIER: frozenset({"classify"}),
+    ModelKind.CLASSIFIER: frozenset({"classify", "train_classifier"}),
     ModelKind.CHAT: frozenset({"generate", "answer", "end_word"}),
     ModelKind.UNKNOWN: frozenset(),
 }
@@ -58,6 +62,7 @@ _ABILITY_NAMES = {
     "span": "fill a hidden span",
     "end_word": "tell the probability of the word that ends a prompt",
     "train": "be trained further",
+    "train_classifier": "be trained to classify texts",
     "classify": "classify texts",
 }
 

@@ -56,7 +56,7 @@ def _read(schema: type[pydantic.BaseModel], name: str, value: Any) -> Any:
 def is_list(schema: type[pydantic.BaseModel], name: str) -> bool:
     """Return whether parameter ``name`` takes several values, which texts part by commas."""
     described = schema.model_json_schema()["properties"].get(name, {})
-    return bool(described.get("type") == "array")
+    return any(part.get("type") == "array" for part in described.get("anyOf", [described]))
 
 
 def _problem(measure: AnyMeasure, fault: Any) -> Problem:
@@ -69,4 +69,6 @@ def _problem(measure: AnyMeasure, fault: Any) -> Problem:
     else:
         expected = fault["msg"].replace("Input should be", "expected").replace("Value error, ", "")
         message = f"{name} is “{fault['input']}”, {expected}."
-    return Problem(where=f"parameter {name}" if name else "parameters", message=message, fatal=True)
+    # A fault in one value of a list belongs to the whole parameter.
+    where = f"parameter {fault['loc'][0]}" if name else "parameters"
+    return Problem(where=where, message=message, fatal=True)

@@ -1,11 +1,12 @@
-"""Selector: labelled templates and lexicons of the library as stimuli of classification."""
+"""Selector: labelled entries of the library as stimuli of classification, and of its training."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from probing.library.labelled_files import stored_groups, stored_templates
+from probing.library.labelled_files import stored_groups, stored_templates, stored_texts
+from probing.measures.labelled_texts import LabelledTexts, complete_splits
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.probe_stimuli import ProbeGroup, ProbeStimuli
 from probing.measures.probe_templates import missing_placeholders
@@ -75,3 +76,24 @@ def load_probe_stimuli(
         return ProbeStimuli(tuple(chosen), tuple(groups), name)
     except StimuliError as error:
         raise RunError.at("groups", str(error)) from error
+
+
+def load_labelled_texts(
+    slug: str, *, validation_share: float, test_share: float, seed: int
+) -> LabelledTexts:
+    """Return a set of labelled texts, with splits that it lacks drawn by the seed. One query.
+
+    Raises :class:`RunError` for an unknown slug, or none.
+    """
+    if not slug:
+        known = ", ".join(LabelledTextSet.objects.values_list("slug", flat=True)[:SHOWN])
+        expected = f"Choose a set, such as {known}." if known else "Import a set first."
+        raise RunError.at("texts", f"No labelled texts are chosen. {expected}")
+    (entry,) = find_entries(LabelledTextSet, [slug])
+    texts = complete_splits(
+        stored_texts(entry), validation_share=validation_share, test_share=test_share, seed=seed
+    )
+    try:
+        return LabelledTexts(texts, entry.slug)
+    except StimuliError as error:
+        raise RunError.at("texts", str(error)) from error

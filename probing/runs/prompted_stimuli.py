@@ -8,7 +8,12 @@ from probing.library.labelled_files import stored_texts
 from probing.measures.class_prompt_library import DEMONSTRATION_SET, FEW_SHOT, ZERO_SHOT
 from probing.measures.class_prompts import ClassPrompt
 from probing.measures.probe_stimuli import ProbeStimuli
-from probing.measures.prompted_stimuli import PromptedStimuli, draw_shots, vars_of
+from probing.measures.prompted_stimuli import (
+    Demonstration,
+    PromptedStimuli,
+    draw_shots,
+    vars_of,
+)
 from probing.measures.prompts import PromptError
 from probing.measures.stimuli import StimuliError
 from probing.models import LabelledTextSet, Prompt, PromptPurpose
@@ -42,8 +47,11 @@ def load_prompted_stimuli(
     if not examples:
         return PromptedStimuli(**vars_of(probes), wordings=wordings)
     (chosen,) = find_entries(LabelledTextSet, [examples_from])
+    # Texts to validate and test with are shown to no model.
+    shown = [one for one in stored_texts(chosen) if one.split in ("", "train")]
+    texts = [Demonstration(one.text, one.label) for one in shown]
     try:
-        shots = draw_shots(stored_texts(chosen), examples, seeds, probes.classes)
+        shots = draw_shots(texts, examples, seeds, probes.classes)
     except StimuliError as error:
         raise RunError.at("examples", f"“{chosen.slug}”: {error}") from error
     return PromptedStimuli(**vars_of(probes), wordings=wordings, shots=shots)

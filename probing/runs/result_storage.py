@@ -13,7 +13,7 @@ from typing import Any
 from annotation.models import Counterpart, TextPair
 from probing.measures.base import ResultKind
 from probing.models import Run, Score, TextScore
-from probing.runs.trained_models import store_trained_model
+from probing.runs.trained_models import store_trained_classifiers, store_trained_model
 
 Row = dict[str, Any]
 BATCH = 500
@@ -105,6 +105,7 @@ STORE: dict[ResultKind, Callable[[Run, Sequence[Row]], str]] = {
     ResultKind.PREDICTIONS: store_scores,
     ResultKind.SURPRISALS: store_scores,
     ResultKind.TRAINED_MODEL: store_trained_model,
+    ResultKind.TRAINED_CLASSIFIERS: store_trained_classifiers,
 }
 
 

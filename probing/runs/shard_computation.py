@@ -101,7 +101,7 @@ def _compute(shard: Shard) -> ShardResult:
 
 
 def _open_model(shard: Shard, inputs: RunInputs) -> LoadedModel:
-    if "train" in inputs.measure.abilities:
+    if inputs.measure.abilities & {"train", "train_classifier"}:
         return open_training(shard)
     return load_model(shard.run.model, inputs.measure.abilities, run=shard.run)
 

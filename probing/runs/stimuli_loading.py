@@ -9,9 +9,11 @@ from typing import Any
 from annotation.models import Corpus, Split, Study
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.ceat import CeatParameters
+from probing.measures.classifier_fine_tuning import ClassifierTuningParameters
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.measures.guise_stimuli import GuiseStimuli
+from probing.measures.labelled_texts import LabelledTexts
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.prompted_measure import PromptedParameters
@@ -26,7 +28,7 @@ from probing.runs.errors import RunError
 from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.model_compatibility import explain_misfit
 from probing.runs.parameters import find_measure, validate_parameters
-from probing.runs.probe_stimuli import load_probe_stimuli
+from probing.runs.probe_stimuli import load_labelled_texts, load_probe_stimuli
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES, load_prompted_stimuli
 from probing.runs.rating_stimuli import load_rating_stimuli
 from probing.runs.sentence_files import GivenSentences
@@ -54,6 +56,7 @@ class StimuliChoice:
     terms : instead of a corpus, names of two groups such as “Black/White”, each once per pair.
     limit, per_source, examples : how many pairs at most, in all or from each source, and how many
         examples before each text.
+    texts : slug of a set of labelled texts, for fine-tuning a classifier.
     examples_from : slug of the labelled texts that examples of prompted classification come from.
     """
 
@@ -71,6 +74,7 @@ class StimuliChoice:
     limit: int | None = None
     per_source: int | None = None
     examples: int = 0
+    texts: str = ""
     examples_from: str = DEFAULT_EXAMPLES
 
 
@@ -215,6 +219,18 @@ def _probes(request: StimuliRequest) -> ProbeStimuli:
     return load_probe_stimuli(templates=choice.templates, lexicons=lexicons)
 
 
+def _labelled_texts(request: StimuliRequest) -> LabelledTexts:
+    parameters = validate_parameters(request.measure, request.parameters)
+    if not isinstance(parameters, ClassifierTuningParameters):
+        raise TypeError(f"{request.measure.name} does not say how its texts are split")
+    return load_labelled_texts(
+        request.choice.texts,
+        validation_share=parameters.validation_share,
+        test_share=parameters.test_share,
+        seed=request.seed,
+    )
+
+
 def _ratings(request: StimuliRequest) -> RatingStimuli:
     choice = request.choice
     # Callers begin with the groups of other measures; here all of the study are usual.
@@ -243,6 +259,7 @@ LOADERS: dict[type, Callable[[StimuliRequest], StimuliValue]] = {
     TextStimuli: _texts,
     GuiseStimuli: _guises,
     ProbeStimuli: _probes,
+    LabelledTexts: _labelled_texts,
     RatingStimuli: _ratings,
     PromptedStimuli: _prompted,
 }

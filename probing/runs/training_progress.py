@@ -15,17 +15,14 @@ if TYPE_CHECKING:
     from probing.training.schedule import LossPoint
 
 
-def store_point(*, run_id: int, point: LossPoint) -> None:
-    """Store one point of a run's loss curve; the same step again replaces it."""
+def store_point(*, run_id: int, point: LossPoint, training: int = 0) -> None:
+    """Store one point of a loss curve; the same step of a training again replaces it."""
+    values = vars(point)
     TrainingPoint.objects.update_or_create(
         run_id=run_id,
+        training=training,
         step=point.step,
-        defaults={
-            "epoch": point.epoch,
-            "loss": point.loss,
-            "held_out_loss": point.held_out_loss,
-            "learning_rate": point.learning_rate,
-        },
+        defaults={name: values[name] for name in values if name != "step"},
     )
 
 

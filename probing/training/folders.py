@@ -31,8 +31,8 @@ def build_folder(target: Path) -> Iterator[Path]:
 
 def _move_into_place(building: Path, target: Path) -> None:
     building.chmod(0o755)  # temporary files are private, but a worker may be another user
-    for path in building.iterdir():
-        path.chmod(0o644)
+    for path in building.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
     if target.exists():
         old = Path(tempfile.mkdtemp(prefix=_prefix(target), dir=target.parent))
         os.rename(target, old / "old")

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 #: Points of a loss curve besides those at the ends of epochs: enough to draw, few enough to store.
 MOST_POINTS = 200
@@ -30,6 +26,11 @@ class TrainingSettings:
     clip_norm : the largest norm of a step's gradient.
     seed : decides the order of the examples and the dropout.
     checkpoint_every : steps between checkpoints; None saves at the end of each epoch only.
+    schedule : whether the rate falls linearly to zero after the warm-up, or stays.
+    evaluate_every : steps between measurements of the held-out loss; None measures at the end of
+        each epoch only.
+    keep_best : keeps the weights with the lowest held-out loss in place of the last ones.
+    patience : so many measurements without a lower held-out loss end the training; None never.
     """
 
     learning_rate: float = 3e-5
@@ -40,6 +41,10 @@ class TrainingSettings:
     clip_norm: float = 1.0
     seed: int = 0
     checkpoint_every: int | None = None
+    schedule: Literal["linear", "constant"] = "linear"
+    evaluate_every: int | None = None
+    keep_best: bool = False
+    patience: int | None = None
 
     def __post_init__(self) -> None:
         _require(self.learning_rate > 0, "learning_rate", self.learning_rate, "above 0")
@@ -49,10 +54,24 @@ class TrainingSettings:
         _require(self.weight_decay >= 0, "weight_decay", self.weight_decay, "at least 0")
         _require(self.clip_norm > 0, "clip_norm", self.clip_norm, "above 0")
         _require(self.seed >= 0, "seed", self.seed, "at least 0")
-        if self.checkpoint_every is not None:
-            _require(
-                self.checkpoint_every >= 1, "checkpoint_every", self.checkpoint_every, "at least 1"
-            )
+        for name in ("checkpoint_every", "evaluate_every", "patience"):
+            value = getattr(self, name)
+            if value is not None:
+                _require(value >= 1, name, value, "at least 1")
+
+    def decisive(self) -> dict[str, Any]:
+        """Return what the weights depend on; how often the state is saved changes none of them.
+
+        Settings that came later are there only where they differ from what was done before, so
+        that a training which began under an earlier version continues.
+        """
+        later = ("schedule", "evaluate_every", "keep_best", "patience")
+        plain = TrainingSettings()
+        return {
+            name: value
+            for name, value in {**asdict(self), "checkpoint_every": None}.items()
+            if name not in later or value != getattr(plain, name)
+        }
 
 
 def _require(holds: bool, name: str, value: float, expected: str) -> None:
@@ -84,18 +103,23 @@ def training_length(n_examples: int, settings: TrainingSettings) -> Length:
     return Length(settings.epochs, math.ceil(n_examples / settings.batch_size))
 
 
-def rate_factor(step: int, steps: int, warmup_share: float) -> float:
+def rate_factor(
+    step: int, steps: int, warmup_share: float, schedule: Literal["linear", "constant"] = "linear"
+) -> float:
     """Return the share of the learning rate that step `step` of `steps`, counted from 1, has.
 
-    With w = round(warmup_share · steps), it is (step − 1) / w before step w + 1, and from there
-    falls linearly: (steps − (step − 1)) / (steps − w), so that the first step after the warm-up
-    has all of it and the one after the last would have none (the linear schedule with warm-up of
-    the transformers library).
+    A constant rate is whole after the warm-up. For a linear one, with w = round(warmup_share ·
+    steps), it is (step − 1) / w before step w + 1, and from there falls linearly:
+    (steps − (step − 1)) / (steps − w), so that the first step after the warm-up has all of it and
+    the one after the last would have none (the linear schedule with warm-up of the transformers
+    library).
     """
     done = step - 1
     warmup = round(warmup_share * steps)
     if done < warmup:
         return done / warmup
+    if schedule == "constant":
+        return 1.0
     return (steps - done) / max(1, steps - warmup)
 
 
@@ -107,11 +131,13 @@ class LossPoint:
     ----------
     step : steps done, counted from 1.
     epoch : epochs done, with a fraction.
-    loss : mean over the steps since the point before of −ln P per target token, in nats, each
-        before its own update.
-    held_out_loss : −ln P per target token over all held-out examples, in nats; None where it was
-        not measured.
+    loss : mean over the steps since the point before of −ln P per target (a token, or a text’s
+        class), in nats, each before its own update.
+    held_out_loss : −ln P per target over all held-out examples, in nats; None where it was not
+        measured.
     learning_rate : of this step.
+    accuracy, held_out_accuracy : share of the targets of these steps, and of the held-out ones,
+        that were likeliest; None for tasks that do not count them.
     """
 
     step: int
@@ -119,6 +145,8 @@ class LossPoint:
     loss: float
     held_out_loss: float | None
     learning_rate: float
+    accuracy: float | None = None
+    held_out_accuracy: float | None = None
 
 
 # Tells the draws of one seed apart.

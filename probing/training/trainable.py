@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from collections.abc import Callable, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from probing.training.checkpoints import KEPT, no_room_as_error, require_room
+from probing.training.base_model import TrainingBase, hash_recipe, padded, write_record
+from probing.training.checkpoints import no_room_as_error
 from probing.training.errors import TrainingError
 from probing.training.folders import build_folder
 from probing.training.rewriting_examples import (
@@ -23,8 +21,8 @@ from probing.training.rewriting_examples import (
     TrainedKind,
     encode_examples,
 )
-from probing.training.schedule import LossPoint, TrainingSettings, split_held_out
-from probing.training.trainer import BatchLoss, TrainingEnd, Wish, run_training
+from probing.training.schedule import TrainingSettings, split_held_out
+from probing.training.trainer import BatchLoss, TrainingEnd, run_training
 from probing.training.weights import (
     load_trainable_tokenizer,
     load_weights,
@@ -54,9 +52,9 @@ class WritingTask:
 
         batch = [self._examples[place] for place in places]
         device = next(self.model.parameters()).device
-        inputs = _padded([one.inputs for one in batch], self._padding).to(device)
-        read = _padded([(1,) * len(one.inputs) for one in batch], 0).to(device)
-        labels = _padded([one.labels for one in batch], IGNORED).to(device)
+        inputs = padded([one.inputs for one in batch], self._padding).to(device)
+        read = padded([(1,) * len(one.inputs) for one in batch], 0).to(device)
+        labels = padded([one.labels for one in batch], IGNORED).to(device)
         if self._kind == "seq2seq":
             # Given labels, the model builds the decoder's input itself, in its family's own way.
             logits = self.model(input_ids=inputs, attention_mask=read, labels=labels).logits
@@ -72,14 +70,6 @@ class WritingTask:
         return BatchLoss(total=total, count=int((labels != IGNORED).sum()))
 
 
-def _padded(rows: Sequence[Sequence[int]], filling: int) -> torch.Tensor:
-    import torch
-
-    width = max(len(row) for row in rows)
-    return torch.tensor([[*row, *(filling for _ in range(width - len(row)))] for row in rows])
-
-
-RECORD = "training.json"
 # Weights and the two moments of AdamW, all of four bytes.
 _BYTES_PER_WEIGHT_SAVED = 12
 
@@ -125,33 +115,8 @@ class TrainedModel:
 
 
 @dataclass(frozen=True)
-class Trainable:
-    """A base model, and where its training may write and tell.
-
-    Attributes
-    ----------
-    location, revision : folder or hub id of the base model, and its commit where it has one.
-    base_revision : the hub's commit or the fingerprint of the folder's files.
-    base_name, name : names of the base model and of the trained one.
-    workspace : folder for checkpoints, of this training alone.
-    target : folder for the trained model.
-    report : takes each point of the loss curve.
-    wish : asked before each step whether to go on.
-    device : ``auto``, ``cpu``, ``cuda`` …
-    threads : CPU threads; None leaves torch's own choice.
-    """
-
-    location: str
-    revision: str
-    base_revision: str
-    base_name: str
-    name: str
-    workspace: Path
-    target: Path
-    report: Callable[[LossPoint], None]
-    wish: Callable[[], Wish] = field(default=lambda: Wish.GO_ON)
-    device: str = "auto"
-    threads: int | None = None
+class Trainable(TrainingBase):
+    """A base model that can be trained to give answers to prompts."""
 
     def train(
         self,
@@ -169,17 +134,18 @@ class Trainable:
         model, and :class:`TrainingError` where no example is left to train on.
         """
         recipe = self._recipe(examples, held_out_share, settings)
-        if finished := self._finished(recipe):
-            return finished
+        if record := self.finished_record(recipe):
+            return _trained(self.target, record)
         read = load_trainable_tokenizer(self.location, self.revision)
         fitting = encode_examples(ExampleEncoder(read), examples)
         groups = [example.group for example in fitting.examples]
         train, held_out = split_held_out(groups, held_out_share, settings.seed)
         if not train:
             raise TrainingError("No example fits the model, so there is nothing to train on.")
-        with _threads(self.threads):
+        with self.chosen_threads():
             model = load_weights(self.location, self.revision, device=self.device)
-            self._require_room(parameter_count(model))
+            weights = parameter_count(model)
+            self.require_room(saved=weights * _BYTES_PER_WEIGHT_SAVED, kept=weights * 4)
             task = WritingTask(model, read.kind, fitting.encoded, padding=read.pad_id)
             end = run_training(
                 task,
@@ -194,7 +160,7 @@ class Trainable:
             record = _record(self, recipe, settings, fitting, train, held_out, end)
             with no_room_as_error(self.target.parent), build_folder(self.target) as building:
                 save_trained(model, self.location, self.revision, building)
-                _write_record(building, record)
+                write_record(building, record, _CARD)
         return _trained(self.target, record, end)
 
     def _recipe(
@@ -208,23 +174,9 @@ class Trainable:
             "base_revision": self.base_revision,
             "examples": [asdict(example) for example in examples],
             "held_out_share": held_out_share,
-            # How often the state is saved changes nothing about the weights.
-            "settings": {**asdict(settings), "checkpoint_every": None},
+            "settings": settings.decisive(),
         }
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-    def _finished(self, recipe: str) -> TrainedModel | None:
-        """Return the model in the target folder if this training made it."""
-        try:
-            record = json.loads((self.target / RECORD).read_text(encoding="utf-8"))
-            return _trained(self.target, record) if record["recipe"] == recipe else None
-        except (OSError, ValueError, TypeError, KeyError):
-            return None
-
-    def _require_room(self, weights: int) -> None:
-        # While one checkpoint is written, the kept ones lie beside it.
-        require_room(self.workspace, weights * _BYTES_PER_WEIGHT_SAVED * (KEPT + 1))
-        require_room(self.target.parent, weights * 4)
+        return hash_recipe(parts)
 
 
 def _record(
@@ -252,12 +204,6 @@ def _record(
     }
 
 
-def _write_record(folder: Path, record: dict[str, Any]) -> None:
-    (folder / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    card = _CARD.format(record=RECORD, **{**record["settings"], **record})
-    (folder / "README.md").write_text(card, encoding="utf-8")
-
-
 def _trained(folder: Path, record: dict[str, Any], end: TrainingEnd | None = None) -> TrainedModel:
     return TrainedModel(
         folder=folder,
@@ -270,16 +216,3 @@ def _trained(folder: Path, record: dict[str, Any], end: TrainingEnd | None = Non
         resumed_at=end.resumed_at if end else 0,
         damaged=end.damaged if end else 0,
     )
-
-
-@contextmanager
-def _threads(number: int | None) -> Any:
-    """Use that many CPU threads meanwhile: their number decides the order of sums."""
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(number or before)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

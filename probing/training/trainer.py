@@ -10,7 +10,7 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -39,10 +39,22 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class BatchLoss:
-    """The loss of a batch: a sum over `count` targets, such as tokens."""
+    """The loss of a batch: a sum over `count` targets, such as tokens.
+
+    correct : how many targets were likeliest, None for tasks that do not count them.
+    """
 
     total: torch.Tensor
     count: int
+    correct: int | None = None
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Mean loss per target, and the share that was likeliest (None where it is not counted)."""
+
+    loss: float
+    accuracy: float | None
 
 
 class TrainingTask(Protocol):
@@ -70,9 +82,12 @@ class TrainingEnd:
 
     Attributes
     ----------
-    steps, loss, held_out_loss : of the last point of the curve.
+    steps, loss : of the last point of the curve.
+    held_out_loss, held_out_accuracy : of the weights that are kept.
     resumed_at : steps that had been done by an earlier worker, 0 where none.
     damaged : checkpoints that were damaged and not used.
+    best_step : after which the kept weights were reached.
+    stopped_early : whether the held-out loss ended the training before its last epoch.
     """
 
     steps: int
@@ -80,6 +95,9 @@ class TrainingEnd:
     held_out_loss: float | None
     resumed_at: int
     damaged: int
+    best_step: int = 0
+    held_out_accuracy: float | None = None
+    stopped_early: bool = False
 
 
 def run_training(
@@ -123,7 +141,7 @@ def run_training(
         if restored.state is not None:
             training.restore(restored.state)
         begun = training.step
-        while training.step < length.steps:
+        while training.step < length.steps and not training.is_stale():
             wanted = wish()
             if wanted is Wish.STOP:
                 raise TrainingStoppedError
@@ -133,14 +151,36 @@ def run_training(
             _one_step(training, train, held_out, report)
             if training.saves_here():
                 save_checkpoint(workspace, training.step, training.state())
+        stopped_early = training.step < length.steps
+        kept = training.take_best()
         task.model.eval()
         return TrainingEnd(
             steps=training.step,
             loss=training.last_loss,
-            held_out_loss=training.last_held_out,
+            held_out_loss=kept.loss,
             resumed_at=begun,
             damaged=restored.damaged,
+            best_step=kept.step,
+            held_out_accuracy=kept.accuracy,
+            stopped_early=stopped_early,
         )
+
+
+def measure(task: TrainingTask, places: Sequence[int], batch_size: int) -> Measured:
+    """Return loss and accuracy over `places`, without dropout and without learning."""
+    import torch
+
+    total, count, correct = 0.0, 0, 0
+    counted = True
+    task.model.eval()
+    with torch.no_grad():
+        for begin in range(0, len(places), batch_size):
+            found = task.loss(places[begin : begin + batch_size])
+            total += found.total.item()
+            count += found.count
+            counted = counted and found.correct is not None
+            correct += found.correct or 0
+    return Measured(total / count, correct / count if counted else None)
 
 
 def _one_step(
@@ -152,8 +192,21 @@ def _one_step(
     rate = training.take_step(training.batch(train))
     if not training.ends_point():
         return
-    measured = training.measure(held_out) if training.ends_epoch() and held_out else None
+    measured = training.measure(held_out) if training.measures_here() and held_out else None
     report(training.close_point(rate, measured))
+
+
+@dataclass
+class _Kept:
+    """Weights that the training would end with, and how they did on what is held out.
+
+    weights : copies by name; None where they are those of the model now.
+    """
+
+    step: int = 0
+    loss: float | None = None
+    accuracy: float | None = None
+    weights: dict[str, Any] | None = None
 
 
 class _Training:
@@ -170,13 +223,21 @@ class _Training:
         self._torch, self._task, self._settings = torch, task, settings
         self._length, self._recipe = length, recipe
         self._weights = [weight for weight in task.model.parameters() if weight.requires_grad]
+        # Of a model with adapters most weights never change: they stand in its base's files.
+        self._frozen = {
+            name
+            for name, weight in task.model.named_parameters(remove_duplicate=False)
+            if not weight.requires_grad
+        }
         self._optimiser = torch.optim.AdamW(
             self._weights, lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
         self.step = 0
         self.last_loss = math.nan
-        self.last_held_out: float | None = None
+        self._kept = _Kept()
+        self._stale = 0  # measurements since the best one
         self._losses: list[float] = []  # of the steps since the last point
+        self._right = [0, 0]  # targets that were likeliest, and all, in these steps
         self._batches: tuple[int, list[list[int]]] | None = None
 
     # --- steps ------------------------------------------------------------------------------
@@ -192,6 +253,8 @@ class _Training:
     def take_step(self, places: Sequence[int]) -> float:
         """Train on one batch; return the learning rate that it had."""
         torch, settings = self._torch, self._settings
+        if self._settings.keep_best and self._kept.step == self.step > 0:
+            self._kept.weights = self._own_weights(copied=True)  # before they change
         self._task.model.train()
         self._optimiser.zero_grad(set_to_none=True)
         found = self._task.loss(places)
@@ -205,65 +268,98 @@ class _Training:
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self._weights, settings.clip_norm)
         self.step += 1
-        factor = rate_factor(self.step, self._length.steps, settings.warmup_share)
+        factor = rate_factor(
+            self.step, self._length.steps, settings.warmup_share, settings.schedule
+        )
         rate = settings.learning_rate * factor
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         self._optimiser.step()
         self._losses.append(value)
+        if found.correct is not None:
+            self._right = [self._right[0] + found.correct, self._right[1] + found.count]
         return rate
 
-    def measure(self, places: Sequence[int]) -> float:
-        """Return the mean loss per target over `places`, without dropout and without learning."""
-        total, count = 0.0, 0
-        self._task.model.eval()
-        size = self._settings.batch_size
-        with self._torch.no_grad():
-            for begin in range(0, len(places), size):
-                found = self._task.loss(places[begin : begin + size])
-                total += found.total.item()
-                count += found.count
-        return total / count
+    def measure(self, places: Sequence[int]) -> Measured:
+        """Measure on what is held out, and note whether these are the weights to keep."""
+        found = measure(self._task, places, self._settings.batch_size)
+        before = self._kept.loss
+        best = before is None or math.isnan(before) or found.loss < before
+        if best or not self._settings.keep_best:
+            self._kept, self._stale = _Kept(self.step, found.loss, found.accuracy), 0
+        else:
+            self._stale += 1
+        return found
+
+    def is_stale(self) -> bool:
+        """Whether so many measurements were no better that the training ends."""
+        patience = self._settings.patience
+        return patience is not None and self._stale >= patience
+
+    def take_best(self) -> _Kept:
+        """Put the weights into the model that are to be kept."""
+        if self._kept.weights is not None:
+            self._task.model.load_state_dict(self._kept.weights, strict=False)
+        is_best = self._settings.keep_best and self._kept.loss is not None
+        return self._kept if is_best else replace(self._kept, step=self.step)
 
     # --- the curve --------------------------------------------------------------------------
 
     def ends_epoch(self) -> bool:
         return self.step % self._length.steps_per_epoch == 0
 
-    def ends_point(self) -> bool:
-        return self.ends_epoch() or self.step % self._length.point_every == 0
+    def measures_here(self) -> bool:
+        every = self._settings.evaluate_every
+        return self.ends_epoch() if every is None else self.step % every == 0
 
-    def close_point(self, rate: float, held_out_loss: float | None) -> LossPoint:
+    def ends_point(self) -> bool:
+        point = self.step % self._length.point_every == 0
+        return point or self.ends_epoch() or self.measures_here()
+
+    def close_point(self, rate: float, measured: Measured | None) -> LossPoint:
         self.last_loss = math.fsum(self._losses) / len(self._losses)
-        if held_out_loss is not None:
-            self.last_held_out = held_out_loss
-        self._losses = []
+        right, count = self._right
+        self._losses, self._right = [], [0, 0]
         return LossPoint(
             step=self.step,
             epoch=self.step / self._length.steps_per_epoch,
             loss=self.last_loss,
-            held_out_loss=held_out_loss,
+            held_out_loss=measured.loss if measured else None,
             learning_rate=rate,
+            accuracy=right / count if count else None,
+            held_out_accuracy=measured.accuracy if measured else None,
         )
 
     # --- checkpoints ------------------------------------------------------------------------
 
     def saves_here(self) -> bool:
         every = self._settings.checkpoint_every
-        return self.ends_epoch() or bool(every and self.step % every == 0)
+        return self.ends_epoch() or self.is_stale() or bool(every and self.step % every == 0)
+
+    def _own_weights(self, *, copied: bool = False) -> dict[str, Any]:
+        """Return what training changes: all of a model's state, or that of its adapters."""
+        state = self._task.model.state_dict()
+        return {
+            name: weight.detach().to("cpu", copy=True) if copied else weight
+            for name, weight in state.items()
+            if name not in self._frozen
+        }
 
     def state(self) -> dict[str, Any]:
         cuda = self._torch.cuda
         return {
             "recipe": self._recipe,
             "step": self.step,
-            "model": self._task.model.state_dict(),
+            "model": self._own_weights(),
             "optimiser": self._optimiser.state_dict(),
             "random": self._torch.get_rng_state(),
             "random_cuda": cuda.get_rng_state_all() if cuda.is_available() else [],
             "losses": self._losses,
+            "right": self._right,
             "last_loss": self.last_loss,
-            "last_held_out": self.last_held_out,
+            "last_held_out": self._kept.loss,
+            "kept": vars(self._kept),
+            "stale": self._stale,
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -272,14 +368,19 @@ class _Training:
                 "The checkpoints belong to another training: the model, the texts or the settings "
                 "changed since it began. Create a new run."
             )
-        self._task.model.load_state_dict(state["model"])
+        missing, unknown = self._task.model.load_state_dict(state["model"], strict=False)
+        if unknown or set(missing) - self._frozen:
+            raise TrainingError("The checkpoints belong to another model. Create a new run.")
         self._optimiser.load_state_dict(state["optimiser"])
         self._torch.set_rng_state(state["random"])
         if state["random_cuda"] and self._torch.cuda.is_available():
             self._torch.cuda.set_rng_state_all(state["random_cuda"])
         self.step = state["step"]
         self._losses = list(state["losses"])
-        self.last_loss, self.last_held_out = state["last_loss"], state["last_held_out"]
+        self.last_loss = state["last_loss"]
+        # Checkpoints of earlier versions hold the last held-out loss alone.
+        self._kept = _Kept(**state.get("kept", {"loss": state["last_held_out"]}))
+        self._right, self._stale = list(state.get("right", (0, 0))), state.get("stale", 0)
         logger.info("training continues from step %d of %d", self.step, self._length.steps)
 
 

@@ -74,7 +74,7 @@ def parameter_count(model: Any) -> int:
 
 def base_revision(source: str | Path, revision: str) -> str:
     """Return the hub's commit, or a hash of the files in a local folder."""
-    return revision_of(_facts(source, revision))
+    return revision_of(inspect_model(source, revision or None))
 
 
 def device_name(device: str) -> str:

@@ -18,6 +18,9 @@ from tests.browser.survey_visitor import Visitor, open_context
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 TABS_AT_MOST = 400
+IS_BEFORE_FOCUS = """
+node => !!(node.compareDocumentPosition(document.activeElement) & Node.DOCUMENT_POSITION_FOLLOWING)
+"""
 PASSWORD = "a long pass phrase"
 FLOW = [
     "consent",
@@ -60,10 +63,13 @@ class Editor:
         self.keys = page.keyboard
 
     def reach(self, target: Locator) -> None:
+        """Press Tab until the target has the focus, or Shift and Tab where it lies before."""
+        node = target.element_handle()
         for _ in range(TABS_AT_MOST):
-            if target.evaluate("node => node === document.activeElement"):
+            if node.evaluate("node => node === document.activeElement"):
                 return
-            self.keys.press("Tab")
+            is_before = node.evaluate(IS_BEFORE_FOCUS)
+            self.keys.press("Shift+Tab" if is_before else "Tab")
         raise AssertionError(f"{target} cannot be reached with the Tab key")
 
     def press(self, target: Locator) -> None:

@@ -50,6 +50,8 @@ class Reader(Visitor):
         place = int(row.locator("input.line-input").input_value())
         assert abs(place - shown) <= 1
         self.rated[self.group, scale] = place
+        left, right = (row.get_attribute(f"data-{side}") or "" for side in ("left", "right"))
+        self.poles[scale] = (left, right)
 
     def switch_to(self, name: str) -> None:
         with self.page.expect_event("load"):

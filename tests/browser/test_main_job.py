@@ -154,7 +154,8 @@ class Respondent:
             )
             .removesuffix("?")
         )
-        self.groups_rated += 1
+        is_practice = self.page.locator("[data-line^=practice]").count() > 0
+        self.groups_rated += not is_practice
         self.nearness.clear()
         for line in self.page.locator("[data-line]").all():
             scale = line.get_attribute("data-line") or ""

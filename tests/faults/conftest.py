@@ -31,6 +31,7 @@ from tests.probing.runs.training_fixtures import (  # noqa: F401
     make_training,
     own_folder,
 )
+from tests.probing.runs.tuning_fixtures import base, made_up, make_tuning  # noqa: F401
 
 # Nothing waits that long where nothing is wrong, however busy the machine is.
 PATIENCE_SECONDS = 300.0

@@ -12,6 +12,7 @@ from probing.models import LanguageModel, Run, RunEventKind, RunStatus, Training
 from probing.runs.worker import work
 from tests.faults.conftest import WorkerProcess
 from tests.probing.runs.training_fixtures import TrainingMaker, weights_of
+from tests.probing.runs.tuning_fixtures import TuningMaker
 from tests.probing.training.dialect import compose_sentences, mean_rouge, rouge_1
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
@@ -78,3 +79,39 @@ def test_a_worker_killed_while_it_trains_changes_no_bit_of_the_weights(
     assert list(points.values_list(*curve)) == list(calm.values_list(*curve))
     assert run.events.filter(kind=RunEventKind.LAPSED).count() == 1
     assert "An earlier worker had done" in " ".join(run.notices), "it did not begin anew"
+
+
+def test_a_worker_killed_while_it_trains_classifiers_changes_no_bit_of_the_weights(
+    worker: WorkerProcess,
+    make_tuning: TuningMaker,
+    wait_until: Wait,
+) -> None:
+    """Two trainings by adapters; the worker dies in the middle of the second one."""
+
+    def files_of(run: Run) -> dict[str, bytes]:
+        folders = LanguageModel.objects.filter(training_run=run.public_id)
+        return {
+            f"{Path(model.location).name}/{name}": (Path(model.location) / name).read_bytes()
+            for model in folders
+            for name in ("model.safetensors", "adapter/adapter_model.safetensors")
+        }
+
+    chosen = {"method": "lora", "kept": 2, "epochs": 40, "patience": 0}
+    undisturbed = make_tuning(**chosen)
+    work(worker="undisturbed", run=undisturbed)
+
+    run = make_tuning(**chosen)
+    second = TrainingPoint.objects.filter(run=run, training=2)
+    worker.start()
+    wait_until(lambda: second.count() >= 10)
+    worker.kill()
+    assert second.count() < 200, "the training was over before it could be disturbed"
+    assert status(run) == RunStatus.RUNNING
+
+    worker.start()
+    wait_until(lambda: status(run) in (RunStatus.FINISHED, RunStatus.FAILED))
+    run.refresh_from_db()
+    assert run.status == RunStatus.FINISHED, run.error
+    assert len(files_of(run)) == 4
+    assert files_of(run) == files_of(undisturbed)
+    assert "1 of the trainings were continued from a checkpoint." in " ".join(run.notices)

@@ -12,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Corpus
+from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.models import LanguageModel, Run, RunStatus, WordList
 from probing.runs.language_models import register_model
 from probing.runs.worker import work
@@ -42,6 +43,13 @@ def gpt2(checkpoints: Any) -> LanguageModel:
     return register_model(location=str(checkpoints / "tiny-gpt2"))
 
 
+def usual_parameters() -> dict[str, str]:
+    """Return every parameter as the form shows it at first; a box without a tick is not sent."""
+    usual = MatchedGuiseParameters().model_dump(mode="json")
+    sent = {name: "" if value is None else str(value) for name, value in usual.items()}
+    return {f"parameter_{name}": value for name, value in sent.items() if value != "False"}
+
+
 def asked(model: LanguageModel, corpus: Corpus | None, **changes: Any) -> dict[str, Any]:
     return {
         "model": model.pk,
@@ -50,19 +58,7 @@ def asked(model: LanguageModel, corpus: Corpus | None, **changes: Any) -> dict[s
         "attribute_list": "few",
         "limit": "",
         "seed": "0",
-        "parameter_matching": "paired",
-        "parameter_attribute_tokens": "one",
-        "parameter_base": "10",
-        "parameter_first_guise": "texts",
-        "parameter_noise_rate": "0.1",
-        "parameter_pairs_per_shard": "100",
-        "parameter_form": "completion",
-        "parameter_instruction": "One word of {attributes}.",
-        "parameter_system_message": "",
-        "parameter_least_access": "top_k",
-        "parameter_missing_mass": "even",
-        "parameter_draws": "20",
-        "parameter_max_new_tokens": "8",
+        **usual_parameters(),
         **changes,
     }
 

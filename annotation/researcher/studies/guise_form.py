@@ -63,7 +63,7 @@ class GuiseCreationForm(CurrencyMixin, forms.ModelForm):
     pole_sides = ChoiceField(
         label=gettext_lazy("Sides of the poles"),
         choices=PoleSides.choices,
-        initial=PoleSides.COUNTERBALANCED,
+        initial=PoleSides.PER_SCALE,
     )
     show_ticks = SwitchField(label=gettext_lazy("Tick labels 0 to 100"))
 

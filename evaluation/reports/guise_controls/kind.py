@@ -28,6 +28,7 @@ from evaluation.reports.parts.guise_inputs import (
     norm_choices,
     norm_key,
     norm_record,
+    require_one_access,
     require_purposes,
     stereotypical_attributes,
 )
@@ -92,6 +93,7 @@ class GuiseControls(AnalysisKind[ControlAnalysis]):
         guises, perplexities = split_runs(chosen.runs)
         loaded = [load_guise_run(run, run.model.name) for run in guises]
         known = [load_perplexity(run) for run in perplexities]
+        require_one_access(loaded)
         attributes = common_attributes(loaded)
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes

@@ -22,6 +22,7 @@ from evaluation.reports.parts.guise_inputs import (
     guise_provenance,
     load_guise_run,
     prompt_purposes,
+    require_one_access,
     require_pairs,
     require_purposes,
 )
@@ -68,6 +69,7 @@ class GuiseIntelligence(AnalysisKind[IntelligenceAnalysis]):
     def load(self, chosen: Chosen, parameters: GuiseIntelligenceParameters) -> Loaded:
         """Two queries a run."""
         loaded = {run.pk: load_guise_run(run, run.model.name) for run in chosen.runs}
+        require_one_access(list(loaded.values()))
         parts: dict[bool, list[Run]] = {True: [], False: []}
         for run in chosen.runs:
             parts[INTELLIGENCE in prompt_purposes(run)].append(run)

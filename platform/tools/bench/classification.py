@@ -1,5 +1,7 @@
 """Classification of 100,000 expanded sentences, beside a bare batched forward pass of the same.
 
+Then fine-tuning, beside a bare loop (`tools.bench.classifier_tuning`).
+
 Both take turns, shard by shard, so that whatever else the machine does slows them alike. The bare
 pass has its texts encoded, sorted and padded before its time begins.
 """
@@ -18,6 +20,7 @@ from probing.lm.loaders import load_classifier
 from probing.measures.classification import Classification, ClassificationParameters
 from probing.measures.lexicon_library import TEMPLATE_SET
 from probing.measures.probe_stimuli import SENTIMENT, ProbeGroup, ProbeStimuli
+from tools.bench.classifier_tuning import STEPS, measure_tuning
 from tools.bench.measuring import Meter, Row, peak_mb
 from tools.bench.slot_checkpoint import SEED, Size, make_vocabulary
 
@@ -32,9 +35,10 @@ def run(
     *,
     sentences: int = SENTENCES,
     shards: int = SHARDS,
+    steps: int = STEPS,
     threads: int | None = None,
 ) -> list[Row]:
-    """Return times of the measure, of the bare pass and of encoding, and the share of the bare one.
+    """Return times of the measure, of the bare pass and of encoding, and those of fine-tuning.
 
     On all cores, unless `threads` says how many.
     """
@@ -45,7 +49,10 @@ def run(
         if process.exitcode:
             raise RuntimeError(f"the checkpoint was not made (exit status {process.exitcode})")
         lm = load_classifier(folder, device="cpu", threads=threads)
-        return _measure(lm, make_stimuli(size.groups, sentences), shards, size)
+        stimuli = make_stimuli(size.groups, sentences)
+        rows = _measure(lm, stimuli, shards, size)
+        del lm
+        return [*rows, *measure_tuning(Path(folder), stimuli, str(size), steps=steps)]
 
 
 def make_stimuli(groups: int, sentences: int) -> ProbeStimuli:

@@ -35,8 +35,9 @@ class Command(BaseCommand):
     help = (
         "Imports labelled templates (columns template and label; or filled sentences with --words)"
         ", a lexicon (column group, and one for every placeholder) or labelled texts (columns text "
-        "and label), of which demonstrations are drawn; or pairs of texts in several varieties "
-        "(columns pair, group, text and label), which become templates and a lexicon of one name. "
+        "and label, perhaps split), for demonstrations and to train classifiers on; or pairs of "
+        "texts in several varieties (columns pair, group, text and label), which become templates "
+        "and a lexicon of one name. "
         "All rows, or none."
     )
 

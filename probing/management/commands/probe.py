@@ -33,6 +33,7 @@ from probing.runs.sentence_files import GivenSentences, open_sentences
 from probing.runs.stimuli import DEFAULT_GROUPS
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.sweep import sweep
+from probing.runs.trained_classification import classify_with_trained
 from probing.runs.worker import work, worker_name
 
 POLL_SECONDS = 0.5
@@ -45,8 +46,14 @@ class Command(BaseCommand):
         parser.formatter_class = RawDescriptionHelpFormatter
         parser.epilog = _describe_parameters()
         parser.add_argument("--measure", default="set", help=f"{', '.join(MEASURES)}; default set")
-        parser.add_argument(
-            "--model", required=True, help="a registered name, a folder, or a hub id"
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--model", help="a registered name, a folder, or a hub id")
+        which.add_argument(
+            "--trained-by",
+            type=int,
+            metavar="RUN",
+            help="for classification: all models that this run of fine-tuning has kept, each in a "
+            "run of its own",
         )
         parser.add_argument("--revision", default="", help="branch, tag or commit on the hub")
         parser.add_argument(
@@ -119,6 +126,12 @@ class Command(BaseCommand):
             help="for matched guise probing, instead of a corpus: names of two groups, such as "
             "Black/White black/white",
         )
+        parser.add_argument(
+            "--texts",
+            default="",
+            metavar="SLUG",
+            help="for fine-tuning a classifier: the set of labelled texts to train on",
+        )
         parser.add_argument("--limit", type=int, help="the most pairs, drawn with the seed")
         parser.add_argument(
             "--per-source", type=int, help="the most pairs of each source, drawn with the seed"
@@ -163,6 +176,9 @@ class Command(BaseCommand):
         console = Console(file=stream, highlight=False, soft_wrap=True)
         parameters = _read_parameters(options["param"])
         find_measure(options["measure"])  # before a model is registered for nothing
+        if options["trained_by"] is not None:
+            self._classify(console, options, parameters)
+            return
         model = find_model(wanted=options["model"], revision=options["revision"])
         asked = self._ask(options, model, parameters)
         stimuli = asked["stimuli"]
@@ -180,6 +196,30 @@ class Command(BaseCommand):
             return
         _follow(console, run, local=options["local"])
         _report(console, run, model)
+
+    def _classify(
+        self, console: Console, options: dict[str, Any], parameters: dict[str, str]
+    ) -> None:
+        """Classify with every model that a run of fine-tuning has kept."""
+        if options["measure"] != "classification":
+            raise RunError.at("measure", "--trained-by is for --measure classification alone.")
+        trained_by = Run.objects.filter(pk=options["trained_by"]).first()
+        if trained_by is None:
+            raise RunError.at("run", f"There is no run {options['trained_by']}.")
+        runs = classify_with_trained(
+            run=trained_by,
+            choice=StimuliChoice(groups=options["groups"], templates=options["templates"] or ()),
+            parameters=parameters,
+            seed=options["seed"],
+            created_by=None,
+        )
+        for run in runs:
+            console.print(f"Run {run.pk}: {MEASURES[run.measure].title} with {run.model.name}.")
+            if not options["no_wait"]:
+                _follow(console, run, local=options["local"])
+                _report(console, run, run.model)
+        numbers = " ".join(f"--run {run.pk}" for run in runs)
+        console.print(f"Report on them: manage.py report fpr_gaps {numbers}")
 
     def _ask(
         self, options: dict[str, Any], model: LanguageModel, parameters: dict[str, str]
@@ -201,6 +241,7 @@ class Command(BaseCommand):
                 limit=options["limit"],
                 per_source=options["per_source"],
                 examples=options["examples"],
+                texts=options["texts"],
                 examples_from=options["examples_from"],
             )
             return run_request(

@@ -10,7 +10,6 @@ from django.contrib.auth.models import Permission
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation.common.tables import stream_csv
@@ -25,6 +24,7 @@ from annotation.studies.guise_ratings import (
 from annotation.studies.lifecycle import launch_study
 from tests.annotation.studies.people import make_user
 from tests.annotation.survey.guises import SCALES, make_guise_study, make_pairs, rate_by_variety
+from tests.tokens import header_for
 
 pytestmark = pytest.mark.django_db
 
@@ -104,8 +104,7 @@ def test_the_api_makes_the_draft_for_those_who_see_the_corpus(staff) -> None:  #
 
     def post(user, **changes):  # type: ignore[no-untyped-def]
         api = APIClient()
-        token, _ = Token.objects.get_or_create(user=user)
-        api.credentials(HTTP_AUTHORIZATION=f"Token {token.key}")
+        api.credentials(HTTP_AUTHORIZATION=header_for(user))
         return api.post("/api/v1/guise-studies/", {**asked, **changes}, format="json")
 
     mallory = make_user("mallory")

@@ -7,7 +7,6 @@ from django.contrib.auth.models import Permission
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
-from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
 from annotation.instruments.languages.language_service import add_known_language
@@ -24,6 +23,7 @@ from annotation.models import (
 from tests.annotation.researcher.studies.test_study_pages import new_study_values
 from tests.annotation.studies.people import make_user
 from tests.annotation.survey.participants import Person, spread
+from tests.tokens import header_for
 
 pytestmark = pytest.mark.django_db
 
@@ -180,8 +180,7 @@ def test_the_api_makes_a_draft_as_printed_for_those_who_may_add_studies() -> Non
 
     def post(user, **changes):
         client = APIClient()
-        token, _ = Token.objects.get_or_create(user=user)
-        client.credentials(HTTP_AUTHORIZATION=f"Token {token.key}")
+        client.credentials(HTTP_AUTHORIZATION=header_for(user))
         asked = {"title": "Printed", "contact_email": "lab@example.org", "preset": PRINTED}
         return client.post("/api/v1/studies/", {**asked, **changes}, format="json")
 

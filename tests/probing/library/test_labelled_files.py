@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,16 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from probing.library.labelled_files import BadRowsError, parse_lexicon, parse_templates
+from probing.library.labelled_files import (
+    BadRowsError,
+    parse_lexicon,
+    parse_templates,
+    parse_texts,
+)
 from probing.library.labelled_pairs import parse_pairs
 from probing.measures.lexicon_library import LEXICONS
 from probing.measures.probe_stimuli import ProbeStimuli
-from probing.models import GroupLexicon, LabelledTemplateSet
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.runs.errors import RunError
 from probing.runs.probe_stimuli import load_probe_stimuli
 
@@ -242,3 +248,64 @@ def test_first_names_signal_a_group_without_naming_it() -> None:
     assert "Nobody was pleased with Lakisha’s sloppy work." in texts
     with pytest.raises(RunError, match=r"no column for \{name\}"):
         load_probe_stimuli(templates=["everyday-names"], lexicons=["race"])
+
+
+# --- Labelled texts ------------------------------------------------------------------------------
+
+SST5 = (
+    "sentence\tlabel\tsplit\nIt is bad .\tvery negative\ttrain\nSo so .\t2\tdev\nGood !\t4\ttest\n"
+)
+
+
+def test_labelled_texts_are_read_with_their_splits() -> None:
+    parsed = parse_texts(SST5.encode(), "sst5.tsv", labels="sst5")
+    assert [(one.text, one.label, one.split) for one in parsed.entries] == [
+        ("It is bad .", 0, "train"),
+        ("So so .", 1, "validation"),
+        ("Good !", 2, "test"),
+    ]
+    plain = parse_texts(b"text,label\nGood.,2\nBad.,0\n", "plain.csv")
+    assert [one.split for one in plain.entries] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("text,label\nGood.,9\n", "Line 2: Labels outside of the map: “9” \\(1\\)"),
+        ("words,label\nGood.,2\n", "must be called “text” or “sentence” or"),
+        ("text,mood\nGood.,2\n", "must be called “label”"),
+        ("text,label\n", "holds no row"),
+        ("", "is empty"),
+        ("text,label\n ,2\n", "Line 2: The text has 0 characters"),
+        ("text,label,split\nGood.,2,later\n", "Line 2: The split is “later”, expected train"),
+        (
+            "text,label,split\nGood.,2,train\nGood.,2,test\n",
+            "Line 3: The text stands on line 2 in the split train",
+        ),
+    ],
+)
+def test_bad_labelled_texts_store_nothing(
+    tmp_path: Path, capsys: Any, db: None, content: str, message: str
+) -> None:
+    file = tmp_path / "bad.csv"
+    file.write_text(content, encoding="utf-8")
+    with pytest.raises(CommandError) as refused:
+        call_command("import_stimuli", file, kind="texts", slug="bad", licence="CC0")
+    assert re.search(message, str(refused.value) + capsys.readouterr().err)
+    assert not LabelledTextSet.objects.filter(slug="bad").exists()
+
+
+def test_labelled_texts_are_imported_on_their_page(client: Client) -> None:
+    add = reverse("admin:probing_labelledtextset_add")
+    facts = {"title": "Stars", "slug": "stars", "licence": "CC0", "labels": "sst5"}
+    file = SimpleUploadedFile("stars.tsv", SST5.replace("very negative", "awful").encode())
+    refused = client.post(add, {**facts, "file": file})
+    assert "Line 2: Labels outside of the map: “awful”" in refused.text
+    assert not LabelledTextSet.objects.filter(slug="stars").exists()
+    client.post(add, {**facts, "file": SimpleUploadedFile("stars.tsv", SST5.encode())})
+    stored = LabelledTextSet.objects.get(slug="stars")
+    assert [one["label"] for one in stored.texts] == [0, 1, 2]
+    page = client.get(reverse("admin:probing_labelledtextset_change", args=[stored.pk])).text
+    assert "It is bad ." in page
+    assert "validation" in page
+    assert client.get(reverse("admin:probing_labelledtextset_changelist")).status_code == 200

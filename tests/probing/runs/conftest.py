@@ -14,3 +14,4 @@ from tests.probing.runs.training_fixtures import (  # noqa: F401
     make_training,
     own_folder,
 )
+from tests.probing.runs.tuning_fixtures import base, made_up, make_tuning  # noqa: F401

@@ -14,6 +14,7 @@ import torch
 from transformers import AutoModelForCausalLM, AutoModelForSeq2SeqLM, AutoTokenizer
 
 from probing.lm.errors import WrongModelKindError
+from probing.training.base_model import RECORD
 from probing.training.errors import TrainingError
 from probing.training.rewriting_examples import (
     IGNORED,
@@ -22,7 +23,7 @@ from probing.training.rewriting_examples import (
     encode_examples,
 )
 from probing.training.schedule import LossPoint, TrainingSettings
-from probing.training.trainable import RECORD, Trainable, WritingTask
+from probing.training.trainable import Trainable, WritingTask
 from probing.training.weights import base_revision, load_trainable_tokenizer, load_weights
 
 pytestmark = pytest.mark.shared

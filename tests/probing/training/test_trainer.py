@@ -218,3 +218,67 @@ def test_checkpoints_of_another_training_are_refused(tmp_path: Path) -> None:
 def test_a_loss_that_is_no_number_names_the_learning_rate(tmp_path: Path) -> None:
     with pytest.raises(DivergedError, match=r"is nan\. Create a run with a lower learning rate"):
         fit(tmp_path, task=Classifying(bad=True))
+
+
+# --- The best weights, and when to stop ----------------------------------------------------------
+
+EARLY = TrainingSettings(
+    learning_rate=0.3,
+    epochs=12,
+    batch_size=4,
+    seed=5,
+    schedule="constant",
+    evaluate_every=2,
+    keep_best=True,
+    patience=3,
+)
+
+
+def test_the_weights_with_the_lowest_held_out_loss_are_kept_and_end_the_training(
+    tmp_path: Path,
+) -> None:
+    points: list[LossPoint] = []
+    task = Classifying()
+    _, end = fit(tmp_path, task=task, settings=EARLY, report=points.append)
+    measured = [p for p in points if p.held_out_loss is not None]
+    assert [p.step for p in measured] == list(range(2, end.steps + 1, 2))
+    losses = [p.held_out_loss or 0.0 for p in measured]
+    best = losses.index(min(losses))
+    assert best == len(losses) - 1 - 3, "three measurements later it is over"
+    assert end.stopped_early
+    assert end.steps < 48
+    assert (end.best_step, end.held_out_loss) == (measured[best].step, losses[best])
+    held = torch.arange(15, 18)
+    with torch.no_grad():
+        logits = task.model(task.inputs[held])
+        now = torch.nn.functional.cross_entropy(logits, task.classes[held])
+    assert now.item() == pytest.approx(losses[best], rel=1e-6), "the model has these weights"
+    assert {p.learning_rate for p in points} == {0.3}
+
+
+@pytest.mark.parametrize("step", [1, 4, 5, 8, 9, 12])
+def test_a_crash_changes_no_bit_of_the_best_weights(tmp_path: Path, step: int) -> None:
+    calm, first = fit(tmp_path / "calm", settings=EARLY)
+    with pytest.raises(CrashError):
+        fit(tmp_path / "hurt", settings=EARLY, report=crash_at(step))
+    resumed, end = fit(tmp_path / "hurt", settings=EARLY)
+    assert same(resumed, calm)
+    assert (end.steps, end.best_step, end.held_out_loss) == (
+        first.steps,
+        first.best_step,
+        first.held_out_loss,
+    )
+    again, later = fit(tmp_path / "hurt", settings=EARLY)
+    assert same(again, calm), "and from the last checkpoint of all"
+    assert later.stopped_early
+
+
+def test_how_a_training_is_told_apart_stays_as_it_was() -> None:
+    """So that one which was paused before an update of the platform continues after it."""
+    names = set(TrainingSettings().decisive())
+    assert names == {
+        *("learning_rate", "epochs", "batch_size", "warmup_share", "weight_decay", "clip_norm"),
+        *("seed", "checkpoint_every"),
+    }
+    assert EARLY.decisive()["patience"] == 3
+    assert SETTINGS.decisive()["checkpoint_every"] is None
