@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from annotation.common.text_shortening import shorten
 from annotation.imports.abc_file import Vocabulary
 from annotation.imports.abc_ratings import load_vocabulary
 from annotation.imports.import_kind import ImportColumn, ImportRequest
 from annotation.imports.import_rows import ImportRow, ReadRows
 from annotation.models import Corpus, SocialGroup, TraitPair
 from probing.imports.run_import import RunImport, read_value
+from probing.lm.question_protocols import ACCESS_TIERS
 from probing.measures.base import ResultKind
 from probing.measures.imported_stimuli import ImportedStimuli, NamedTemplate
 from probing.measures.stimuli import Group, Trait
@@ -18,6 +20,7 @@ from probing.runs.result_storage import Row
 
 PAIR_SCORE = "pair_score"
 LONGEST_TEMPLATE = 100
+MIXED_ACCESS = "obtained in different ways by template, which are never averaged"
 
 
 class Scores(RunImport):
@@ -39,6 +42,9 @@ class Scores(RunImport):
         ImportColumn("name", f"which score; empty: {PAIR_SCORE}"),
         ImportColumn("reason", "why there is no value"),
         ImportColumn("n", "how many values went in"),
+        ImportColumn(
+            "access", f"how the score was obtained: {' or '.join(ACCESS_TIERS)}; empty: not known"
+        ),
     )
 
     def count(self, rows: Sequence[Row]) -> dict[str, int]:
@@ -106,8 +112,16 @@ def _read_row(
         "group": group_slug or "",
         "trait": trait_slug or "",
         "template": row.text("template", longest=LONGEST_TEMPLATE),
+        "access": _read_access(row),
         **read_value(row),
     }
+
+
+def _read_access(row: ImportRow) -> str:
+    access = row.text("access")
+    if access and access not in ACCESS_TIERS:
+        row.faults.append(f"“access” is “{shorten(access)}”, expected {', '.join(ACCESS_TIERS)}.")
+    return access
 
 
 def add_means(rows: list[Row]) -> list[Row]:
@@ -122,15 +136,18 @@ def add_means(rows: list[Row]) -> list[Row]:
     for (name, group, trait), found in cells.items():
         if any(not row["template"] for row in found):
             continue
-        values = [row["value"] for row in found if not row["reason"]]
+        tiers = {row["access"] for row in found}
+        mixed = MIXED_ACCESS if len(tiers) > 1 else ""
+        values = [row["value"] for row in found if not row["reason"] and not mixed]
         means.append(
             {
                 "name": name,
                 "group": group,
                 "trait": trait,
                 "template": "",
+                "access": "" if mixed else found[0]["access"],
                 "value": sum(values) / len(values) if values else float("nan"),
-                "reason": "" if values else found[0]["reason"],
+                "reason": "" if values else mixed or found[0]["reason"],
                 "n": len(values),
             }
         )

@@ -71,6 +71,11 @@ class Spans(RunImport):
     NAMES = ("span_perplexity", "top5_entropy")
     CONDITIONS = ("random", "noun_phrase", "verb_phrase", "given")
 
+    @classmethod
+    def measures(cls) -> list[tuple[str, str]]:
+        """Return the one measure of hidden spans; others of texts have no conditions and trials."""
+        return [found for found in super().measures() if found[0] == "span_prediction"]
+
     def count(self, rows: Sequence[Row]) -> dict[str, int]:
         return {"values": len(rows), "pairs": len({row["pair"] for row in rows})}
 

@@ -96,6 +96,22 @@ def test_json_lines_and_a_producer_in_columns_are_read() -> None:
     assert (score.value, score.template, score.run.model.name) == (0.1, "", "gpt-4")
 
 
+def test_scores_keep_how_they_were_obtained_and_means_do_not_mix_it() -> None:
+    bring(
+        "scores",
+        "group,trait,template,value,access\n"
+        "women,cold - warm,a,1,full\nwomen,cold - warm,b,2,full\n"
+        "man,cold-warm,a,1,full\nman,cold-warm,b,2,sampled\n",
+        **MADE,
+    )
+    means = Score.objects.filter(template="").order_by("-group")
+    assert [(row.group, row.value, row.access) for row in means] == [
+        ("woman", 1.5, "full"),
+        ("man", None, ""),
+    ]
+    assert "never averaged" in means[1].reason
+
+
 def test_spans_and_counterparts_are_about_the_pairs_of_a_corpus(corpus: Corpus) -> None:
     about = {**MADE, "corpus": corpus.public_id, "measure": ""}
     spans = "pair,variety,value,n\np0,AAL,12.5,3\np0,WME,10,3\n"
@@ -190,6 +206,7 @@ def test_categories_without_a_column_of_errors_are_refused(corpus: Corpus) -> No
         ("scores", "group,trait,value\nMartians,cold-warm,1\n", "which the library does not have"),
         ("scores", "group,trait,value\nwoman,warm - cold,1\n", "has its poles exchanged"),
         ("scores", "group,trait,value\nwoman,cold-warm,much\n", "expected a number"),
+        ("scores", "group,trait,value,access\nwoman,cold-warm,1,all\n", "expected full, top_k"),
         ("scores", "group,trait,value\nwoman,cold-warm,nan\n", "expected a number"),
         (
             "scores",
