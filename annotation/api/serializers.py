@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from annotation.annotators.places import WORK
 from annotation.common.tables import ColumnType
-from annotation.exports.ratings import GUISE_FIELDS, RATING_FIELDS
+from annotation.exports.ratings import RATING_FIELDS
 from annotation.instruments.presets import PresetName
 from annotation.instruments.versions import current_instrument
 from annotation.models import GroupSet, Instrument, Study, StudyGroup, TraitScale
@@ -21,6 +21,9 @@ from annotation.studies.creation import gather_groups
 
 class StudyGroupSerializer(serializers.ModelSerializer[StudyGroup]):
     domains = serializers.ListField(child=serializers.CharField(), read_only=True)
+    item = serializers.CharField(
+        read_only=True, help_text="Of a text: the pair that it is a guise of; empty for a group."
+    )
 
     class Meta:
         model = StudyGroup
@@ -137,11 +140,6 @@ class GroupQuotaSerializer(serializers.Serializer[Any]):
     open = serializers.IntegerField()
 
 
-# Rows of the API have one form for both kinds of study.
-RATING_ROW = (
-    *RATING_FIELDS,
-    *(pair for pair in GUISE_FIELDS if pair[0].name in {"pair", "variety"}),
-)
 CELL_FIELDS: dict[ColumnType, type[serializers.Field[Any, Any, Any, Any]]] = {
     ColumnType.TEXT: serializers.CharField,
     ColumnType.NUMBER: serializers.FloatField,
@@ -174,16 +172,17 @@ class NewStudySerializer(serializers.Serializer[Any]):
 class RatingRowSerializer(serializers.Serializer[Any]):
     """One rating, with the columns of the export; takes its cells in their order.
 
-    Where texts are rated, ``group`` is the slug of the text.
+    Where texts are rated, ``group`` is the slug of the text, whose pair and variety stand among the
+    ``groups`` of its study.
     """
 
     def to_representation(self, instance: Sequence[Any]) -> dict[str, Any]:
-        return dict(zip((column.name for column, _ in RATING_ROW), instance, strict=True))
+        return dict(zip((column.name for column, _ in RATING_FIELDS), instance, strict=True))
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {
             column.name: CELL_FIELDS[column.type](
                 help_text=f"{column.meaning} ({column.values})", allow_null=True
             )
-            for column, _ in RATING_ROW
+            for column, _ in RATING_FIELDS
         }

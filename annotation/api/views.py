@@ -18,7 +18,6 @@ from rest_framework.response import Response
 
 from annotation.api.permissions import Staff, StaffWithModelPermissions, signed_in
 from annotation.api.serializers import (
-    RATING_ROW,
     GroupQuotaSerializer,
     NewStudySerializer,
     RatingRowSerializer,
@@ -26,7 +25,7 @@ from annotation.api.serializers import (
     StudySerializer,
 )
 from annotation.common.tables import stream_csv
-from annotation.exports.ratings import build_rating_table, select_ratings
+from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select_ratings
 from annotation.exports.submissions import build_submission_table
 from annotation.instruments.versions import current_instrument, published_instrument
 from annotation.models import DataDecision, Rating, Study
@@ -147,4 +146,4 @@ class StudyRatingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Rating])
         return select_ratings(found)
 
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return super().filter_queryset(queryset).values_list(*(field for _, field in RATING_ROW))
+        return super().filter_queryset(queryset).values_list(*(field for _, field in RATING_FIELDS))
