@@ -194,9 +194,11 @@ def test_answers_are_sent_though_the_device_never_knew_that_it_was_cut_off(
         log_in(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         cut: list[str] = []
+        told: list[bool] = []
 
         def cut_off(route: Route) -> None:
-            if route.request.method == "POST" and len(cut) < 2:
+            # Until the message was seen, which stands only until the next attempt succeeds.
+            if route.request.method == "POST" and (not told or len(cut) < 2):
                 cut.append(route.request.url)
                 route.abort("internetdisconnected")
             else:
@@ -207,8 +209,9 @@ def test_answers_are_sent_though_the_device_never_knew_that_it_was_cut_off(
             page.keyboard.press(digit)
         page.keyboard.press("Enter")
         expect(page.get_by_text("There is no connection.")).to_be_visible()
+        told.append(True)
         page.wait_for_url("**/judge/2/")
-    assert len(cut) == 2
+    assert len(cut) >= 2
     (judgment,) = rows(study, cleo)
     assert (judgment.human_likeness, judgment.tone_preservation) == (4, 2)
 

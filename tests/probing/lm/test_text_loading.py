@@ -28,7 +28,7 @@ from tests.probing.lm.tiny_bart import POSITIONS, make_tiny_bart
 pytestmark = pytest.mark.shared
 
 SCORES, WRITES, FILLS, TRAINS = "text_logprob", "generate", "span", "train"
-ENDS = "end_word"
+ENDS, ANSWERS = "end_word", "answer"
 
 
 @pytest.fixture(scope="module")
@@ -39,11 +39,17 @@ def tiny_bart(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("name", "kind", "abilities", "protocol", "max_length"),
     [
-        ("tiny-gpt2", "causal", {SCORES, ENDS, WRITES, FILLS, TRAINS}, "left_context", 64),
-        ("tiny-opt", "causal", {SCORES, ENDS, WRITES, FILLS, TRAINS}, "left_context", 64),
-        ("tiny-llama", "causal", {SCORES, ENDS, WRITES, FILLS, TRAINS}, "left_context", 64),
-        ("tiny-t5", "seq2seq", {SCORES, ENDS, WRITES, FILLS, TRAINS}, "sentinel", None),
-        ("bart", "seq2seq", {WRITES, FILLS, TRAINS}, "mask", POSITIONS),
+        ("tiny-gpt2", "causal", {SCORES, ENDS, WRITES, FILLS, TRAINS, ANSWERS}, "left_context", 64),
+        ("tiny-opt", "causal", {SCORES, ENDS, WRITES, FILLS, TRAINS, ANSWERS}, "left_context", 64),
+        (
+            "tiny-llama",
+            "causal",
+            {SCORES, ENDS, WRITES, FILLS, TRAINS, ANSWERS},
+            "left_context",
+            64,
+        ),
+        ("tiny-t5", "seq2seq", {SCORES, ENDS, WRITES, FILLS, TRAINS, ANSWERS}, "sentinel", None),
+        ("bart", "seq2seq", {WRITES, FILLS, TRAINS, ANSWERS}, "mask", POSITIONS),
         ("tiny-bert", "masked", {SCORES, ENDS}, None, 64),
         ("tiny-roberta", "masked", {SCORES, ENDS}, None, 64),
     ],
