@@ -14,8 +14,6 @@ from django.urls import reverse
 from django_otp import DEVICE_ID_SESSION_KEY
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from stereoscope.api.errors import answer_problem
-
 #: In the session: whether this sign-in has to be completed, by a code or by setting one up.
 ASKED, MISSING = "second_factor", "second_factor_missing"
 OPEN = ("second-factor", "security", "admin:logout", "annotators:logout")
@@ -44,6 +42,9 @@ class SecondFactor:
             return self.get_response(request)
         if request.path.startswith("/api/"):
             detail = "The sign-in of this session lacks its second factor."
+            # Commands load this file too; the framework of the API costs them a tenth of a second.
+            from stereoscope.api.errors import answer_problem
+
             return answer_problem(HTTPStatus.FORBIDDEN, detail)
         page = reverse("second-factor" if is_asked else "security")
         return redirect(f"{page}?{urlencode({'next': request.get_full_path()})}")
