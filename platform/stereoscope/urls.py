@@ -18,6 +18,7 @@ urlpatterns = [
     path("reports/", include("evaluation.reports.urls")),
     path("account/", include("stereoscope.second_factor.urls")),
     path("account/", include("stereoscope.oidc.urls")),
+    path("docs/", include("stereoscope.documentation.urls")),
     path("api/", include("stereoscope.api.urls")),
     path("admin/", admin.site.urls),
     path("metrics", show_metrics, name="metrics"),
