@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
+from evaluation.reports.registry import KINDS
+from probing.measures.registry import MEASURES
 from stereoscope.documentation.building import build_documentation
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +46,7 @@ class Links(HTMLParser):
 
 def test_every_link_of_every_page_leads_somewhere_on_the_site(site: Path) -> None:
     pages = {page: Links(page) for page in site.rglob("*.html")}
-    assert len(pages) > 25
+    assert len(pages) > 70
     for page, links in pages.items():
         for link in links.found:
             if re.match(r"https?://|mailto:|data:", link):
@@ -62,6 +64,21 @@ def test_every_link_of_every_page_leads_somewhere_on_the_site(site: Path) -> Non
 def hrefs(page: Path) -> set[str]:
     """Return what a reader may follow to elsewhere; nothing else is ever fetched from there."""
     return set(re.findall(r'<a [^>]*href="(https?://[^"]+)"', page.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("name", [*MEASURES, *KINDS])
+def test_every_measure_and_every_report_has_a_page_with_what_its_registry_knows(
+    site: Path, name: str
+) -> None:
+    folder, title = ("measures", "") if name in MEASURES else ("reports", str(KINDS[name].title))
+    page = site / folder / f"{name}.html"
+    assert page.exists(), f"Write docs/{folder}/{name}.md and list it in mkdocs.yml."
+    text = page.read_text(encoding="utf-8")
+    assert f">{title}" in text
+    schema = (MEASURES[name] if name in MEASURES else KINDS[name]).Parameters
+    assert all(f"<code>{option}</code>" in text for option in schema.model_fields)
+    assert name in MEASURES or all(f"<td>{label}</td>" in text for label in KINDS[name].meanings)
+    assert "<!--" not in re.sub(r"(?s)<head>.*?</head>", "", text), "a placeholder was left"
 
 
 def test_no_page_holds_a_script_or_style_of_its_own(site: Path) -> None:

@@ -11,7 +11,12 @@ from stereoscope.documentation.paths import CONFIGURATION, DOCS, ROOT, STATIC
 
 STAMP = ".sources-sha256"
 # What the pages are made of besides their texts.
-SOURCES = (DOCS, CONFIGURATION.parent, ROOT / "probing" / "measures")
+SOURCES = (
+    DOCS,
+    CONFIGURATION.parent,
+    ROOT / "probing" / "measures",
+    ROOT / "evaluation" / "reports",
+)
 SUFFIXES = {".md", ".yml", ".py", ".css", ".svg", ".png", ".webp"}
 
 
