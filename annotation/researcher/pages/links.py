@@ -17,10 +17,10 @@ from annotation.studies.readiness import Finding, Place
 
 ANCHORS = {
     Place.FLOW: "flow",
-    Place.TEXTS: "wordings-group",
-    Place.GROUPS: "groups-group",
-    Place.SCALES: "scales-group",
-    Place.QUESTIONS: "questions-group",
+    Place.TEXTS: "texts",
+    Place.GROUPS: "groups",
+    Place.SCALES: "scales",
+    Place.QUESTIONS: "questions",
 }
 
 
@@ -57,6 +57,8 @@ def _address(finding: Finding, study: Study, instrument: str) -> str:
         return f"{settings_page}#id_{finding.field}"
     if finding.place == Place.FLOW and finding.step is not None:
         return f"{instrument}#step-{finding.step + 1}"
+    if finding.place == Place.TEXTS and finding.field:
+        return f"{instrument}#text-{finding.field}"
     return f"{instrument}#{ANCHORS[finding.place]}"
 
 
