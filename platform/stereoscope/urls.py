@@ -6,6 +6,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from stereoscope.metrics import show_metrics
+from stereoscope.overview.first_steps import turn_first_steps
 
 admin.autodiscover()
 
@@ -19,6 +20,9 @@ urlpatterns = [
     path("account/", include("stereoscope.second_factor.urls")),
     path("account/", include("stereoscope.oidc.urls")),
     path("api/", include("stereoscope.api.urls")),
+    path(
+        "admin/first-steps/", admin.site.admin_view(turn_first_steps), name="overview-first-steps"
+    ),
     path("admin/", admin.site.urls),
     path("metrics", show_metrics, name="metrics"),
 ]

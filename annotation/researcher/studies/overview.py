@@ -26,6 +26,7 @@ from annotation.models.submission import EXTRA_ORIGINS
 from annotation.panels.study_settings import load_panel_settings
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.links import link_findings, participant_link
+from annotation.researcher.pages.next_steps import find_study_steps
 from annotation.researcher.studies.dashboard import describe_dashboard
 from annotation.researcher.studies.key_figures import build_keys
 from annotation.researcher.studies.svg_charts import Box, draw_histogram, draw_slots
@@ -73,6 +74,7 @@ def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, A
         "launch_thoughts": [finding for finding in findings if not finding.blocks],
         "export_scopes": list_export_scopes(study),
         "source_lines": study.source.splitlines(),
+        "next_steps": find_study_steps(study, user),
     }
 
 
