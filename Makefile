@@ -25,6 +25,7 @@ help:
 	@echo "make model-test              participants and panels in any order, many times over"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
+	@echo "make docs                    the documentation as a site, into var/docs; served at /docs/"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
 
 # --- make run ------------------------------------------------------------------------------------
@@ -89,6 +90,11 @@ model-test: environment-dev
 .PHONY: slow-test
 slow-test: browser
 	$(EMBEDDED) STEREOSCOPE_TESTS_SLOW=1 $(PYTHON) -m pytest -m browser
+
+# A link that leads nowhere is an error here. `make run` and the image build the site as well.
+.PHONY: docs
+docs: environment
+	@$(PYTHON) manage.py build_docs --strict
 
 .PHONY: environment-dev
 environment-dev:

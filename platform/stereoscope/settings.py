@@ -311,6 +311,8 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT: Path = Path(env.str("STATIC_ROOT", str(VAR_DIR / "static"))).resolve()
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns about a folder that is not there
+# The documentation as a site, served at /docs/: built by `make run`, the image or `make docs`.
+DOCS_ROOT: Path = Path(env.str("DOCS_ROOT", str(VAR_DIR / "docs"))).resolve()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # With a manifest, files are collected once, named by their content and cached for good by browsers;
 # without one they are served from where they lie, which suits tests and development.

@@ -19,6 +19,7 @@ urlpatterns = [
     path("reports/", include("evaluation.reports.urls")),
     path("account/", include("stereoscope.second_factor.urls")),
     path("account/", include("stereoscope.oidc.urls")),
+    path("docs/", include("stereoscope.documentation.urls")),
     path("api/", include("stereoscope.api.urls")),
     path(
         "admin/first-steps/", admin.site.admin_view(turn_first_steps), name="overview-first-steps"
