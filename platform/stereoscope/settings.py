@@ -100,6 +100,7 @@ MIDDLEWARE = [
     "stereoscope.second_factor.middleware.SecondFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "stereoscope.middleware.PersonalPages",
     "stereoscope.middleware.ContentSecurityPolicy",
     "simple_history.middleware.HistoryRequestMiddleware",
     "stereoscope.middleware.LogInLimit",
@@ -342,7 +343,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["stereoscope.api.parsing.StoredJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_FILTER_BACKENDS": ["stereoscope.api.filters.StrictFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "stereoscope.api.pagination.BoundedPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": [
