@@ -78,6 +78,11 @@ attack: environment-dev
 screenshots: browser
 	$(EMBEDDED) $(PYTHON) -m tools.screens
 
+# What draws live charts in the browser, bundled anew from the packages that are pinned there.
+.PHONY: vega
+vega:
+	cd platform/tools/vega && npm ci --no-audit --no-fund && npm run build
+
 # Finds new texts of participants' pages; fails while one has no translation.
 .PHONY: messages
 messages: environment-dev
