@@ -21,6 +21,7 @@ help:
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
 	@echo "make footprint               memory of an idle platform, CPU time of each command"
 	@echo "make load                    how many participants this machine serves, on both databases"
+	@echo "make attack                  what a hostile visitor reaches, by role, form and API; docs/attack.md"
 	@echo "make messages                renew the lists of texts to translate, and compile them"
 	@echo "make model-test              participants and panels in any order, many times over"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
@@ -67,10 +68,20 @@ bench: environment
 load: environment-dev
 	$(PYTHON) -m tools.load --output var/load/load.json
 
+# Minutes: an installation of its own is attacked; fails where anything was reached or leaked.
+.PHONY: attack
+attack: environment-dev
+	$(EMBEDDED) $(PYTHON) -m tools.attack --output docs/attack.md
+
 # Minutes: a demo of its own is started, its model trained, and every page looked at.
 .PHONY: screenshots
 screenshots: browser
 	$(EMBEDDED) $(PYTHON) -m tools.screens
+
+# What draws live charts in the browser, bundled anew from the packages that are pinned there.
+.PHONY: vega
+vega:
+	cd platform/tools/vega && npm ci --no-audit --no-fund && npm run build
 
 # Finds new texts of participants' pages; fails while one has no translation.
 .PHONY: messages
