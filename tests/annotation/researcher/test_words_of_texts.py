@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from tests.annotation.studies.people import make_study
 from tests.annotation.survey.guises import make_guise_study, rate_by_variety
 
 pytestmark = pytest.mark.django_db
@@ -34,6 +35,8 @@ def test_forms_and_overview_of_a_study_of_speakers_speak_of_texts(client: Client
 
 
 def test_the_settings_of_a_study_of_groups_speak_of_groups(client: Client) -> None:
-    client.force_login(User.objects.create_superuser("alice"))
-    page = client.get(reverse("admin:annotation_study_add")).text
+    alice = User.objects.create_superuser("alice")
+    client.force_login(alice)
+    study = make_study(owner=alice)
+    page = client.get(reverse("admin:annotation_study_change", args=[study.pk])).text
     assert "Offer only groups that still need ratings" in page
