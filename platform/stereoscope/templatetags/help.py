@@ -45,7 +45,8 @@ def term(context: Context, word: str) -> dict[str, Any]:
     The word has to be there: `KeyError` where the glossary lacks it.
     """
     found = read_glossary()[word]
-    shown = context.render_context.setdefault("terms shown", [])
+    page: Any = context.render_context  # of this page alone, and untyped
+    shown: list[str] = page.setdefault("terms shown", [])
     shown.append(word)
     return {
         "word": found.word,
