@@ -67,10 +67,16 @@ def find_report_form(user: User, kind: str, **inputs: int) -> str:
 
     "" in an installation without reports, and for those who may not ask for any.
     """
+    address = find_report_gallery(user, **inputs)
+    return f"{address}&{urlencode({'kind': kind})}" if address else ""
+
+
+def find_report_gallery(user: User, **inputs: int) -> str:
+    """Return the address of the kinds of reports that can rest on these inputs; "" likewise."""
     if not user.has_perm("evaluation.add_report"):
         return ""
     try:
-        return f"{reverse('admin:evaluation_report_add')}?{urlencode({'kind': kind, **inputs})}"
+        return f"{reverse('admin:evaluation_report_add')}?{urlencode(inputs)}"
     except NoReverseMatch:
         return ""
 
