@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from annotation.annotators.statement import STATEMENT_PARTS, find_statement
 from annotation.models import Study, StudyStatus
 from annotation.researcher.pages import formatting
+from annotation.researcher.pages.next_steps import find_study_steps
 from annotation.researcher.pages.page import Tabs
 from annotation.researcher.pages.study_page import StudyPage
 
@@ -70,6 +71,7 @@ class OverviewPage(AnnotatorStudyPage):
             "statement": [
                 (str(label), getattr(statement, name)) for name, label in STATEMENT_PARTS.items()
             ],
+            "next_steps": find_study_steps(self.study, self.user),
         }
 
 

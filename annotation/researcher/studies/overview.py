@@ -31,6 +31,7 @@ from annotation.researcher.pages.export_page import (
     list_addresses,
 )
 from annotation.researcher.pages.links import link_findings, participant_link
+from annotation.researcher.pages.next_steps import find_study_steps
 from annotation.researcher.studies.dashboard import describe_dashboard
 from annotation.researcher.studies.key_figures import build_keys
 from annotation.researcher.studies.svg_charts import Box, draw_histogram, draw_slots
@@ -79,6 +80,7 @@ def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, A
         "exports": list_exports(study, may_export_payments=may_export_payments),
         "export_scopes": list_export_scopes(study),
         "source_lines": study.source.splitlines(),
+        "next_steps": find_study_steps(study, user),
     }
 
 

@@ -126,7 +126,18 @@ STUDY_ACTIONS = {
         create_version, _("A draft of the next version is open to edits."), "instrument"
     ),
     "publish": StudyAction(
-        publish_version, _("The newest version is in force from now on."), "instrument"
+        publish_version,
+        _("The newest version is in force from now on."),
+        "instrument",
+        Confirmation(
+            _("Put this version in force?"),
+            _(
+                "It is frozen: nobody can edit it any more, and its hash stands for what people "
+                "saw. Whoever starts from now on sees it. Participants who have started keep the "
+                "version that they saw. Later edits make a new version."
+            ),
+            _("Put this version in force"),
+        ),
     ),
     "discard": StudyAction(
         _discard_draft,
