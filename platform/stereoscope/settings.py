@@ -416,6 +416,7 @@ UNFOLD = {
     "STYLES": [
         lambda request: static("stereoscope/admin.css"),
         lambda request: static("stereoscope/researcher.css"),
+        lambda request: static("stereoscope/explain.css"),
     ],
     "SCRIPTS": [lambda request: static("stereoscope/tabs.js")],
     "SIDEBAR": {
