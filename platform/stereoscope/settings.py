@@ -56,6 +56,8 @@ HTTPS: bool = env.bool("HTTPS", False)
 TRUSTED_PROXIES: int = env.int("TRUSTED_PROXIES", 1 if HTTPS else 0)
 # People who start one study from one address in an hour: a class in a lab is one. 0 for any number.
 ARRIVALS_PER_HOUR: int = env.int("ARRIVALS_PER_HOUR", 300)
+# What one address may ask of reports that are shared by a link, in a minute. 0 for any number.
+SHARED_REPORT_REQUESTS_PER_MINUTE: int = env.int("SHARED_REPORT_REQUESTS_PER_MINUTE", 120)
 PORT: int = env.int("PORT", 8000)
 SITE_URL: str = (env.str("SITE_URL", "") or f"http://127.0.0.1:{PORT}").rstrip("/")
 
