@@ -26,6 +26,7 @@ help:
 	@echo "make model-test              participants and panels in any order, many times over"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
+	@echo "make docs                    the documentation as a site, into var/docs; served at /docs/"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
 
 # --- make run ------------------------------------------------------------------------------------
@@ -77,6 +78,11 @@ attack: environment-dev
 screenshots: browser
 	$(EMBEDDED) $(PYTHON) -m tools.screens
 
+# What draws live charts in the browser, bundled anew from the packages that are pinned there.
+.PHONY: vega
+vega:
+	cd platform/tools/vega && npm ci --no-audit --no-fund && npm run build
+
 # Finds new texts of participants' pages; fails while one has no translation.
 .PHONY: messages
 messages: environment-dev
@@ -95,6 +101,11 @@ model-test: environment-dev
 .PHONY: slow-test
 slow-test: browser
 	$(EMBEDDED) STEREOSCOPE_TESTS_SLOW=1 $(PYTHON) -m pytest -m browser
+
+# A link that leads nowhere is an error here. `make run` and the image build the site as well.
+.PHONY: docs
+docs: environment
+	@$(PYTHON) manage.py build_docs --strict
 
 .PHONY: environment-dev
 environment-dev:

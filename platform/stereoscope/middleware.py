@@ -28,7 +28,9 @@ WIDER_PREFIXES = ("/admin/",)
 STUDY_PREFIX = "/s/"
 NULL_CHARACTER = "The address holds a null character."
 # Pages of researchers and annotators, whose texts are English.
-ENGLISH_PREFIXES = ("/account/", "/admin/", "/annotate/", "/api/", "/panels/", "/reports/")
+ENGLISH_PREFIXES = (
+    *("/account/", "/admin/", "/annotate/", "/api/", "/docs/", "/panels/", "/reports/"),
+)
 
 
 class WholeAddresses:
