@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from probing.lm.chat_errors import RefusedError, UnsupportedOptionError
+from probing.lm.chat_errors import RefusedError, UnsupportedOptionError, read_logprob
 from probing.lm.echoed_endings import EchoedEndings
 from probing.lm.errors import GenerationSettingsError, ServerError
 from probing.lm.question_protocols import Answer, AnswerToken, Question
@@ -172,7 +172,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
                 **more,
                 **{self._length_option: settings.max_new_tokens},
             )
-            if not made.choices:
+            if not _has_message(made):
                 raise ServerError(
                     f"The server {self.device} answered without a text. Try again, or look at its "
                     "log."
@@ -219,6 +219,12 @@ def _read_text(
     return text[:cut].strip(), "stop" if whole else "length"
 
 
+def _has_message(made: Any) -> bool:
+    """Whether an answer has what every answer has; the client takes whatever a server sends."""
+    choices = getattr(made, "choices", None)
+    return isinstance(choices, list) and bool(choices) and choices[0].message is not None
+
+
 def _read_tokens(made: Any) -> tuple[AnswerToken, ...] | None:
     """Return the tokens with the likeliest at their places; None where the server tells none."""
     told = getattr(made.choices[0], "logprobs", None)
@@ -227,8 +233,8 @@ def _read_tokens(made: Any) -> tuple[AnswerToken, ...] | None:
     return tuple(
         AnswerToken(
             one.token,
-            tuple((other.token, float(other.logprob)) for other in one.top_logprobs or ())
-            or ((one.token, float(one.logprob)),),
+            tuple((other.token, read_logprob(other.logprob)) for other in one.top_logprobs or ())
+            or ((one.token, read_logprob(one.logprob)),),
         )
         for one in told.content
     )

@@ -140,7 +140,12 @@ class ServerConnection:
         if self.listed_hosts is not None:
             # A redirect could lead where the base URL may not.
             guarded = DefaultHttpxClient(
-                transport=PublicTransport(self.listed_hosts), follow_redirects=False
+                transport=PublicTransport(
+                    self.listed_hosts,
+                    # Each pause within an answer may be as long as the time-out says.
+                    most_seconds=2 * self.limits.timeout_seconds,
+                ),
+                follow_redirects=False,
             )
         return OpenAI(
             base_url=self.base_url,
