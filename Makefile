@@ -21,6 +21,8 @@ help:
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
 	@echo "make footprint               memory of an idle platform, CPU time of each command"
 	@echo "make load                    how many participants this machine serves, on both databases"
+	@echo "make faults                  what is lost when processes die, disks fill up, lines break"
+	@echo "make browsers                the main journeys in Chromium, Firefox and WebKit"
 	@echo "make messages                renew the lists of texts to translate, and compile them"
 	@echo "make model-test              participants and panels in any order, many times over"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
@@ -65,6 +67,16 @@ bench: environment
 .PHONY: load
 load: environment-dev
 	$(PYTHON) -m tools.load --output var/load/load.json
+
+# Half an hour: three installations of their own, with services that are killed again and again.
+.PHONY: faults
+faults: environment-dev
+	$(EMBEDDED) $(PYTHON) -m tools.faults --write
+
+# Minutes: surveys, writing and judging in every engine that is installed, with a picture of every page.
+.PHONY: browsers
+browsers: browser
+	$(EMBEDDED) $(PYTHON) -m tools.browsers --write
 
 # Minutes: a demo of its own is started, its model trained, and every page looked at.
 .PHONY: screenshots
