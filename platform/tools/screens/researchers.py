@@ -55,6 +55,7 @@ def list_pages(tour: Study, writing: Study, judgments: Study) -> list[tuple[str,
     return [
         ("start", "Start", admin("index")),
         ("studies", "Studies", admin("annotation_study_changelist")),
+        ("gallery", "New study", admin("annotation_study_gallery")),
         ("study", "Study: overview", admin("annotation_study_overview", people.pk)),
         ("settings", "Study: settings", admin("annotation_study_change", tour.pk)),
         ("instrument", "Instrument", admin("annotation_instrument_change", instrument.pk)),
