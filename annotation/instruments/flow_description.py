@@ -22,6 +22,7 @@ from annotation.instruments.step_kinds import StepKind
 EXPLANATIONS = {
     StepKind.CONSENT: gettext_lazy("What the study is about, and a box to agree. Comes first."),
     StepKind.INSTRUCTIONS: gettext_lazy("How the rating pages work."),
+    StepKind.PAGE: gettext_lazy("A title and a text of yours, on a page of its own."),
     StepKind.PRACTICE: gettext_lazy("Lines about something harmless. Nothing on it is kept."),
     StepKind.RATING: gettext_lazy(
         "One group on all lines: as many such pages, as many groups for each participant."

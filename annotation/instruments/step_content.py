@@ -54,6 +54,13 @@ class PracticeContent(StepContent):
     lines: Annotated[list[PracticeLine], Field(min_length=1, max_length=MOST_LINES)]
 
 
+class PageContent(StepContent):
+    """A page to read; ``body`` is Markdown (`annotation.common.safe_markdown`)."""
+
+    title: Texts
+    body: Texts
+
+
 class FreeTextContent(StepContent):
     """``max_characters``: 1 to 5,000; ``required``: the page is not sent without an answer."""
 
@@ -135,6 +142,7 @@ class ComprehensionContent(OptionsContent):
 
 
 CONTENTS: dict[StepKind, type[StepContent]] = {
+    StepKind.PAGE: PageContent,
     StepKind.PRACTICE: PracticeContent,
     StepKind.FREE_TEXT: FreeTextContent,
     StepKind.CHOICE: ChoiceContent,

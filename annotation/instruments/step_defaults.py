@@ -21,6 +21,10 @@ def _options(*options: tuple[str, str]) -> list[dict[str, Any]]:
 
 
 DEFAULT_CONTENT: dict[StepKind, dict[str, Any]] = {
+    StepKind.PAGE: {
+        "title": {"en": "Before you go on"},
+        "body": {"en": "Please read this page, then continue."},
+    },
     StepKind.PRACTICE: {
         "question": {"en": "What is the weather in summer like?"},
         "lead": {

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 class StepKind(TextChoices):
     CONSENT = "consent", _("Consent")
     INSTRUCTIONS = "instructions", _("Instructions")
+    PAGE = "page", _("Page to read")
     PRACTICE = "practice", _("Practice page")
     RATING = "rating", _("Rating page")
     GROUP_NAME = "group_name", _("Check: name the group just rated")

@@ -35,7 +35,7 @@ export function buildFields(data, fields, config, changed) {
 
 /** Return what a step says first, in the first language that has it; "" for none. */
 export function summarise(data, languages) {
-  const texts = data.question ?? {};
+  const texts = data.question ?? data.title ?? {};
   for (const language of [...languages, ...Object.keys(texts)]) {
     if (texts[language]?.trim()) return texts[language].trim();
   }
@@ -76,7 +76,8 @@ function textField(data, field, { languages }, changed) {
     changed: edited,
   });
   return make("div", { class: "flow-field", role: "group" },
-    make("span", { class: "flow-label", text: field.label }), ...inputs);
+    make("span", { class: "flow-label", text: field.label }), ...inputs,
+    field.help ? make("p", { class: "flow-help", text: field.help }) : null);
 }
 
 function flagField(data, field, changed) {

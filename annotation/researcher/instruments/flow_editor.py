@@ -33,12 +33,21 @@ from annotation.models import Instrument
 from annotation.studies.readiness import Finding, list_languages
 
 MOST_JSON_CHARACTERS = 400_000
+MARKDOWN_HELP = gettext_lazy(
+    "Markdown: # Heading, *emphasis*, **strong**, - list, [words of a link](https://example.org)."
+)
 
 # In which order and under which heading kinds are offered.
 MENU = (
     (
         gettext_lazy("Frame"),
-        (StepKind.CONSENT, StepKind.INSTRUCTIONS, StepKind.PRACTICE, StepKind.DEBRIEF),
+        (
+            StepKind.CONSENT,
+            StepKind.INSTRUCTIONS,
+            StepKind.PRACTICE,
+            StepKind.PAGE,
+            StepKind.DEBRIEF,
+        ),
     ),
     (gettext_lazy("Ratings"), (StepKind.RATING, StepKind.REPEAT)),
     (
@@ -171,6 +180,9 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
     options = _control("options", "options", _("Answers"))
     required = _control("required", "flag", _("An answer is required"))
     match kind:
+        case StepKind.PAGE:
+            body = _control("body", "paragraph", _("Text"), help=MARKDOWN_HELP)
+            return [_control("title", "text", _("Title")), body]
         case StepKind.PRACTICE:
             lead = _control("lead", "paragraph", _("How the line works"))
             return [question, lead, _control("lines", "lines", _("Lines"))]

@@ -16,7 +16,7 @@ from annotation.survey.pages.practice import PracticePage
 from annotation.survey.pages.rating import RatingPage
 from annotation.survey.pages.reading_checks import ReadingCheckPage
 from annotation.survey.pages.repeat import RepeatPage
-from annotation.survey.pages.text import InstructionsPage, TextPage
+from annotation.survey.pages.text import InstructionsPage, OwnTextPage, TextPage
 from annotation.survey.pages.typed_traits import TypedTraitsPage
 from annotation.survey.visits.condition_context import is_asked
 from annotation.survey.visits.visit import Visit
@@ -24,6 +24,7 @@ from annotation.survey.visits.visit import Visit
 PAGES: dict[StepKind, Page] = {
     StepKind.CONSENT: ConsentPage(),
     StepKind.INSTRUCTIONS: InstructionsPage("instructions"),
+    StepKind.PAGE: OwnTextPage(),
     StepKind.PRACTICE: PracticePage(),
     StepKind.RATING: RatingPage(),
     StepKind.GROUP_NAME: GroupNamePage(),

@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
+from annotation.instruments.step_content import PageContent
 from annotation.models import Outcome
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.client_record import ClientRecord
@@ -39,6 +40,20 @@ class TextPage(Page):
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
     ) -> Outcome | None:
         return None
+
+
+class OwnTextPage(TextPage):
+    """A title and a text that the flow brings along."""
+
+    def __init__(self) -> None:
+        super().__init__("page")
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        if not isinstance(step.content, PageContent):
+            raise TypeError(f"Step {step.index} has no text.")
+        return {"title": visit.read(step.content.title), "body": visit.read(step.content.body)}
 
 
 class InstructionsPage(TextPage):

@@ -26,6 +26,15 @@ def practice(**changes: Any) -> dict[str, Any]:
     }
 
 
+def page(**changes: Any) -> dict[str, Any]:
+    return {
+        "kind": "page",
+        "title": texts("A word before"),
+        "body": texts("Read *this*.\n\n- one\n- two"),
+        **changes,
+    }
+
+
 def choice(key: str = "heard", **changes: Any) -> dict[str, Any]:
     return {
         "kind": "choice",
@@ -79,6 +88,7 @@ def every_kind() -> list[Any]:
         "consent",
         "instructions",
         comprehension(),
+        page(),
         practice(),
         "rating",
         "group_name",

@@ -24,6 +24,7 @@ from tests.annotation.survey.flows import (
     instructed,
     nonsensical,
     options,
+    page,
     practice,
     texts,
 )
@@ -46,6 +47,7 @@ def test_a_flow_with_every_kind_is_read() -> None:
         "consent",
         "instructions",
         comprehension(),
+        page(),
         practice(),
         choice(),
         {"kind": "rating", "key": "first"},

@@ -65,7 +65,7 @@ def test_every_new_step_begins_complete(draft: Study, alice: User) -> None:
     flow: list[Any] = ["consent", "instructions"]
     flow += [
         {"kind": kind.value, "key": kind.value.replace("_", "-"), **DEFAULT_CONTENT[kind]}
-        for kind in (StepKind.COMPREHENSION, StepKind.PRACTICE)
+        for kind in (StepKind.COMPREHENSION, StepKind.PAGE, StepKind.PRACTICE)
     ]
     flow += ["rating"]
     flow += [
