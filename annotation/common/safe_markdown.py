@@ -51,9 +51,13 @@ def _open_link(
     return renderer.renderToken(tokens, at, options, env)
 
 
+class _Parser(MarkdownIt):
+    def validateLink(self, url: str) -> bool:  # noqa: N802 - its name in the library
+        return is_safe_link(url)
+
+
 def _build() -> MarkdownIt:
-    parser = MarkdownIt("zero", {"html": False, "breaks": True}).enable(list(RULES))
-    parser.validateLink = is_safe_link  # type: ignore[method-assign]  # as its manual says
+    parser = _Parser("zero", {"html": False, "breaks": True}).enable(list(RULES))
     for rule, function in (
         ("heading_open", _open_heading),
         ("heading_close", _open_heading),

@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.common.tables import Table, stream_codebook, stream_csv, stream_zip
 from annotation.exports.payments import build_payment_table
 from annotation.exports.ratings import build_page_table, build_rating_table
+from annotation.exports.step_answers import build_answer_table
 from annotation.exports.submissions import build_submission_table
 from annotation.models import Study
 
@@ -18,6 +19,7 @@ TABLES: dict[str, Callable[..., Table]] = {
     "ratings": build_rating_table,
     "pages": build_page_table,
     "submissions": build_submission_table,
+    "answers": build_answer_table,
 }
 # How a table is streamed, by the end of the file's name. The flag asks for a byte order mark.
 FORMATS: dict[str, Callable[[Table, bool], Iterator[bytes]]] = {

@@ -46,12 +46,21 @@ EXPLANATIONS = {
     ),
     StepKind.CHOICE: gettext_lazy("A question of yours with one or several answers."),
     StepKind.FREE_TEXT: gettext_lazy("A question of yours that is answered in words."),
+    StepKind.SLIDER: gettext_lazy("A question of yours, answered by a place on a line."),
+    StepKind.NUMBER: gettext_lazy("A question of yours that is answered with a number."),
+    StepKind.MATRIX: gettext_lazy(
+        "Several statements of yours, each answered on the same points, such as agreement."
+    ),
+    StepKind.RANKING: gettext_lazy("Items of yours that are put into an order."),
     StepKind.DEMOGRAPHICS: gettext_lazy("The questions about the participant, all optional."),
     StepKind.DEBRIEF: gettext_lazy(
         "What the study was about, on a page of its own. Comes last; without it the end page says "
         "it."
     ),
 }
+
+# Of contents: lists of what has a name in the data.
+NAMED_LISTS = ("options", "rows", "points", "items")
 
 
 def describe_flow(flow: object) -> list[str]:
@@ -86,9 +95,9 @@ def describe_step(step: Step) -> str:
 def _describe_settings(content: dict[str, Any]) -> str:
     settings = []
     for name, value in content.items():
-        if name == "options":
+        if name in NAMED_LISTS:
             settings.append(f"{name}: {', '.join(option['value'] for option in value)}")
-        elif isinstance(value, bool | int | str):
+        elif isinstance(value, bool | int | float | str):
             settings.append(f"{name}: {str(value).lower()}")
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             settings.append(f"{name}: {', '.join(value)}")
@@ -109,7 +118,7 @@ def describe_condition(condition: Condition) -> str:
                 "name": name,
                 "values": _(" or ").join(f"“{value}”" for value in values),
             }
-        case Within(name, at_least, at_most):
+        case Within(name, at_least, at_most, _source):
             limits = [
                 text % {"n": f"{limit:g}"}
                 for text, limit in ((_("at least %(n)s"), at_least), (_("at most %(n)s"), at_most))

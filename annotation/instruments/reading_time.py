@@ -5,9 +5,11 @@ from __future__ import annotations
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import (
     FreeTextContent,
-    OptionsContent,
+    MatrixContent,
     PageContent,
     PracticeContent,
+    QuestionContent,
+    RankingContent,
 )
 from annotation.instruments.step_kinds import CHECKS_AFTER_RATING, RATING_PAGES, StepKind
 from annotation.instruments.step_texts import text_in
@@ -51,7 +53,10 @@ def _content_seconds(step: Step, language: str) -> float:
         return _reading(text_in(content.lead, language)) + len(content.lines) * LINE_SECONDS
     if isinstance(content, FreeTextContent):
         return _reading(text_in(content.question, language)) + TEXT_SECONDS
-    if isinstance(content, OptionsContent):
+    if isinstance(content, MatrixContent | RankingContent):
+        n = len(content.rows if isinstance(content, MatrixContent) else content.items)
+        return _reading(text_in(content.question, language)) + n * QUESTION_SECONDS
+    if isinstance(content, QuestionContent):
         return _reading(text_in(content.question, language)) + QUESTION_SECONDS
     return 0.0
 

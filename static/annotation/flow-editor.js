@@ -220,14 +220,16 @@ class Editor {
   listSources(card) {
     const index = this.cards.indexOf(card);
     const before = this.cards.slice(0, index < 0 ? this.cards.length : index);
-    const steps = before.filter(({ data, kind }) => kind.isCheck || data.kind === "choice");
+    const steps = before.filter(({ data, kind }) => kind.isCheck || kind.isNumber || data.kind === "choice");
     const sources = steps.map((earlier) => {
+      const { kind } = earlier;
       const n = this.cards.indexOf(earlier) + 1;
       const text = summarise(earlier.data, languages);
       return {
         source: "step",
         get name() { return earlier.data.key; },
         ensureName: () => earlier.ensureName(),
+        number: kind.isNumber,
         label: `${n}. ${text ? `“${text.slice(0, 60)}”` : earlier.name}`,
         values: earlier.kind.isCheck ? config.results : (earlier.data.options ?? []).map(
           (option) => ({ value: option.value, label: option.text[languages[0]] || option.value }),

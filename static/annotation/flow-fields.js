@@ -173,11 +173,11 @@ class Rows {
 
 class OptionsField extends Rows {
   get most() {
-    return this.config.mostOptions;
+    return this.field.most ?? this.config.mostOptions;
   }
 
   get addLabel() {
-    return this.config.words.addAnswer;
+    return this.field.add ?? this.config.words.addAnswer;
   }
 
   newRow() {
@@ -190,7 +190,7 @@ class OptionsField extends Rows {
 
   drawRow(row, index) {
     const { words, languages } = this.config;
-    const place = `options ${index + 1}`;
+    const place = `${this.field.name} ${index + 1}`;
     const name = make("input", {
       type: "text", class: "flow-input flow-name", value: row.value, spellcheck: "false",
       "aria-label": `${this.field.label} ${index + 1}, ${words.dataName}`, title: words.dataName,

@@ -17,14 +17,18 @@ from annotation.instruments.flow_description import EXPLANATIONS
 from annotation.instruments.step_content import (
     CONTENTS,
     MOST_CHARACTERS,
+    MOST_ITEMS,
     MOST_LINES,
     MOST_OPTIONS,
+    MOST_POINTS,
+    MOST_ROWS,
 )
 from annotation.instruments.step_defaults import default_content
 from annotation.instruments.step_kinds import (
     ANSWER_STEPS,
     CHECK_STEPS,
     CHECKS_AFTER_RATING,
+    NUMBER_STEPS,
     ONCE,
     UNCONDITIONAL,
     StepKind,
@@ -61,7 +65,18 @@ MENU = (
             StepKind.COMPREHENSION,
         ),
     ),
-    (gettext_lazy("Questions"), (StepKind.CHOICE, StepKind.FREE_TEXT, StepKind.DEMOGRAPHICS)),
+    (
+        gettext_lazy("Questions"),
+        (
+            StepKind.CHOICE,
+            StepKind.MATRIX,
+            StepKind.SLIDER,
+            StepKind.NUMBER,
+            StepKind.RANKING,
+            StepKind.FREE_TEXT,
+            StepKind.DEMOGRAPHICS,
+        ),
+    ),
 )
 
 
@@ -163,6 +178,7 @@ def _describe_kind(kind: StepKind, languages: list[str]) -> dict[str, Any]:
         "afterRating": kind in CHECKS_AFTER_RATING,
         "isCheck": kind in CHECK_STEPS,
         "needsName": kind in ANSWER_STEPS,
+        "isNumber": kind in NUMBER_STEPS,
         "content": default_content(kind, languages),
         "fields": [
             field | {"default": CONTENTS[kind].model_fields[field["name"]].get_default()}
@@ -179,6 +195,8 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
     help_text = _control("help", "text", _("Help below it"), optional=True)
     options = _control("options", "options", _("Answers"))
     required = _control("required", "flag", _("An answer is required"))
+    random_order = _control("random_order", "flag", _("In another order for each participant"))
+    unit = _control("unit", "text", _("Unit, such as years"), optional=True)
     match kind:
         case StepKind.PAGE:
             body = _control("body", "paragraph", _("Text"), help=MARKDOWN_HELP)
@@ -194,7 +212,34 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
             return [question, help_text, long, required, most]
         case StepKind.CHOICE:
             several = _control("several", "flag", _("Several answers possible"))
-            return [question, help_text, options, several, required]
+            return [question, help_text, options, several, random_order, required]
+        case StepKind.SLIDER:
+            ends = [
+                _control("low", "text", _("Words at the low end")),
+                _control("high", "text", _("Words at the high end")),
+            ]
+            limits = [
+                _control("minimum", "number", _("Lowest number")),
+                _control("maximum", "number", _("Highest number")),
+                _control("step", "number", _("From one place to the next"), low=1),
+            ]
+            return [question, help_text, *ends, *limits, unit, required]
+        case StepKind.NUMBER:
+            limits = [
+                _control("minimum", "number", _("Lowest number, empty for no limit")),
+                _control("maximum", "number", _("Highest number, empty for no limit")),
+            ]
+            whole = _control("integer", "flag", _("Whole numbers only"))
+            return [question, help_text, *limits, unit, whole, required]
+        case StepKind.MATRIX:
+            rows = _control(
+                "rows", "options", _("Statements"), most=MOST_ROWS, add=_("Add a statement")
+            )
+            points = _control("points", "options", _("Points"), most=MOST_POINTS)
+            return [question, help_text, rows, points, random_order, required]
+        case StepKind.RANKING:
+            items = _control("items", "options", _("Items"), most=MOST_ITEMS, add=_("Add an item"))
+            return [question, help_text, items, random_order, required]
         case StepKind.INSTRUCTED:
             mark = {"name": "expected", "several": False, "label": _("passes")}
             return [question, help_text, options | {"mark": mark}]

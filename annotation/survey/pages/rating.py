@@ -22,6 +22,7 @@ from annotation.survey.visits.form_parsing import read_single, read_whole_number
 from annotation.survey.visits.visit import Visit
 
 VALUE, TOUCHED = "value-", "touched-"
+HUNDRED = {"minimum": 0, "maximum": 100, "by": 1}
 LONGEST_FRAME = 160  # characters
 _RATINGS = PreparedInsert(Rating)
 
@@ -113,6 +114,7 @@ def draw_lines(
             "problem": line.problem,
             "is_first_problem": line is first,
             "show_ticks": visit.instrument.show_ticks,
+            **HUNDRED,
         }
         if line.value or line.problem:
             return render_to_string("survey/parts/line.html", context)

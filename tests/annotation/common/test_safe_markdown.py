@@ -12,8 +12,32 @@ from annotation.common.safe_markdown import is_safe_link, render_markdown
 
 TAGS = {"p", "br", "em", "strong", "ul", "ol", "li", "a", "h2", "h3", "h4"}
 PIECES = st.sampled_from(
-    "# |- |1. |*|**|_|[|](|)|javascript:|https://a.org|mailto:a@b|<script>|<img src=x onerror=y>|"
-    "\"|'|&lt;|\n|\n\n| |a|`|!|\\".split("|")
+    [
+        "# ",
+        "- ",
+        "1. ",
+        "*",
+        "**",
+        "_",
+        "[",
+        "](",
+        ")",
+        "javascript:",
+        "https://a.org",
+        "mailto:a@b",
+        "<script>",
+        "<img src=x onerror=y>",
+        '"',
+        "'",
+        "&lt;",
+        "\n",
+        "\n\n",
+        " ",
+        "a",
+        "`",
+        "!",
+        "\\",
+    ]
 )
 
 

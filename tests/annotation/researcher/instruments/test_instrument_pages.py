@@ -75,6 +75,10 @@ def test_every_new_step_begins_complete(draft: Study, alice: User) -> None:
             StepKind.NONSENSICAL,
             StepKind.CHOICE,
             StepKind.FREE_TEXT,
+            StepKind.SLIDER,
+            StepKind.NUMBER,
+            StepKind.MATRIX,
+            StepKind.RANKING,
         )
     ]
     assert {item["kind"] for item in flow if isinstance(item, dict)} == set(DEFAULT_CONTENT)
