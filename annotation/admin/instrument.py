@@ -27,6 +27,7 @@ from annotation.models import (
     TraitScale,
     Wording,
 )
+from annotation.researcher.instruments.files import FileList, FilesPage
 from annotation.researcher.instruments.instrument_form import (
     InstrumentForm,
     QuestionForm,
@@ -161,6 +162,8 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
         PreviewPage,
         ClearPreviews,
         ComparePage,
+        FilesPage,
+        FileList,
     )
     form = InstrumentForm
     inlines = (WordingInline, StudyGroupInline, TraitScaleInline, QuestionInline)

@@ -12,8 +12,9 @@ from typing import TypeVar
 
 from django.utils.functional import cached_property
 
+from annotation.instruments.files import list_files
 from annotation.instruments.flow import Step, parse_flow
-from annotation.models import DemographicQuestion, Instrument, StudyGroup, TraitScale
+from annotation.models import DemographicQuestion, Instrument, StudyFile, StudyGroup, TraitScale
 
 MOST_KEPT = 64
 T = TypeVar("T")
@@ -49,6 +50,12 @@ class Content:
     @cached_property
     def questions(self) -> tuple[DemographicQuestion, ...]:
         return tuple(self.instrument.questions.all())
+
+    @cached_property
+    def files(self) -> dict[str, StudyFile]:
+        """The study's pictures and sounds by digest, without their content."""
+        files = list_files(self.instrument.study).select_related("study")
+        return {file.digest: file for file in files}
 
     @cached_property
     def languages(self) -> list[str]:

@@ -66,6 +66,7 @@ EXPLANATIONS = {
     "too_long": "There are {actual_length}, expected at most {max_length}.",
     "greater_than_equal": "It is {value}, expected {ge} or more.",
     "less_than_equal": "It is {value}, expected {le} or less.",
+    "string_pattern_mismatch": "Choose a picture or a sound.",
     "literal_error": "It is “{value}”, expected {expected}.",
 }
 

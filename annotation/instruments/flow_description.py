@@ -97,6 +97,8 @@ def _describe_settings(content: dict[str, Any]) -> str:
     for name, value in content.items():
         if name in NAMED_LISTS:
             settings.append(f"{name}: {', '.join(option['value'] for option in value)}")
+        elif name == "media" and value:
+            settings.append(f"{name}: {value['file'][:12]}")
         elif isinstance(value, bool | int | float | str):
             settings.append(f"{name}: {str(value).lower()}")
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):

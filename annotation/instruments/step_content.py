@@ -38,6 +38,13 @@ class StepContent(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class Media(StepContent):
+    """A picture or sound of the study by its digest; ``alt`` says in words what it is."""
+
+    file: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    alt: Texts
+
+
 class Option(StepContent):
     """An answer to choose: ``value`` is stored, ``text`` is read."""
 
@@ -76,11 +83,13 @@ class PageContent(StepContent):
 
     title: Texts
     body: Texts
+    media: Media | None = None
 
 
 class QuestionContent(StepContent):
     question: Texts
     help: Texts | None = None
+    media: Media | None = None
 
 
 class FreeTextContent(QuestionContent):
@@ -246,6 +255,8 @@ def iterate_texts(content: StepContent, path: tuple[str, ...] = ()) -> Iterator[
         value = getattr(content, name)
         if isinstance(value, dict):
             yield " ".join((*path, name)), value
+        elif isinstance(value, StepContent):
+            yield from iterate_texts(value, (*path, name))
         elif isinstance(value, list):
             for number, item in enumerate(value, start=1):
                 if isinstance(item, StepContent):

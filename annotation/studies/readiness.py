@@ -14,6 +14,7 @@ from annotation.instruments.checks import CHECK_RULES
 from annotation.instruments.conditions import OneOf, iterate_comparisons
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.domains import choose_disjoint
+from annotation.instruments.files import list_files
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.texts import STEP, InstrumentText, find_missing, list_texts
 from annotation.instruments.reading_time import estimate_minutes
@@ -98,6 +99,7 @@ def examine_flow(instrument: Instrument, flow: object) -> list[Finding]:
         ),
         *_examine_kind(instrument.study, steps),
         *_examine_conditions(instrument, steps),
+        *_examine_media(instrument.study, steps),
         *_examine_step_texts(list_languages(instrument), steps),
     ]
 
@@ -245,6 +247,17 @@ def _examine_age(language: str, texts: list[InstrumentText]) -> Iterator[Finding
 def _join_keys(keys: list[str]) -> str:
     shown, rest = ", ".join(keys[:MOST_KEYS]), len(keys) - MOST_KEYS
     return shown if rest <= 0 else _("%(keys)s and %(n)d more") % {"keys": shown, "n": rest}
+
+
+def _examine_media(study: Study, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield pictures and sounds that the study does not have. One query where steps show any."""
+    shown = [(step, media) for step in steps if (media := getattr(step.content, "media", None))]
+    known = set(list_files(study).values_list("digest", flat=True)) if shown else set()
+    for step, media in shown:
+        if media.file not in known:
+            text = _("Step %(n)d shows a picture or sound that this study does not have.")
+            text %= {"n": step.index + 1}
+            yield Finding(text, Place.FLOW, step=step.index, field="media file")
 
 
 def _examine_step_texts(languages: list[str], steps: tuple[Step, ...]) -> Iterator[Finding]:

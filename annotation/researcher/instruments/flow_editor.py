@@ -197,10 +197,11 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
     required = _control("required", "flag", _("An answer is required"))
     random_order = _control("random_order", "flag", _("In another order for each participant"))
     unit = _control("unit", "text", _("Unit, such as years"), optional=True)
+    media = _control("media", "media", _("Picture or sound"), words=_media_words())
     match kind:
         case StepKind.PAGE:
             body = _control("body", "paragraph", _("Text"), help=MARKDOWN_HELP)
-            return [_control("title", "text", _("Title")), body]
+            return [_control("title", "text", _("Title")), body, media]
         case StepKind.PRACTICE:
             lead = _control("lead", "paragraph", _("How the line works"))
             return [question, lead, _control("lines", "lines", _("Lines"))]
@@ -209,10 +210,10 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
             most = _control(
                 "max_characters", "number", _("Most characters"), low=1, high=MOST_CHARACTERS
             )
-            return [question, help_text, long, required, most]
+            return [question, help_text, media, long, required, most]
         case StepKind.CHOICE:
             several = _control("several", "flag", _("Several answers possible"))
-            return [question, help_text, options, several, random_order, required]
+            return [question, help_text, media, options, several, random_order, required]
         case StepKind.SLIDER:
             ends = [
                 _control("low", "text", _("Words at the low end")),
@@ -223,29 +224,34 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
                 _control("maximum", "number", _("Highest number")),
                 _control("step", "number", _("From one place to the next"), low=1),
             ]
-            return [question, help_text, *ends, *limits, unit, required]
+            return [question, help_text, media, *ends, *limits, unit, required]
         case StepKind.NUMBER:
             limits = [
                 _control("minimum", "number", _("Lowest number, empty for no limit")),
                 _control("maximum", "number", _("Highest number, empty for no limit")),
             ]
             whole = _control("integer", "flag", _("Whole numbers only"))
-            return [question, help_text, *limits, unit, whole, required]
+            return [question, help_text, media, *limits, unit, whole, required]
         case StepKind.MATRIX:
             rows = _control(
                 "rows", "options", _("Statements"), most=MOST_ROWS, add=_("Add a statement")
             )
             points = _control("points", "options", _("Points"), most=MOST_POINTS)
-            return [question, help_text, rows, points, random_order, required]
+            return [question, help_text, media, rows, points, random_order, required]
         case StepKind.RANKING:
             items = _control("items", "options", _("Items"), most=MOST_ITEMS, add=_("Add an item"))
-            return [question, help_text, items, random_order, required]
+            return [question, help_text, media, items, random_order, required]
         case StepKind.INSTRUCTED:
             mark = {"name": "expected", "several": False, "label": _("passes")}
-            return [question, help_text, options | {"mark": mark}]
+            return [question, help_text, media, options | {"mark": mark}]
         case StepKind.NONSENSICAL:
             mark = {"name": "accepted", "several": True, "label": _("passes")}
-            return [question | {"label": _("Statement")}, help_text, options | {"mark": mark}]
+            return [
+                question | {"label": _("Statement")},
+                help_text,
+                media,
+                options | {"mark": mark},
+            ]
         case StepKind.COMPREHENSION:
             mark = {"name": "right", "several": False, "label": _("right")}
             outcomes = [
@@ -255,12 +261,26 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
             on_failure = _control(
                 "on_failure", "select", _("After two wrong answers"), options=outcomes
             )
-            return [question, help_text, options | {"mark": mark}, on_failure]
+            return [question, help_text, media, options | {"mark": mark}, on_failure]
     return []
 
 
 def _control(name: str, kind: str, label: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "type": kind, "label": label, **more}
+
+
+def _media_words() -> dict[str, str]:
+    return {
+        "none": _("None"),
+        "alt": _("What it shows or says, in words"),
+        "help": _(
+            "For people who do not see or hear it. Where the words would give an answer away, say "
+            "what kind of picture or sound it is."
+        ),
+        "upload": _("Upload a file"),
+        "uploading": _("Uploading …"),
+        "failed": _("The file could not be uploaded: no connection."),
+    }
 
 
 def _words() -> dict[str, str]:

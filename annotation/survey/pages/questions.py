@@ -27,6 +27,7 @@ class QuestionPage(Page):
         return {
             "heading": visit.read(content.question),
             "help": visit.read(content.help),
+            "media": visit.find_media(content.media),
             "is_optional": not getattr(content, "required", True),
         }
 

@@ -34,7 +34,8 @@ class TextPage(Page):
     def show(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, Any]:
-        return {part: visit.wording[f"{self.name}_{part}"] for part in ("title", "body")}
+        texts = {part: visit.wording[f"{self.name}_{part}"] for part in ("title", "body")}
+        return {**texts, "logo": visit.find_logo()}
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
@@ -53,7 +54,11 @@ class OwnTextPage(TextPage):
     ) -> dict[str, Any]:
         if not isinstance(step.content, PageContent):
             raise TypeError(f"Step {step.index} has no text.")
-        return {"title": visit.read(step.content.title), "body": visit.read(step.content.body)}
+        return {
+            "title": visit.read(step.content.title),
+            "body": visit.read(step.content.body),
+            "media": visit.find_media(step.content.media),
+        }
 
 
 class InstructionsPage(TextPage):

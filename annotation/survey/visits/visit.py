@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,12 +13,14 @@ from django.utils import timezone
 from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import Content, load_content, load_frozen
 from annotation.instruments.flow import Step
+from annotation.instruments.step_content import Media
 from annotation.instruments.step_texts import text_in
-from annotation.instruments.text_keys import name_group, name_option, name_question
+from annotation.instruments.text_keys import LOGO_ALT, name_group, name_option, name_question
 from annotation.models import (
     DemographicQuestion,
     GroupAssignment,
     Rating,
+    StudyFile,
     StudyGroup,
     StudyStatus,
     Submission,
@@ -60,6 +63,14 @@ _COUNTS = PreparedQuery(
         .order_by()
     )
 )
+
+
+@dataclass(frozen=True)
+class ShownMedia:
+    """A picture or sound, and what it is in words."""
+
+    file: StudyFile
+    alt: str
 
 
 class Visit:
@@ -184,6 +195,21 @@ class Visit:
         if texts is None:
             return ""
         return text_in(texts, self.submission.language, fallback=self.instrument.language)
+
+    def find_media(self, media: Media | None) -> ShownMedia | None:
+        """Return a step's picture or sound as this participant gets it, None for none.
+
+        One query for a draft, none for a frozen instrument whose files were met before.
+        """
+        file = self.content.files.get(media.file) if media else None
+        return ShownMedia(file, self.read(media.alt)) if media and file else None
+
+    def find_logo(self) -> ShownMedia | None:
+        """Return the logo, None for none; queries as `find_media`."""
+        if self.instrument.logo_id is None:
+            return None
+        file = next(f for f in self.content.files.values() if f.pk == self.instrument.logo_id)
+        return ShownMedia(file, self.wording.get(LOGO_ALT, self.instrument.logo_alt))
 
     def load_values(self, assignment: GroupAssignment) -> dict[str, float]:
         """Return the stored ratings of one page by scale slug. One query."""
