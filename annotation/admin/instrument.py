@@ -27,6 +27,7 @@ from annotation.models import (
     TraitScale,
     Wording,
 )
+from annotation.researcher.instruments.arms import ArmsPage
 from annotation.researcher.instruments.files import FileList, FilesPage
 from annotation.researcher.instruments.instrument_form import (
     InstrumentForm,
@@ -162,6 +163,7 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
         PreviewPage,
         ClearPreviews,
         ComparePage,
+        ArmsPage,
         FilesPage,
         FileList,
     )

@@ -52,6 +52,7 @@ ANSWER_COLUMNS = (
         "live, or from a pilot or preview of the study",
     ),
     Column("data_decision", TEXT, ", ".join(DataDecision.values), "whether the data count"),
+    Column("arm", TEXT, "name; empty: no arms", "arm of the instrument that it is in"),
     Column("question", TEXT, "name", "the question's name in the data"),
     Column("kind", TEXT, ", ".join(sorted(kind.value for kind in ANSWER_STEPS)), "of question"),
     Column("question_text", TEXT, "text", "the question in the instrument's own language"),
@@ -91,6 +92,7 @@ def build_answer_table(study: Study, *, include: Collection[str] = ()) -> Table:
                 submission.state,
                 submission.origin,
                 submission.data_decision,
+                submission.arm or None,
             )
             step = known.get(answer.step_index)
             for cells in _write_lines(answer, step, language):

@@ -20,7 +20,7 @@ from annotation.instruments.step_texts import check_characters
 
 CHECK_RESULTS = {True: "passed", False: "failed", None: "not_asked"}
 SOURCES = ("step", "question", "visit")
-VISIT_FACTS = ("language",)
+VISIT_FACTS = ("language", "arm")
 MAX_DEPTH = 4
 MAX_PARTS = 20
 
@@ -36,13 +36,14 @@ class Known:
     steps: Mapping[str, frozenset[str | float]] = field(default_factory=dict)
     questions: Mapping[str, frozenset[str | float]] = field(default_factory=dict)
     language: str = ""
+    arm: str = ""
 
     def find(self, source: str, name: str) -> frozenset[str | float]:
         if source == "step":
             return self.steps.get(name, frozenset())
         if source == "question":
             return self.questions.get(name, frozenset())
-        return frozenset({self.language}) if name == "language" else frozenset()
+        return frozenset({self.language if name == "language" else self.arm}) - {""}
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,7 @@ def _parse_comparison(data: dict[object, object]) -> OneOf | Within:
         raise ConditionError(f"“{source}” is “{_short(name)}”, expected a name.")
     _storable(name)
     if source == "visit" and name not in VISIT_FACTS:
-        raise ConditionError(f"“visit” is “{_short(name)}”, expected “language”.")
+        raise ConditionError(f"“visit” is “{_short(name)}”, expected “language” or “arm”.")
     how = set(data) - {source}
     if how == {"is"}:
         return OneOf(source, name, (_read_value(data["is"]),))

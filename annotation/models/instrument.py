@@ -101,6 +101,12 @@ class Instrument(models.Model):
     logo_alt = models.CharField(
         max_length=200, blank=True, editable=False, help_text=_("What the logo shows, in words.")
     )
+    arms = models.JSONField(
+        default=list,
+        blank=True,
+        editable=False,
+        help_text=_("Variants of texts and groups: annotation.instruments.arms."),
+    )
     # Which source each translation was made for: annotation.instruments.languages.
     translated_from = models.JSONField(default=dict, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)

@@ -10,6 +10,7 @@ from enum import StrEnum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.instruments.arms import find_arm_faults, read_arms
 from annotation.instruments.checks import CHECK_RULES
 from annotation.instruments.conditions import OneOf, iterate_comparisons
 from annotation.instruments.default_wording import default_wording
@@ -44,6 +45,7 @@ class Place(StrEnum):
     SCALES = "scales"
     QUESTIONS = "questions"
     LANGUAGES = "languages"
+    ARMS = "arms"
     MARGINS = "margins"
     SETTINGS = "settings"
 
@@ -99,6 +101,7 @@ def examine_flow(instrument: Instrument, flow: object) -> list[Finding]:
         ),
         *_examine_kind(instrument.study, steps),
         *_examine_conditions(instrument, steps),
+        *_examine_arms(instrument, steps),
         *_examine_media(instrument.study, steps),
         *_examine_step_texts(list_languages(instrument), steps),
     ]
@@ -247,6 +250,29 @@ def _examine_age(language: str, texts: list[InstrumentText]) -> Iterator[Finding
 def _join_keys(keys: list[str]) -> str:
     shown, rest = ", ".join(keys[:MOST_KEYS]), len(keys) - MOST_KEYS
     return shown if rest <= 0 else _("%(keys)s and %(n)d more") % {"keys": shown, "n": rest}
+
+
+def _examine_arms(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield what is wrong with the arms, and conditions on arms that there are not."""
+    arms = read_arms(instrument.arms)
+    for step in steps:
+        for comparison in iterate_comparisons(step.show_if) if step.show_if else ():
+            if (comparison.source, comparison.name) != ("visit", "arm"):
+                continue
+            values = comparison.values if isinstance(comparison, OneOf) else ()
+            for value in values:
+                if value not in arms:
+                    text = _("Step %(n)d depends on the arm “%(name)s”, which there is not.")
+                    text %= {"n": step.index + 1, "name": value}
+                    yield Finding(text, Place.FLOW, step=step.index, field="show_if")
+    if arms:
+        for text in find_arm_faults(
+            arms,
+            groups=set(instrument.groups.values_list("slug", flat=True)),
+            wanted=sum(step.kind == StepKind.RATING for step in steps),
+            languages=list_languages(instrument),
+        ):
+            yield Finding(text, Place.ARMS)
 
 
 def _examine_media(study: Study, steps: tuple[Step, ...]) -> Iterator[Finding]:

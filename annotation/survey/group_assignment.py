@@ -18,6 +18,7 @@ from annotation.models import (
     SubmissionOrigin,
 )
 from annotation.studies.quotas import GroupQuota, count_quotas
+from annotation.survey.arm_assignment import choose_arm, count_arms, offer
 from annotation.survey.visits.errors import StudyFull
 
 
@@ -152,11 +153,23 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
     """
     instrument, seed = submission.instrument, submission.seed
     steps = load_content(instrument).steps
+    is_preview = submission.origin == SubmissionOrigin.PREVIEW
+    quotas = (
+        _preview_quotas(instrument)
+        if is_preview
+        else count_quotas(submission.study, instrument=instrument)
+    )
+    if arms := load_content(instrument).arms:
+        taken = {} if is_preview else count_arms(submission.study)
+        arm = choose_arm(arms.values(), taken, quotas, seed=seed)
+        if arm is None:
+            raise StudyFull
+        submission.arm = arm.name
+        submission.save(update_fields=["arm"])
+        quotas = offer(arm, quotas)
     groups = choose_for(
         submission,
-        _preview_quotas(instrument)
-        if submission.origin == SubmissionOrigin.PREVIEW
-        else count_quotas(submission.study, instrument=instrument),
+        quotas,
         wanted=sum(step.kind == StepKind.RATING for step in steps),
         rule=submission.study.quota_rule,
     )

@@ -244,6 +244,9 @@ class Editor {
         });
       }
     }
+    if (before.length && config.arms.length) {
+      sources.push({ source: "visit", name: "arm", label: words.arm, values: config.arms });
+    }
     if (before.length && languages.length > 1) {
       sources.push({
         source: "visit", name: "language", label: words.language,

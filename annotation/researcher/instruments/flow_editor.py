@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from annotation.instruments.arms import read_arms
 from annotation.instruments.conditions import CHECK_RESULTS
 from annotation.instruments.flow import read_flow
 from annotation.instruments.flow_description import EXPLANATIONS
@@ -162,6 +163,9 @@ def build_config(instrument: Instrument) -> dict[str, Any]:
                 "number": question.kind == "number",
             }
             for question in instrument.questions.all()
+        ],
+        "arms": [
+            {"value": arm.name, "label": arm.label} for arm in read_arms(instrument.arms).values()
         ],
         "mostOptions": MOST_OPTIONS,
         "mostLines": MOST_LINES,
@@ -321,6 +325,7 @@ def _words() -> dict[str, str]:
         "undone": _("{name} is back as step {n}."),
         "up": _("Move {name} up"),
         "value": _("Value"),
+        "arm": _("Arm of the participant"),
         "language": _("Language of the visit"),
         "unchecked": _("The steps could not be checked: no connection."),
         "unreadable": _("The steps are not valid JSON. Correct the text below, then save."),

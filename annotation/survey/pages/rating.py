@@ -79,7 +79,7 @@ def draw_text(visit: Visit, group: StudyGroup) -> dict[str, SafeString]:
     if not group.is_text:
         return {}
     language = visit.submission.language
-    drawn = visit.content.keep(
+    drawn = visit.keep(
         ("text", language, group.slug),
         lambda: render_to_string(
             "survey/parts/text.html", {"label": visit.wording["text_label"], "text": group.body}
@@ -119,7 +119,7 @@ def draw_lines(
         if line.value or line.problem:
             return render_to_string("survey/parts/line.html", context)
         language, drawn = visit.submission.language, line.line
-        return visit.content.keep(
+        return visit.keep(
             ("line", language, drawn.key, drawn.left, drawn.right),
             lambda: render_to_string("survey/parts/line.html", context),
         )
@@ -177,7 +177,7 @@ class RatingPage(Page):
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, SafeString]:
         group = visit.assignments[step.position].group
-        drawn = visit.content.keep(
+        drawn = visit.keep(
             ("question", visit.submission.language, group.slug, visit.is_flipped),
             lambda: draw_question(visit.question, visit.name_group(group)),
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
@@ -29,6 +29,8 @@ from annotation.models import (
 )
 from annotation.models.tokens import RESUME_MARK
 from annotation.survey.visits.rating_lines import Line, lay_out_lines
+
+T = TypeVar("T")
 
 
 def _with_instrument() -> QuerySet[Submission]:
@@ -170,7 +172,7 @@ class Visit:
     @cached_property
     def wording(self) -> dict[str, str]:
         """Texts by key in the submission's language, the instrument's own where one is missing."""
-        return self.content.wording_in(self.submission.language)
+        return self.content.wording_in(self.submission.language, self.submission.arm)
 
     def name_group(self, group: StudyGroup) -> str:
         """Return a group as this participant reads it, in the plural; the speaker of a text."""
@@ -195,6 +197,10 @@ class Visit:
         if texts is None:
             return ""
         return text_in(texts, self.submission.language, fallback=self.instrument.language)
+
+    def keep(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        """Return what was made of the content for everybody in this arm: `Content.keep`."""
+        return self.content.keep((self.submission.arm, *key), make)
 
     def find_media(self, media: Media | None) -> ShownMedia | None:
         """Return a step's picture or sound as this participant gets it, None for none.
