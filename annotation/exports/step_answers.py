@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from annotation.common.tables import Cell, Column, ColumnType, Table
+from annotation.common.tables import Cell, Column, ColumnType, Table, choice_column
 from annotation.instruments.answer_words import read_answer, write_number
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.step_content import (
@@ -34,7 +34,7 @@ from annotation.models import (
 )
 from annotation.models.submission import exported
 
-TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
+TEXT, NUMBER, INTEGER = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER
 EMPTY = "empty: not answered"
 
 #: A step's key, and the row or item of it, "" for a question with one answer.
@@ -42,16 +42,13 @@ Part = tuple[str, str]
 
 ANSWER_COLUMNS = (
     Column("study", TEXT, "12 letters and digits", "public id of the study"),
-    Column("origin", TEXT, ", ".join(Origin.values), "where the study's data come from"),
+    choice_column("origin", Origin, "where the study's data come from"),
     Column("submission", TEXT, "12 letters and digits", "one participant's pass, no identity"),
-    Column("submission_state", TEXT, ", ".join(SubmissionState.values), "at this export"),
-    Column(
-        "submission_origin",
-        TEXT,
-        ", ".join(SubmissionOrigin.values),
-        "live, or from a pilot or preview of the study",
+    choice_column("submission_state", SubmissionState, "at this export"),
+    choice_column(
+        "submission_origin", SubmissionOrigin, "live, or from a pilot or preview of the study"
     ),
-    Column("data_decision", TEXT, ", ".join(DataDecision.values), "whether the data count"),
+    choice_column("data_decision", DataDecision, "whether the data count"),
     Column("arm", TEXT, "name; empty: no arms", "arm of the instrument that it is in"),
     Column("question", TEXT, "name", "the question's name in the data"),
     Column("kind", TEXT, ", ".join(sorted(kind.value for kind in ANSWER_STEPS)), "of question"),
@@ -61,8 +58,8 @@ ANSWER_COLUMNS = (
     Column("answer", TEXT, "name, text or number", "one answer as it is stored"),
     Column("answer_text", TEXT, "text", "its text in the instrument's own language"),
     Column("number", NUMBER, "number; empty elsewhere", "number or place that was given"),
-    Column("step", NUMBER, "1 or more", "the step's place in the flow"),
-    Column("instrument_version", NUMBER, "1 or more", "version that the participant saw"),
+    Column("step", INTEGER, "1 or more", "the step's place in the flow"),
+    Column("instrument_version", INTEGER, "1 or more", "version that the participant saw"),
 )
 
 
@@ -130,7 +127,7 @@ def describe_steps(study: Study) -> dict[Part, Column]:
                 for part, column in _describe(step, language):
                     known = columns.setdefault((step.key, part), column)
                     if known.type != column.type:  # another version asked for something else
-                        columns[step.key, part] = replace(known, type=TEXT)
+                        columns[step.key, part] = replace(known, type=TEXT, labels=())
     return columns
 
 
@@ -152,7 +149,7 @@ def _find_part(value: Any, part: str) -> Any:
 def _write(value: Any, kind: ColumnType) -> Cell:
     if isinstance(value, list):
         return "; ".join(str(item) for item in value)
-    if value is None or (kind is NUMBER and isinstance(value, int | float)):
+    if value is None or (kind is not TEXT and isinstance(value, int | float)):
         return value
     return write_number(value) if isinstance(value, int | float) else str(value)
 
@@ -164,29 +161,34 @@ def _describe(step: Step, language: str) -> Iterator[tuple[str, Column]]:
     asked = text_in(content.question, language)
     match content:
         case MatrixContent(rows=rows, points=points):
-            values = f"{_list_options(points, language)}; {EMPTY}"
+            values, labels = f"{_list_options(points, language)}; {EMPTY}", _label(points, language)
             for row in rows:
                 meaning = f"{asked} – {text_in(row.text, language)}"
-                yield row.value, Column(f"{name}_{row.value}", TEXT, values, meaning)
+                yield row.value, Column(f"{name}_{row.value}", TEXT, values, meaning, labels)
         case RankingContent(items=items):
             values = f"1 (first) to {len(items)}; {EMPTY}"
             for item in items:
                 meaning = f"{asked} – place of: {text_in(item.text, language)}"
-                yield item.value, Column(f"{name}_{item.value}", NUMBER, values, meaning)
+                yield item.value, Column(f"{name}_{item.value}", INTEGER, values, meaning)
         case SliderContent(minimum=low, maximum=high):
             ends = f"{text_in(content.low, language)} to {text_in(content.high, language)}"
             values = f"{low} to {high}{_write_unit(content.unit, language)}; {EMPTY}"
-            yield "", Column(name, NUMBER, values, f"{asked} ({ends})")
+            yield "", Column(name, INTEGER, values, f"{asked} ({ends})")
         case NumberContent():
             values = f"number{_write_unit(content.unit, language)}; {EMPTY}"
-            yield "", Column(name, NUMBER, values, asked)
+            yield "", Column(name, INTEGER if content.integer else NUMBER, values, asked)
         case FreeTextContent():
             values = f"text of at most {content.max_characters} characters; {EMPTY}"
             yield "", Column(name, TEXT, values, asked)
         case ChoiceContent(options=options):
             values = f"{_list_options(options, language)}; {EMPTY}"
             meaning = f"{asked} (any number of answers)" if content.several else asked
-            yield "", Column(name, TEXT, values, meaning)
+            labels = () if content.several else _label(options, language)
+            yield "", Column(name, TEXT, values, meaning, labels)
+
+
+def _label(options: Iterable[Option], language: str) -> tuple[tuple[str, str], ...]:
+    return tuple((option.value, text_in(option.text, language)) for option in options)
 
 
 def _list_options(options: Iterable[Option], language: str) -> str:

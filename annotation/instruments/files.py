@@ -57,6 +57,16 @@ def store_file(*, study: Study, name: str, content: bytes) -> StudyFile:
     )
 
 
+def copy_files(source: Instrument, copy: Instrument) -> None:
+    """Give the study of a copied version the pictures and sounds of the study that it is from."""
+    for file in source.study.files.all():
+        file.pk, file.study = None, copy.study
+        file.save(force_insert=True)
+    if source.logo is not None:
+        copy.logo = copy.study.files.get(digest=source.logo.digest)
+        copy.save(update_fields=["logo"])
+
+
 def list_files(study: Study) -> QuerySet[StudyFile]:
     """Return the files of a study without their content. One query."""
     return study.files.defer("content")

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from annotation.common.seeded import shuffle
 from annotation.instruments.content import load_content
 from annotation.instruments.domains import choose_disjoint
-from annotation.instruments.flow import StepKind
+from annotation.instruments.flow import Step, StepKind
 from annotation.models import (
     GroupAssignment,
     Instrument,
@@ -151,8 +151,19 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
     The caller holds the study's row locked in a transaction, so that two starts never count the
     same slot as open.
     """
+    steps = load_content(submission.instrument).steps
+    planned = plan_groups(submission, steps)
+    if submission.arm:
+        submission.save(update_fields=["arm"])
+    return GroupAssignment.objects.bulk_create(planned)
+
+
+def plan_groups(submission: Submission, steps: Sequence[Step]) -> list[GroupAssignment]:
+    """Return the groups of a new submission and choose its arm, both not stored.
+
+    Raises `StudyFull` if none is open.
+    """
     instrument, seed = submission.instrument, submission.seed
-    steps = load_content(instrument).steps
     is_preview = submission.origin == SubmissionOrigin.PREVIEW
     quotas = (
         _preview_quotas(instrument)
@@ -165,7 +176,6 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
         if arm is None:
             raise StudyFull
         submission.arm = arm.name
-        submission.save(update_fields=["arm"])
         quotas = offer(arm, quotas)
     groups = choose_for(
         submission,
@@ -191,7 +201,7 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
                     item=repeated.item,
                 )
             )
-    return GroupAssignment.objects.bulk_create(assignments)
+    return assignments
 
 
 def _preview_quotas(instrument: Instrument) -> list[GroupQuota]:

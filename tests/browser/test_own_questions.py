@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.models import StepAnswer, Study, Submission
+from annotation.models import StepAnswer, Study
 from tests.annotation.survey.flows import matrix, number, options, ranking, slider
 from tests.browser.axe import open_scanned_page, scan
 from tests.browser.survey_visitor import NARROW, PHONE, Visitor, open_context
@@ -42,8 +42,9 @@ def begin(page: Page, site: str, study: Study, hand: str = "mouse") -> Visitor:
     return visitor
 
 
-def stored() -> dict[str, object]:
-    return dict(StepAnswer.objects.values_list("key", "value"))
+def stored(study: Study) -> dict[str, object]:
+    answers = StepAnswer.objects.filter(submission__study=study)
+    return dict(answers.values_list("key", "value"))
 
 
 def test_by_keyboard_alone(chromium: Browser, site: str, study: Study) -> None:
@@ -77,7 +78,7 @@ def test_by_keyboard_alone(chromium: Browser, site: str, study: Study) -> None:
     page.reload()  # kept on the device
     expect(page.get_by_role("button", name="films: place 1")).to_be_visible()
     visitor.move_on()
-    assert stored() == ANSWERS
+    assert stored(study) == ANSWERS
     assert visitor.complaints == []
 
 
@@ -116,7 +117,7 @@ def test_by_touch_on_a_phone_where_scrolling_answers_nothing(
     for name in ("films", "friends", "news"):
         page.get_by_role("button", name=f"{name}: no place yet").tap()
     visitor.move_on()
-    assert stored() == ANSWERS
+    assert stored(study) == ANSWERS
 
 
 def test_without_scripts(chromium: Browser, site: str, study: Study) -> None:
@@ -150,5 +151,5 @@ def test_without_scripts(chromium: Browser, site: str, study: Study) -> None:
     page.get_by_label("news").select_option("3")
     go_on()
     expect(page.locator("h1")).to_have_text("Thank you. Your answers are saved.")
-    assert stored() == ANSWERS
-    assert Submission.objects.get().state == "finished"
+    assert stored(study) == ANSWERS
+    assert study.submissions.get().state == "finished"

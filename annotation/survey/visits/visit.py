@@ -214,7 +214,10 @@ class Visit:
         """Return the logo, None for none; queries as `find_media`."""
         if self.instrument.logo_id is None:
             return None
-        file = next(f for f in self.content.files.values() if f.pk == self.instrument.logo_id)
+        files = self.content.files.values()
+        file = next((one for one in files if one.pk == self.instrument.logo_id), None)
+        if file is None:
+            return None
         return ShownMedia(file, self.wording.get(LOGO_ALT, self.instrument.logo_alt))
 
     def load_values(self, assignment: GroupAssignment) -> dict[str, float]:
