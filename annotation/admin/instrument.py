@@ -12,6 +12,7 @@ from unfold.admin import ModelAdmin
 
 from annotation.admin.base import StudyScoped
 from annotation.models import Instrument, Study
+from annotation.researcher.instruments.arms import ArmsPage
 from annotation.researcher.instruments.designer import (
     DesignerLibrary,
     DesignerPage,
@@ -20,6 +21,7 @@ from annotation.researcher.instruments.designer import (
     SaveDraft,
 )
 from annotation.researcher.instruments.file_pages import InstrumentFile, ReplaceInstrument
+from annotation.researcher.instruments.files import FileList, FilesPage
 from annotation.researcher.instruments.languages import (
     AddLanguage,
     ConfirmLanguage,
@@ -48,6 +50,9 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
         PreviewPage,
         ClearPreviews,
         ComparePage,
+        ArmsPage,
+        FilesPage,
+        FileList,
     )
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Instrument]:

@@ -136,6 +136,12 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
         Column("instrument_hash", TEXT, "SHA-256", "content of that version"),
         "assignment__submission__instrument__content_hash",
     ),
+    (
+        Column(
+            "arm", TEXT, "name; empty: no arms", "arm of the instrument that the submission is in"
+        ),
+        "assignment__submission__arm",
+    ),
 )
 
 

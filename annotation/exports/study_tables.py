@@ -12,6 +12,7 @@ from annotation.common.tables import Table
 from annotation.exports.counterparts import build_counterpart_table, build_writing_task_table
 from annotation.exports.judgments import build_error_table, build_judgment_table, marks_errors
 from annotation.exports.ratings import build_page_table, build_rating_table
+from annotation.exports.step_answers import build_answer_table
 from annotation.exports.submissions import build_submission_table
 from annotation.exports.wide import (
     build_item_table,
@@ -66,6 +67,12 @@ RATING_TABLES = (
             "was rated and scale."
         ),
         lambda study, include: build_participant_table(study, include=include),
+    ),
+    StudyTable(
+        "answers",
+        _("Answers"),
+        _("Tidy: one row for each answer to the questions that the steps bring along."),
+        lambda study, include: build_answer_table(study, include=include),
     ),
 )
 WRITING_TABLES = (

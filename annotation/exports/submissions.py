@@ -88,6 +88,7 @@ FIXED_COLUMNS = (
     Column("language", TEXT, "language code", "language of the pages"),
     Column("instrument_version", INTEGER, "1 or more", "version that the participant saw"),
     Column("instrument_hash", TEXT, "SHA-256", "content of that version"),
+    Column("arm", TEXT, "name; empty: no arms", "arm of the instrument that it is in"),
     *(
         Column(
             f"flag_{name.value}",
@@ -210,6 +211,7 @@ def _write_fixed(study: Study, submission: Submission) -> list[Cell]:
         submission.language,
         submission.instrument.version,
         submission.instrument.content_hash,
+        submission.arm or None,
     ]
 
 

@@ -13,6 +13,8 @@ from annotation.models import Instrument
 
 SETTINGS = (
     "language",
+    "logo",
+    "logo_alt",
     "scale_order",
     "pole_sides",
     "show_ticks",

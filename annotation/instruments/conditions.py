@@ -20,7 +20,7 @@ from annotation.instruments.step_texts import check_characters
 
 CHECK_RESULTS = {True: "passed", False: "failed", None: "not_asked"}
 SOURCES = ("step", "question", "visit")
-VISIT_FACTS = ("language",)
+VISIT_FACTS = ("language", "arm")
 MAX_DEPTH = 4
 MAX_PARTS = 20
 
@@ -33,16 +33,17 @@ class ConditionError(ValueError):
 class Known:
     """What is known of a visit: values by step key and by question, numbers as numbers."""
 
-    steps: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    steps: Mapping[str, frozenset[str | float]] = field(default_factory=dict)
     questions: Mapping[str, frozenset[str | float]] = field(default_factory=dict)
     language: str = ""
+    arm: str = ""
 
     def find(self, source: str, name: str) -> frozenset[str | float]:
         if source == "step":
-            return frozenset(self.steps.get(name, ()))
+            return self.steps.get(name, frozenset())
         if source == "question":
             return self.questions.get(name, frozenset())
-        return frozenset({self.language}) if name == "language" else frozenset()
+        return frozenset({self.language if name == "language" else self.arm}) - {""}
 
 
 @dataclass(frozen=True)
@@ -93,12 +94,12 @@ def holds(condition: Condition, known: Known) -> bool:
             return not holds(part, known)
         case OneOf(source, name, values):
             return any(str(answer) in values for answer in known.find(source, name))
-        case Within(name, at_least, at_most):
+        case Within(name, at_least, at_most, source):
             return any(
                 isinstance(answer, int | float)
                 and (at_least is None or answer >= at_least)
                 and (at_most is None or answer <= at_most)
-                for answer in known.find("question", name)
+                for answer in known.find(source, name)
             )
 
 
@@ -146,7 +147,7 @@ def _parse_comparison(data: dict[object, object]) -> OneOf | Within:
         raise ConditionError(f"“{source}” is “{_short(name)}”, expected a name.")
     _storable(name)
     if source == "visit" and name not in VISIT_FACTS:
-        raise ConditionError(f"“visit” is “{_short(name)}”, expected “language”.")
+        raise ConditionError(f"“visit” is “{_short(name)}”, expected “language” or “arm”.")
     how = set(data) - {source}
     if how == {"is"}:
         return OneOf(source, name, (_read_value(data["is"]),))
@@ -155,15 +156,16 @@ def _parse_comparison(data: dict[object, object]) -> OneOf | Within:
         if not isinstance(values, list) or not 1 <= len(values) <= 100:
             raise ConditionError("“any_of” needs a list of values.")
         return OneOf(source, name, tuple(_read_value(value) for value in values))
-    if source == "question" and how and how <= {"at_least", "at_most"}:
+    if source != "visit" and how and how <= {"at_least", "at_most"}:
         return Within(
             name,
             at_least=_read_number(data, "at_least"),
             at_most=_read_number(data, "at_most"),
+            source=source,
         )
     raise ConditionError(
         f"The condition on “{name}” compares by {', '.join(sorted(map(str, how))) or 'nothing'}, "
-        "expected “is” or “any_of”, or for a question “at_least” or “at_most”."
+        "expected “is” or “any_of”, or for a number “at_least” or “at_most”."
     )
 
 

@@ -12,8 +12,10 @@ from typing import TypeVar
 
 from django.utils.functional import cached_property
 
+from annotation.instruments.arms import Arm, read_arms
+from annotation.instruments.files import list_files
 from annotation.instruments.flow import Step, parse_flow
-from annotation.models import DemographicQuestion, Instrument, StudyGroup, TraitScale
+from annotation.models import DemographicQuestion, Instrument, StudyFile, StudyGroup, TraitScale
 
 MOST_KEPT = 64
 T = TypeVar("T")
@@ -51,6 +53,17 @@ class Content:
         return tuple(self.instrument.questions.all())
 
     @cached_property
+    def arms(self) -> dict[str, Arm]:
+        """The arms by name, empty where everybody gets the same."""
+        return read_arms(self.instrument.arms)
+
+    @cached_property
+    def files(self) -> dict[str, StudyFile]:
+        """The study's pictures and sounds by digest, without their content."""
+        files = list_files(self.instrument.study).select_related("study")
+        return {file.digest: file for file in files}
+
+    @cached_property
     def languages(self) -> list[str]:
         """The languages in which it can be read, its main one first."""
         own = self.instrument.language
@@ -64,10 +77,14 @@ class Content:
             texts.setdefault(row.language, {})[row.key] = row.text
         return texts
 
-    def wording_in(self, language: str) -> dict[str, str]:
-        """Return texts by key in ``language``, in the instrument's own where one is missing."""
-        own = self.wordings.get(self.instrument.language, {})
-        return own | self.wordings.get(language, {})
+    def wording_in(self, language: str, arm: str = "") -> dict[str, str]:
+        """Return texts by key in ``language``, in the instrument's own where one is missing.
+
+        Those of the arm stand in place of the others.
+        """
+        main = self.instrument.language
+        words = self.wordings.get(main, {}) | self.wordings.get(language, {})
+        return words | self.arms[arm].words_in(language, main) if arm in self.arms else words
 
 
 def load_content(instrument: Instrument) -> Content:

@@ -38,6 +38,10 @@ def describe_instrument(instrument: Instrument) -> dict[str, Any]:
         instrument.groups.filter(text__isnull=False).values("slug", "item", "variety", "body")
     ):
         described["texts"] = texts
+    if instrument.arms:
+        described["arms"] = instrument.arms
+    if instrument.logo is not None:
+        described["logo"] = {"file": instrument.logo.digest, "alt": instrument.logo_alt}
     if instrument.one_per_domain:
         described["one_per_domain"] = True
     if instrument.agreement_rule != AgreementRule.SAME_SIDE:

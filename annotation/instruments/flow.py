@@ -26,6 +26,7 @@ from annotation.instruments.step_kinds import (
     ANSWER_STEPS,
     CHECK_STEPS,
     CHECKS_AFTER_RATING,
+    NUMBER_STEPS,
     ONCE,
     RATING_PAGES,
     UNCONDITIONAL,
@@ -56,6 +57,8 @@ EXPLANATIONS = {
     "dict_type": "Expected a text by language, such as {{“en”: “…”}}.",
     "list_type": "Expected a list.",
     "string_type": "Expected a text.",
+    "float_type": "It is “{value}”, expected a number.",
+    "finite_number": "It is “{value}”, expected a number.",
     "bool_type": "Expected true or false.",
     "int_type": "It is “{value}”, expected a whole number.",
     "model_type": "Expected an object.",
@@ -63,6 +66,7 @@ EXPLANATIONS = {
     "too_long": "There are {actual_length}, expected at most {max_length}.",
     "greater_than_equal": "It is {value}, expected {ge} or more.",
     "less_than_equal": "It is {value}, expected {le} or less.",
+    "string_pattern_mismatch": "Choose a picture or a sound.",
     "literal_error": "It is “{value}”, expected {expected}.",
 }
 
@@ -245,9 +249,17 @@ def _find_references(step: Step, before: list[Step]) -> Iterator[tuple[str, str]
                     "questions before it.",
                 )
             continue
-        if comparison.source != "step" or not isinstance(comparison, OneOf):
+        if comparison.source != "step":
             continue
         source = known.get(comparison.name)
+        if not isinstance(comparison, OneOf):
+            if source is None or source.kind not in NUMBER_STEPS:
+                yield (
+                    "show_if",
+                    f"depends on the number “{comparison.name}”, expected the name of an earlier "
+                    "question that is answered with a number.",
+                )
+            continue
         offered = list_answers(source) if source else []
         if not offered:
             yield (

@@ -22,6 +22,7 @@ from annotation.instruments.step_kinds import StepKind
 EXPLANATIONS = {
     StepKind.CONSENT: gettext_lazy("What the study is about, and a box to agree. Comes first."),
     StepKind.INSTRUCTIONS: gettext_lazy("How the rating pages work."),
+    StepKind.PAGE: gettext_lazy("A title and a text of yours, on a page of its own."),
     StepKind.PRACTICE: gettext_lazy("Lines about something harmless. Nothing on it is kept."),
     StepKind.RATING: gettext_lazy(
         "One group on all lines: as many such pages, as many groups for each participant."
@@ -45,12 +46,21 @@ EXPLANATIONS = {
     ),
     StepKind.CHOICE: gettext_lazy("A question of yours with one or several answers."),
     StepKind.FREE_TEXT: gettext_lazy("A question of yours that is answered in words."),
+    StepKind.SLIDER: gettext_lazy("A question of yours, answered by a place on a line."),
+    StepKind.NUMBER: gettext_lazy("A question of yours that is answered with a number."),
+    StepKind.MATRIX: gettext_lazy(
+        "Several statements of yours, each answered on the same points, such as agreement."
+    ),
+    StepKind.RANKING: gettext_lazy("Items of yours that are put into an order."),
     StepKind.DEMOGRAPHICS: gettext_lazy("The questions about the participant, all optional."),
     StepKind.DEBRIEF: gettext_lazy(
         "What the study was about, on a page of its own. Comes last; without it the end page says "
         "it."
     ),
 }
+
+# Of contents: lists of what has a name in the data.
+NAMED_LISTS = ("options", "rows", "points", "items")
 
 
 def describe_flow(flow: object) -> list[str]:
@@ -85,9 +95,11 @@ def describe_step(step: Step) -> str:
 def _describe_settings(content: dict[str, Any]) -> str:
     settings = []
     for name, value in content.items():
-        if name == "options":
+        if name in NAMED_LISTS:
             settings.append(f"{name}: {', '.join(option['value'] for option in value)}")
-        elif isinstance(value, bool | int | str):
+        elif name == "media" and value:
+            settings.append(f"{name}: {value['file'][:12]}")
+        elif isinstance(value, bool | int | float | str):
             settings.append(f"{name}: {str(value).lower()}")
         elif isinstance(value, list) and all(isinstance(item, str) for item in value):
             settings.append(f"{name}: {', '.join(value)}")
@@ -108,7 +120,7 @@ def describe_condition(condition: Condition) -> str:
                 "name": name,
                 "values": _(" or ").join(f"“{value}”" for value in values),
             }
-        case Within(name, at_least, at_most):
+        case Within(name, at_least, at_most, _source):
             limits = [
                 text % {"n": f"{limit:g}"}
                 for text, limit in ((_("at least %(n)s"), at_least), (_("at most %(n)s"), at_most))

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from annotation.instruments.flow import Step
-from annotation.instruments.step_content import FreeTextContent, OptionsContent, PracticeContent
+from annotation.instruments.step_content import (
+    FreeTextContent,
+    MatrixContent,
+    PageContent,
+    PracticeContent,
+    QuestionContent,
+    RankingContent,
+)
 from annotation.instruments.step_kinds import CHECKS_AFTER_RATING, RATING_PAGES, StepKind
 from annotation.instruments.step_texts import text_in
 from annotation.models import Instrument
@@ -40,11 +47,16 @@ def estimate_minutes(instrument: Instrument, steps: tuple[Step, ...]) -> float:
 
 def _content_seconds(step: Step, language: str) -> float:
     content = step.content
+    if isinstance(content, PageContent):
+        return _reading(text_in(content.body, language))
     if isinstance(content, PracticeContent):
         return _reading(text_in(content.lead, language)) + len(content.lines) * LINE_SECONDS
     if isinstance(content, FreeTextContent):
         return _reading(text_in(content.question, language)) + TEXT_SECONDS
-    if isinstance(content, OptionsContent):
+    if isinstance(content, MatrixContent | RankingContent):
+        n = len(content.rows if isinstance(content, MatrixContent) else content.items)
+        return _reading(text_in(content.question, language)) + n * QUESTION_SECONDS
+    if isinstance(content, QuestionContent):
         return _reading(text_in(content.question, language)) + QUESTION_SECONDS
     return 0.0
 

@@ -21,6 +21,10 @@ def _options(*options: tuple[str, str]) -> list[dict[str, Any]]:
 
 
 DEFAULT_CONTENT: dict[StepKind, dict[str, Any]] = {
+    StepKind.PAGE: {
+        "title": {"en": "Before you go on"},
+        "body": {"en": "Please read this page, then continue."},
+    },
     StepKind.PRACTICE: {
         "question": {"en": "What is the weather in summer like?"},
         "lead": {
@@ -61,6 +65,44 @@ DEFAULT_CONTENT: dict[StepKind, dict[str, Any]] = {
             ("phone", "On a phone"), ("tablet", "On a tablet"), ("computer", "On a computer")
         ),
         "several": False,
+        "required": True,
+    },
+    StepKind.SLIDER: {
+        "question": {"en": "How sure are you of your answers?"},
+        "low": {"en": "not at all sure"},
+        "high": {"en": "entirely sure"},
+        "minimum": 0,
+        "maximum": 100,
+        "step": 1,
+        "required": True,
+    },
+    StepKind.NUMBER: {
+        "question": {"en": "How many people live in your household?"},
+        "help": {"en": "Count yourself, too."},
+        "minimum": 1.0,
+        "maximum": 30.0,
+        "integer": True,
+        "required": True,
+    },
+    StepKind.MATRIX: {
+        "question": {"en": "How far do you agree with each statement?"},
+        "rows": _options(
+            ("questions-clear", "The questions were clear."),
+            ("groups-familiar", "I knew the groups that I was asked about."),
+        ),
+        "points": _options(*AGREEMENT),
+        "random_order": False,
+        "required": True,
+    },
+    StepKind.RANKING: {
+        "question": {"en": "Where do you learn most about other groups of people?"},
+        "help": {"en": "Put the most important first."},
+        "items": _options(
+            ("people-i-know", "From people I know"),
+            ("news", "From the news"),
+            ("films-and-series", "From films and series"),
+        ),
+        "random_order": True,
         "required": True,
     },
     StepKind.FREE_TEXT: {

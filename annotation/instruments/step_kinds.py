@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 class StepKind(TextChoices):
     CONSENT = "consent", _("Consent")
     INSTRUCTIONS = "instructions", _("Instructions")
+    PAGE = "page", _("Page to read")
     PRACTICE = "practice", _("Practice page")
     RATING = "rating", _("Rating page")
     GROUP_NAME = "group_name", _("Check: name the group just rated")
@@ -20,6 +21,10 @@ class StepKind(TextChoices):
     COMPREHENSION = "comprehension", _("Check: a question about the instructions")
     CHOICE = "choice", _("Question with answers to choose from")
     FREE_TEXT = "free_text", _("Question with a text as its answer")
+    SLIDER = "slider", _("Question with a line between two words")
+    NUMBER = "number", _("Question with a number as its answer")
+    MATRIX = "matrix", _("Statements on the same points")
+    RANKING = "ranking", _("Question that asks for an order")
     DEMOGRAPHICS = "demographics", _("Demographic questions")
     DEBRIEF = "debrief", _("What the study was about")
 
@@ -51,6 +56,17 @@ CHECK_STEPS = frozenset(
     }
 )
 # Store what was answered, under the step's key.
-ANSWER_STEPS = frozenset({StepKind.CHOICE, StepKind.FREE_TEXT})
+ANSWER_STEPS = frozenset(
+    {
+        StepKind.CHOICE,
+        StepKind.FREE_TEXT,
+        StepKind.SLIDER,
+        StepKind.NUMBER,
+        StepKind.MATRIX,
+        StepKind.RANKING,
+    }
+)
+# Their answer is one number, which a condition can compare with limits.
+NUMBER_STEPS = frozenset({StepKind.SLIDER, StepKind.NUMBER})
 # Always asked: groups are given at the start, and a group that is never rated would hold a place.
 UNCONDITIONAL = frozenset({StepKind.CONSENT, *RATING_PAGES})

@@ -11,6 +11,7 @@ import hashlib
 from django.utils.text import slugify
 
 STUDY_TITLE = "study.title"
+LOGO_ALT = "logo.alt"
 WORDS_OF_NAME = 40
 
 

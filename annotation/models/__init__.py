@@ -74,6 +74,7 @@ from annotation.models.study import (
     StudyMembership,
     StudyStatus,
 )
+from annotation.models.study_file import StudyFile
 from annotation.models.submission import (
     CheckKind,
     CheckResponse,
@@ -158,6 +159,7 @@ __all__ = [
     "Split",
     "StepAnswer",
     "Study",
+    "StudyFile",
     "StudyGroup",
     "StudyKind",
     "StudyMembership",

@@ -10,6 +10,7 @@ from simple_history.models import HistoricalRecords
 from annotation.models.corpus import VARIETY_LENGTH, Text
 from annotation.models.library import Dimension, SocialGroup, TraitPair
 from annotation.models.study import Study
+from annotation.models.study_file import StudyFile
 
 
 class ScaleOrder(models.TextChoices):
@@ -93,6 +94,18 @@ class Instrument(models.Model):
             "Kendall's tau-b that the repeated group must reach, from -1 to 1. Undefined where all "
             "lines of a page lie at one place: nobody fails then, a person looks."
         ),
+    )
+    logo = models.ForeignKey(
+        StudyFile, on_delete=models.PROTECT, null=True, blank=True, editable=False, related_name="+"
+    )
+    logo_alt = models.CharField(
+        max_length=200, blank=True, editable=False, help_text=_("What the logo shows, in words.")
+    )
+    arms = models.JSONField(
+        default=list,
+        blank=True,
+        editable=False,
+        help_text=_("Variants of texts and groups: annotation.instruments.arms."),
     )
     # Which source each translation was made for: annotation.instruments.languages.
     translated_from = models.JSONField(default=dict, blank=True, editable=False)

@@ -147,6 +147,9 @@ class Submission(models.Model):
         help_text=_("Whether it counts in quotas, numbers, exports and reports."),
     )
     language = models.CharField(max_length=35, default="en")
+    arm = models.SlugField(
+        max_length=40, blank=True, editable=False, help_text=_("Of the instrument, empty for none.")
+    )
     seed = models.PositiveIntegerField(
         default=new_seed, help_text=_("Order of groups and scales, sides of poles.")
     )

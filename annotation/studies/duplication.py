@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.instruments.files import copy_files
 from annotation.instruments.versions import copy_instrument, current_instrument
 from annotation.models import Origin, Study, StudyStatus
 from annotation.models.study import new_completion_codes
@@ -56,5 +57,5 @@ def duplicate_study(*, study: Study, title: str, owner: AbstractBaseUser | None)
     )
     copy.full_clean()
     copy.save()
-    copy_instrument(source, study=copy, version=1)
+    copy_files(source, copy_instrument(source, study=copy, version=1))
     return copy

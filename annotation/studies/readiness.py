@@ -10,10 +10,12 @@ from enum import StrEnum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.instruments.arms import find_arm_faults, read_arms
 from annotation.instruments.checks import CHECK_RULES
 from annotation.instruments.conditions import OneOf, iterate_comparisons
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.domains import choose_disjoint
+from annotation.instruments.files import list_files
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.texts import STEP, InstrumentText, find_missing, list_texts
 from annotation.instruments.reading_time import estimate_minutes
@@ -44,6 +46,7 @@ class Place(StrEnum):
     SCALES = "scales"
     QUESTIONS = "questions"
     LANGUAGES = "languages"
+    ARMS = "arms"
     MARGINS = "margins"
     SETTINGS = "settings"
 
@@ -100,6 +103,8 @@ def examine_flow(instrument: Instrument, flow: object) -> list[Finding]:
         ),
         *_examine_kind(instrument.study, steps),
         *_examine_conditions(instrument, steps),
+        *_examine_arms(instrument, steps),
+        *_examine_media(instrument.study, steps),
         *_examine_step_texts(list_languages(instrument), steps),
     ]
 
@@ -273,6 +278,40 @@ def _examine_age(language: str, texts: list[InstrumentText]) -> Iterator[Finding
 def _join_keys(keys: list[str]) -> str:
     shown, rest = ", ".join(keys[:MOST_KEYS]), len(keys) - MOST_KEYS
     return shown if rest <= 0 else _("%(keys)s and %(n)d more") % {"keys": shown, "n": rest}
+
+
+def _examine_arms(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield what is wrong with the arms, and conditions on arms that there are not."""
+    arms = read_arms(instrument.arms)
+    for step in steps:
+        for comparison in iterate_comparisons(step.show_if) if step.show_if else ():
+            if (comparison.source, comparison.name) != ("visit", "arm"):
+                continue
+            values = comparison.values if isinstance(comparison, OneOf) else ()
+            for value in values:
+                if value not in arms:
+                    text = _("Step %(n)d depends on the arm “%(name)s”, which there is not.")
+                    text %= {"n": step.index + 1, "name": value}
+                    yield Finding(text, Place.FLOW, step=step.index, field="show_if")
+    if arms:
+        for text in find_arm_faults(
+            arms,
+            groups=set(instrument.groups.values_list("slug", flat=True)),
+            wanted=sum(step.kind == StepKind.RATING for step in steps),
+            languages=list_languages(instrument),
+        ):
+            yield Finding(text, Place.ARMS)
+
+
+def _examine_media(study: Study, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield pictures and sounds that the study does not have. One query where steps show any."""
+    shown = [(step, media) for step in steps if (media := getattr(step.content, "media", None))]
+    known = set(list_files(study).values_list("digest", flat=True)) if shown else set()
+    for step, media in shown:
+        if media.file not in known:
+            text = _("Step %(n)d shows a picture or sound that this study does not have.")
+            text %= {"n": step.index + 1}
+            yield Finding(text, Place.FLOW, step=step.index, field="media file")
 
 
 def _examine_step_texts(languages: list[str], steps: tuple[Step, ...]) -> Iterator[Finding]:

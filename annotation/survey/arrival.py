@@ -27,6 +27,7 @@ from annotation.studies.lifecycle import lock_study
 from annotation.studies.pilot import has_pilot_place
 from annotation.studies.quotas import count_quotas
 from annotation.studies.target_counts import is_full_by_margins
+from annotation.survey.arm_assignment import offer
 from annotation.survey.group_assignment import assign_groups
 from annotation.survey.visits.errors import StudyFull, StudyNotOpen
 
@@ -73,7 +74,8 @@ def has_open_group(study: Study, instrument: Instrument | None) -> bool:
     """
     if instrument is None or not has_pilot_place(study) or is_full_by_margins(study):
         return False
-    return any(quota.open for quota in count_quotas(study, instrument=instrument))
+    quotas, arms = count_quotas(study, instrument=instrument), load_content(instrument).arms
+    return any(quota.open for arm in arms.values() or [None] for quota in offer(arm, quotas))
 
 
 @transaction.atomic

@@ -18,6 +18,7 @@ from annotation.models import (
     SubmissionOrigin,
 )
 from annotation.studies.quotas import GroupQuota, count_quotas
+from annotation.survey.arm_assignment import choose_arm, count_arms, offer
 from annotation.survey.visits.errors import StudyFull
 
 
@@ -151,17 +152,34 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
     same slot as open.
     """
     steps = load_content(submission.instrument).steps
-    return GroupAssignment.objects.bulk_create(plan_groups(submission, steps))
+    planned = plan_groups(submission, steps)
+    if submission.arm:
+        submission.save(update_fields=["arm"])
+    return GroupAssignment.objects.bulk_create(planned)
 
 
 def plan_groups(submission: Submission, steps: Sequence[Step]) -> list[GroupAssignment]:
-    """Return the groups of a new submission, not stored. Raises `StudyFull` if none is open."""
+    """Return the groups of a new submission and choose its arm, both not stored.
+
+    Raises `StudyFull` if none is open.
+    """
     instrument, seed = submission.instrument, submission.seed
+    is_preview = submission.origin == SubmissionOrigin.PREVIEW
+    quotas = (
+        _preview_quotas(instrument)
+        if is_preview
+        else count_quotas(submission.study, instrument=instrument)
+    )
+    if arms := load_content(instrument).arms:
+        taken = {} if is_preview else count_arms(submission.study)
+        arm = choose_arm(arms.values(), taken, quotas, seed=seed)
+        if arm is None:
+            raise StudyFull
+        submission.arm = arm.name
+        quotas = offer(arm, quotas)
     groups = choose_for(
         submission,
-        _preview_quotas(instrument)
-        if submission.origin == SubmissionOrigin.PREVIEW
-        else count_quotas(submission.study, instrument=instrument),
+        quotas,
         wanted=sum(step.kind == StepKind.RATING for step in steps),
         rule=submission.study.quota_rule,
     )

@@ -42,6 +42,7 @@ from annotation.studies.lifecycle import lock_study
 from annotation.studies.pilot import has_pilot_place
 from annotation.studies.quotas import count_quotas
 from annotation.studies.review_service import review_submission
+from annotation.survey.arm_assignment import offer
 from annotation.survey.group_assignment import choose_for, choose_repeat
 from annotation.survey.progression import advance, reservation_end
 from annotation.survey.visit_end import end_submission
@@ -112,7 +113,8 @@ def plan_return(visit: Visit) -> ReturnPlan:
         return ReturnPlan(ReturnResult.LOST)
     if visit.study.quota_rule != QuotaRule.HARD:
         return ReturnPlan(ReturnResult.KEPT)
-    quotas = count_quotas(visit.study, instrument=visit.instrument)
+    arm = visit.content.arms.get(submission.arm)
+    quotas = offer(arm, count_quotas(visit.study, instrument=visit.instrument))
     is_open = {quota.group.slug: bool(quota.open) for quota in quotas}
     held = [assignment for assignment in visit.assignments.values() if not assignment.is_repeat]
     gone = [assignment for assignment in held if not is_open[assignment.group.slug]]

@@ -12,7 +12,8 @@ from dataclasses import asdict, dataclass
 from django.utils.translation import gettext as _
 
 from annotation.common.tables import Column, ColumnType, Table, stream_csv
-from annotation.instruments.step_content import FreeTextContent, OptionsContent
+from annotation.instruments.answer_words import read_answer
+from annotation.instruments.step_content import OptionsContent, QuestionContent
 from annotation.instruments.step_kinds import RATING_PAGES
 from annotation.models import CheckKind, Rating, StudyGroup, Submission
 from annotation.survey.visits.visit import Visit
@@ -121,11 +122,10 @@ def _list_checks(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
 def _list_step_answers(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
     for row in visit.submission.step_answers.all():
         content = visit.steps[row.step_index].content
-        if isinstance(content, OptionsContent):
-            chosen = row.value if isinstance(row.value, list) else [row.value]
-            yield row.step_index, _read_question(visit, content, chosen)
-        elif isinstance(content, FreeTextContent):
-            yield row.step_index, OwnAnswer(visit.read(content.question), "", str(row.value))
+        if isinstance(content, QuestionContent):
+            for line in read_answer(content, row.value, visit.read):
+                answer = "; ".join(line.words)
+                yield row.step_index, OwnAnswer(visit.read(content.question), line.label, answer)
 
 
 def _list_demographics(visit: Visit) -> Iterator[OwnAnswer]:

@@ -90,9 +90,9 @@ def draw_step(visit: Visit, step: Step, *, sent: QueryDict | None, problems: dic
         }
         return render_to_string(page.template, context)
 
-    if not page.is_shared or sent is not None or problems:
+    if not page.is_shared(step) or sent is not None or problems:
         return draw(own)
-    kept = visit.content.keep(
+    kept = visit.keep(
         ("page", step.index, submission.language, submission.origin, study),
         lambda: Stencil(draw({name: gap(name) for name in own})),
     )

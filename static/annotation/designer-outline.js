@@ -242,6 +242,7 @@ export class Outline {
       const outline = this;
       sources.push({
         source: "step",
+        number: kind.isNumber,
         get name() { return item.key ?? itemOf(outline.flow[place]).key; },
         ensureName() {
           if (item.key) return;
@@ -263,6 +264,9 @@ export class Outline {
           values: question.options.map((text) => ({ value: text, label: text })),
         });
       }
+    }
+    if (before.length && config.arms.length) {
+      sources.push({ source: "visit", name: "arm", label: words.arm, values: config.arms });
     }
     if (before.length && languages.length > 1) {
       sources.push({

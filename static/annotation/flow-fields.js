@@ -25,6 +25,8 @@ export function buildFields(data, fields, config, changed) {
         return numberField(data, field, changed);
       case "select":
         return selectField(data, field, changed);
+      case "media":
+        return new MediaField(data, field, config, changed).node;
       case "options":
         return new OptionsField(data, field, config, changed).node;
       default:
@@ -35,7 +37,7 @@ export function buildFields(data, fields, config, changed) {
 
 /** Return what a step says first, in the first language that has it; "" for none. */
 export function summarise(data, languages) {
-  const texts = data.question ?? {};
+  const texts = data.question ?? data.title ?? {};
   for (const language of [...languages, ...Object.keys(texts)]) {
     if (texts[language]?.trim()) return texts[language].trim();
   }
@@ -76,7 +78,8 @@ function textField(data, field, { languages }, changed) {
     changed: edited,
   });
   return make("div", { class: "flow-field", role: "group" },
-    make("span", { class: "flow-label", text: field.label }), ...inputs);
+    make("span", { class: "flow-label", text: field.label }), ...inputs,
+    field.help ? make("p", { class: "flow-help", text: field.help }) : null);
 }
 
 function flagField(data, field, changed) {
@@ -108,6 +111,94 @@ function selectField(data, field, changed) {
   }, ...field.options.map(([value, text]) => make("option", { value, text })));
   control.value = data[field.name] ?? field.default;
   return labelled(field.label, control);
+}
+
+/** A picture or sound of the study, chosen from its files or uploaded, with what it is in words. */
+class MediaField {
+  constructor(data, field, config, changed) {
+    Object.assign(this, { data, field, config, changed });
+    this.select = make("select", {
+      class: "flow-input", "data-field": `${field.name} file`, "aria-label": field.label,
+      on: { change: () => this.choose(this.select.value) },
+    });
+    this.file = make("input", {
+      type: "file", accept: "image/*,audio/*", class: "visually-hidden", tabindex: -1,
+      "aria-hidden": "true", on: { change: () => this.upload() },
+    });
+    this.button = make("button", {
+      type: "button", class: "button", text: field.words.upload,
+      on: { click: () => this.file.click() },
+    });
+    this.said = make("p", { class: "flow-help", role: "status" });
+    this.alt = make("div", {});
+    this.node = make("div", { class: "flow-field", role: "group", "aria-label": field.label },
+      make("span", { class: "flow-label", text: field.label }),
+      this.select, this.button, this.file, this.said, this.alt);
+    this.list([]);
+    this.drawAlt();
+    // Those who may not add files still see which one is chosen.
+    fetch(MediaField.address).then((answer) => answer.json())
+      .then(({ files }) => this.list(files)).catch(() => {});
+  }
+
+  static get address() {
+    return new URL("../files.json", location.href);
+  }
+
+  get chosen() {
+    return this.data[this.field.name]?.file ?? "";
+  }
+
+  list(files) {
+    this.files = files;
+    const unknown = this.chosen && !files.some(({ file }) => file === this.chosen);
+    this.select.replaceChildren(make("option", { value: "", text: this.field.words.none }),
+      ...files.map(({ file, name }) => make("option", { value: file, text: name })),
+      ...(unknown ? [make("option", { value: this.chosen, text: this.chosen.slice(0, 12) })] : []));
+    this.select.value = this.chosen;
+  }
+
+  choose(file) {
+    const { name } = this.field;
+    if (file) this.data[name] = { file, alt: this.data[name]?.alt ?? {} };
+    else delete this.data[name];
+    this.drawAlt();
+    this.changed();
+  }
+
+  drawAlt() {
+    const { field, config } = this;
+    this.alt.replaceChildren(...(this.chosen ? [
+      make("span", { class: "flow-label", text: field.words.alt }),
+      ...textInputs(this.data[field.name].alt, {
+        field: `${field.name} alt`, label: field.words.alt, languages: config.languages,
+        changed: () => this.changed(),
+      }),
+      make("p", { class: "flow-help", text: field.words.help }),
+    ] : []));
+  }
+
+  async upload() {
+    const { words } = this.field;
+    const [file] = this.file.files;
+    if (!file) return;
+    this.said.textContent = words.uploading;
+    const body = new FormData();
+    body.append("file", file);
+    body.append("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]").value);
+    try {
+      const answer = await fetch(MediaField.address, { method: "POST", body });
+      const found = await answer.json();
+      this.said.textContent = found.problem ?? "";
+      if (found.problem) return;
+      this.choose(found.file);
+      this.list([...this.files.filter((one) => one.file !== found.file), found]);
+    } catch {
+      this.said.textContent = words.failed;
+    } finally {
+      this.file.value = "";
+    }
+  }
 }
 
 /** A list of rows that are added, removed and put in order. */
@@ -172,11 +263,11 @@ class Rows {
 
 class OptionsField extends Rows {
   get most() {
-    return this.config.mostOptions;
+    return this.field.most ?? this.config.mostOptions;
   }
 
   get addLabel() {
-    return this.config.words.addAnswer;
+    return this.field.add ?? this.config.words.addAnswer;
   }
 
   newRow() {
@@ -189,7 +280,7 @@ class OptionsField extends Rows {
 
   drawRow(row, index) {
     const { words, languages } = this.config;
-    const place = `options ${index + 1}`;
+    const place = `${this.field.name} ${index + 1}`;
     const name = make("input", {
       type: "text", class: "flow-input flow-name", value: row.value, spellcheck: "false",
       "aria-label": `${this.field.label} ${index + 1}, ${words.dataName}`, title: words.dataName,

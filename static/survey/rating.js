@@ -3,7 +3,6 @@
 // A finger that scrolls the page changes nothing, whatever line it began on.
 import { prepareStep } from "./step-form.js";
 
-const MIDDLE = 50;
 const HANDLE_RADIUS = 14;
 // A finger that moved this far shows where it is going …
 const INTENT_SHOWS_AT = 8;
@@ -17,7 +16,7 @@ const fromRight = getComputedStyle(list).direction === "rtl";
 const towardsRight = fromRight ? -1 : 1;
 const MOVES = {
   ArrowRight: towardsRight, ArrowUp: 1, ArrowLeft: -towardsRight, ArrowDown: -1,
-  PageUp: 10, PageDown: -10, Home: -Infinity, End: Infinity,
+  PageUp: 1, PageDown: -1, Home: -Infinity, End: Infinity,
 };
 
 const texts = list.dataset;
@@ -57,6 +56,8 @@ class Line {
     this.input = row.querySelector(".line-input");
     this.flag = row.querySelector("[data-touched]");
     this.help = row.querySelector(".line-help");
+    this.told = row.querySelector("[data-value]");
+    [this.min, this.max, this.by] = ["min", "max", "step"].map((name) => Number(this.input[name]));
     row.append(document.querySelector("[data-clear-template]").content.cloneNode(true));
     const clear = row.querySelector("[data-clear]");
     clear.setAttribute("aria-label", `${clear.title}: ${row.dataset.left} – ${row.dataset.right}`);
@@ -66,8 +67,24 @@ class Line {
     this.typed = this.touched && this.input.value !== this.input.defaultValue;
     this.firstTouch = null;
     this.changes = 0;
-    this.draw(this.touched ? Number(this.input.value) : MIDDLE);
+    this.draw(this.touched ? Number(this.input.value) : this.middle);
     this.listen();
+  }
+
+  get middle() {
+    return this.at(0.5);
+  }
+
+  /** Return the value at a share of the line, from 0 at its low end to 1. */
+  at(share) {
+    const steps = (this.max - this.min) / this.by;
+    return this.min + Math.round(Math.min(1, Math.max(0, share)) * steps) * this.by;
+  }
+
+  /** Return how far a key moves: one step, or a tenth of the line by Page Up and Page Down. */
+  move(key) {
+    const tenth = Math.max(1, Math.round((this.max - this.min) / this.by / 10));
+    return MOVES[key] * this.by * (key.startsWith("Page") ? tenth : 1);
   }
 
   get value() {
@@ -86,8 +103,10 @@ class Line {
     this.shown = this.value;
     this.row.classList.toggle("is-untouched", !this.touched);
     this.flag.value = this.touched ? "1" : "0";
+    const value = `${this.input.value} ${this.row.dataset.unit ?? ""}`.trim();
+    if (this.told) this.told.textContent = this.touched ? value : "";
     const answered = texts.valuetext
-      .replace("{value}", this.input.value)
+      .replace("{value}", value)
       .replace("{left}", this.row.dataset.left)
       .replace("{right}", this.row.dataset.right);
     this.input.setAttribute("aria-valuetext", this.touched ? answered : texts.valuetextEmpty);
@@ -103,7 +122,7 @@ class Line {
     this.touched = touched;
     this.firstTouch = firstTouch;
     this.changes = changes;
-    this.input.value = String(touched ? value : MIDDLE);
+    this.input.value = String(touched ? value : this.middle);
     this.show();
     if (touched) this.settle();
   }
@@ -152,7 +171,7 @@ class Line {
       const box = input.getBoundingClientRect();
       const place = fromRight ? box.right - clientX : clientX - box.left;
       const share = (place - HANDLE_RADIUS) / (box.width - 2 * HANDLE_RADIUS);
-      input.value = String(Math.round(Math.min(1, Math.max(0, share)) * 100));
+      input.value = String(this.at(share));
       takeUp();
     };
     /** Take the value of the press; one press is one change, through however many values. */
@@ -225,13 +244,12 @@ class Line {
         event.preventDefault();
         this.clear();
       }
-      const move = MOVES[event.key];
-      if (move === undefined) return;
+      if (MOVES[event.key] === undefined) return;
       event.preventDefault();
       press = null;
       const before = this.state;
-      const start = this.touched ? this.value : MIDDLE;
-      input.value = String(Math.min(100, Math.max(0, start + move)));
+      const moved = (this.touched ? this.value : this.middle) + this.move(event.key);
+      input.value = String(Math.min(this.max, Math.max(this.min, moved)));
       this.answer(before);
     });
     this.row.querySelector("[data-clear]").addEventListener("click", () => {
@@ -307,7 +325,7 @@ function collect() {
 
 function mayLeave() {
   const missing = lines.filter((line) => !line.touched);
-  if (!missing.length) return true;
+  if (!missing.length || "optional" in texts) return true;
   missing.forEach((line) => line.markMissing());
   summarise(missing);
   missing[0].point();
@@ -323,10 +341,12 @@ const passed = bar?.value;
 function showCounts() {
   const n = lines.filter((line) => line.touched).length;
   const open = lines.length - n;
-  answeredPlace.textContent = answeredPlace.dataset.answered
-    .replace("{n}", n).replace("{total}", lines.length);
-  openPlace.textContent = open === 0 ? ""
-    : open === 1 ? texts.openOne : texts.openMany.replace("{n}", open);
+  if (answeredPlace) {
+    answeredPlace.textContent = answeredPlace.dataset.answered
+      .replace("{n}", n).replace("{total}", lines.length);
+    openPlace.textContent = open === 0 ? ""
+      : open === 1 ? texts.openOne : texts.openMany.replace("{n}", open);
+  }
   if (bar) bar.value = passed + n / lines.length;
 }
 

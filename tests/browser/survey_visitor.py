@@ -103,6 +103,16 @@ class Visitor:
         page = self.page
         if page.locator("[data-line^=practice]").count():
             self.practise()
+        elif page.locator("[data-line=answer]").count():
+            self.move_line(70)
+        elif page.locator("[name=number]").count():
+            self.write(page.locator("[name=number]"), "3")
+        elif page.locator(".matrix-row").count():
+            for row in range(page.locator(".matrix-row").count()):
+                self.tick(page.locator(".matrix-row").nth(row).get_by_role("radio").first)
+        elif page.locator("[data-ranking]").count():
+            while page.locator(".rank-button[aria-pressed=false]").count():
+                self.tick(page.locator(".rank-button[aria-pressed=false]").first)
         elif self.is_rating():
             self.rate_all()
         elif page.locator("[name=choice]").count():
@@ -169,6 +179,16 @@ class Visitor:
                 self.steer(70)
             else:
                 self.put(rows.nth(index), 70)
+
+    def move_line(self, shown: int) -> None:
+        """Put the line of a question near a place, in hundredths of its length."""
+        if self.hand == "keyboard":
+            self.tab_to(self.page.locator("input.line-input"))
+            self.page.keyboard.press("End")
+            for _ in range((100 - shown) // 10):
+                self.page.keyboard.press("PageDown")
+        else:
+            self.put(self.page.locator("[data-line]"), shown)
 
     def rate_all(self) -> None:
         self.group = self.heading_group()

@@ -67,7 +67,15 @@ def assert_each_page_is_stored_once(study: Study, visitor: Visitor) -> None:
     assert answers["nonsensical"]["chosen"] == "not-sure"
     assert len(answers) == 6
     steps = dict(submission.step_answers.values_list("key", "value"))
-    assert steps == {"heard": "panel", "thoughts": "It was clear."}
+    assert steps == {
+        "heard": "panel",
+        "thoughts": "It was clear.",
+        "sure": 90,
+        "household": 3,
+        "views": {"it-was-clear": "disagree", "it-was-long": "disagree"},
+        "sources": steps["sources"],
+    }
+    assert sorted(steps["sources"].values()) == [1, 2, 3]
     assert submission.answers.get().value == 37
 
 

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 FLOW = every_kind()
 # Pages that ask for nothing, so that nothing can be missing.
-ASKS_NOTHING = {"instructions", "debrief"}
+ASKS_NOTHING = {"instructions", "page", "debrief"}
 PROBLEM = ".problem:visible, [role=alert]:visible"
 # What the focused control is described by, its group included, as a screen reader reads it out.
 DESCRIPTION = """

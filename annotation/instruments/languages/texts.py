@@ -15,6 +15,7 @@ from annotation.instruments.languages.ui_translation import load_chrome
 from annotation.instruments.step_content import iterate_texts
 from annotation.instruments.step_texts import text_in
 from annotation.instruments.text_keys import (
+    LOGO_ALT,
     STUDY_TITLE,
     name_group,
     name_option,
@@ -57,6 +58,7 @@ def list_texts(instrument: Instrument, language: str) -> list[InstrumentText]:
     known = written.get(language, {})
     sources = {
         STUDY_TITLE: instrument.study.title,
+        **({LOGO_ALT: instrument.logo_alt} if instrument.logo_alt else {}),
         **_list_wording(instrument.study.kind, written.get(instrument.language, {})),
         **dict(_list_entries(instrument)),
         **dict(_list_questions(instrument)),

@@ -9,19 +9,24 @@ from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from annotation.instruments.arms import read_arms
 from annotation.instruments.conditions import CHECK_RESULTS
 from annotation.instruments.flow_description import EXPLANATIONS
 from annotation.instruments.step_content import (
     CONTENTS,
     MOST_CHARACTERS,
+    MOST_ITEMS,
     MOST_LINES,
     MOST_OPTIONS,
+    MOST_POINTS,
+    MOST_ROWS,
 )
 from annotation.instruments.step_defaults import default_content
 from annotation.instruments.step_kinds import (
     ANSWER_STEPS,
     CHECK_STEPS,
     CHECKS_AFTER_RATING,
+    NUMBER_STEPS,
     ONCE,
     UNCONDITIONAL,
     StepKind,
@@ -29,11 +34,21 @@ from annotation.instruments.step_kinds import (
 from annotation.instruments.text_labels import text_labels
 from annotation.models import Instrument
 
+MARKDOWN_HELP = gettext_lazy(
+    "Markdown: # Heading, *emphasis*, **strong**, - list, [words of a link](https://example.org)."
+)
+
 # In which order and under which heading kinds are offered.
 MENU = (
     (
         gettext_lazy("Frame"),
-        (StepKind.CONSENT, StepKind.INSTRUCTIONS, StepKind.PRACTICE, StepKind.DEBRIEF),
+        (
+            StepKind.CONSENT,
+            StepKind.INSTRUCTIONS,
+            StepKind.PRACTICE,
+            StepKind.PAGE,
+            StepKind.DEBRIEF,
+        ),
     ),
     (gettext_lazy("Ratings"), (StepKind.RATING, StepKind.REPEAT)),
     (
@@ -47,7 +62,18 @@ MENU = (
             StepKind.COMPREHENSION,
         ),
     ),
-    (gettext_lazy("Questions"), (StepKind.CHOICE, StepKind.FREE_TEXT, StepKind.DEMOGRAPHICS)),
+    (
+        gettext_lazy("Questions"),
+        (
+            StepKind.CHOICE,
+            StepKind.MATRIX,
+            StepKind.SLIDER,
+            StepKind.NUMBER,
+            StepKind.RANKING,
+            StepKind.FREE_TEXT,
+            StepKind.DEMOGRAPHICS,
+        ),
+    ),
 )
 #: A new step of a kind comes behind all of the first and before all of the second kinds.
 PLACES: dict[StepKind, tuple[frozenset[StepKind], frozenset[StepKind]]] = {
@@ -116,6 +142,9 @@ def describe_kinds(instrument: Instrument, languages: list[str]) -> dict[str, An
                 strict=True,
             )
         ],
+        "arms": [
+            {"value": arm.name, "label": arm.label} for arm in read_arms(instrument.arms).values()
+        ],
         "mostOptions": MOST_OPTIONS,
         "mostLines": MOST_LINES,
         "words": _words(),
@@ -175,6 +204,7 @@ def _describe_kind(kind: StepKind, languages: list[str]) -> dict[str, Any]:
         "afterRating": kind in CHECKS_AFTER_RATING,
         "isCheck": kind in CHECK_STEPS,
         "needsName": kind in ANSWER_STEPS,
+        "isNumber": kind in NUMBER_STEPS,
         "content": default_content(kind, languages),
         "fields": [
             field | {"default": CONTENTS[kind].model_fields[field["name"]].get_default()}
@@ -191,7 +221,13 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
     help_text = _control("help", "text", _("Help below it"), optional=True)
     options = _control("options", "options", _("Answers"))
     required = _control("required", "flag", _("An answer is required"))
+    random_order = _control("random_order", "flag", _("In another order for each participant"))
+    unit = _control("unit", "text", _("Unit, such as years"), optional=True)
+    media = _control("media", "media", _("Picture or sound"), words=_media_words())
     match kind:
+        case StepKind.PAGE:
+            body = _control("body", "paragraph", _("Text"), help=MARKDOWN_HELP)
+            return [_control("title", "text", _("Title")), body, media]
         case StepKind.PRACTICE:
             lead = _control("lead", "paragraph", _("How the line works"))
             return [question, lead, _control("lines", "lines", _("Lines"))]
@@ -200,16 +236,48 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
             most = _control(
                 "max_characters", "number", _("Most characters"), low=1, high=MOST_CHARACTERS
             )
-            return [question, help_text, long, required, most]
+            return [question, help_text, media, long, required, most]
         case StepKind.CHOICE:
             several = _control("several", "flag", _("Several answers possible"))
-            return [question, help_text, options, several, required]
+            return [question, help_text, media, options, several, random_order, required]
+        case StepKind.SLIDER:
+            ends = [
+                _control("low", "text", _("Words at the low end")),
+                _control("high", "text", _("Words at the high end")),
+            ]
+            limits = [
+                _control("minimum", "number", _("Lowest number")),
+                _control("maximum", "number", _("Highest number")),
+                _control("step", "number", _("From one place to the next"), low=1),
+            ]
+            return [question, help_text, media, *ends, *limits, unit, required]
+        case StepKind.NUMBER:
+            limits = [
+                _control("minimum", "number", _("Lowest number, empty for no limit")),
+                _control("maximum", "number", _("Highest number, empty for no limit")),
+            ]
+            whole = _control("integer", "flag", _("Whole numbers only"))
+            return [question, help_text, media, *limits, unit, whole, required]
+        case StepKind.MATRIX:
+            rows = _control(
+                "rows", "options", _("Statements"), most=MOST_ROWS, add=_("Add a statement")
+            )
+            points = _control("points", "options", _("Points"), most=MOST_POINTS)
+            return [question, help_text, media, rows, points, random_order, required]
+        case StepKind.RANKING:
+            items = _control("items", "options", _("Items"), most=MOST_ITEMS, add=_("Add an item"))
+            return [question, help_text, media, items, random_order, required]
         case StepKind.INSTRUCTED:
             mark = {"name": "expected", "several": False, "label": _("passes")}
-            return [question, help_text, options | {"mark": mark}]
+            return [question, help_text, media, options | {"mark": mark}]
         case StepKind.NONSENSICAL:
             mark = {"name": "accepted", "several": True, "label": _("passes")}
-            return [question | {"label": _("Statement")}, help_text, options | {"mark": mark}]
+            return [
+                question | {"label": _("Statement")},
+                help_text,
+                media,
+                options | {"mark": mark},
+            ]
         case StepKind.COMPREHENSION:
             mark = {"name": "right", "several": False, "label": _("right")}
             outcomes = [
@@ -219,12 +287,26 @@ def _fields(kind: StepKind) -> list[dict[str, Any]]:
             on_failure = _control(
                 "on_failure", "select", _("After two wrong answers"), options=outcomes
             )
-            return [question, help_text, options | {"mark": mark}, on_failure]
+            return [question, help_text, media, options | {"mark": mark}, on_failure]
     return []
 
 
 def _control(name: str, kind: str, label: str, **more: Any) -> dict[str, Any]:
     return {"name": name, "type": kind, "label": label, **more}
+
+
+def _media_words() -> dict[str, str]:
+    return {
+        "none": _("None"),
+        "alt": _("What it shows or says, in words"),
+        "help": _(
+            "For people who do not see or hear it. Where the words would give an answer away, say "
+            "what kind of picture or sound it is."
+        ),
+        "upload": _("Upload a file"),
+        "uploading": _("Uploading …"),
+        "failed": _("The file could not be uploaded: no connection."),
+    }
 
 
 def _words() -> dict[str, str]:
@@ -342,4 +424,5 @@ def _words() -> dict[str, str]:
         "redone": _("Done again."),
         "up": _("Move {name} up"),
         "value": _("Value"),
+        "arm": _("Arm of the participant"),
     }

@@ -49,9 +49,9 @@ def link_findings(
 def _address(finding: Finding, study: Study, instrument: str) -> str:
     if finding.place == Place.MARGINS:
         return reverse("admin:annotation_study_margins", args=[study.pk])
-    if finding.place == Place.LANGUAGES:
+    if finding.place in {Place.LANGUAGES, Place.ARMS}:
         newest = study.instruments.order_by("-version").values_list("pk", flat=True)[:1]
-        return reverse("admin:annotation_instrument_languages", args=list(newest))
+        return reverse(f"admin:annotation_instrument_{finding.place.value}", args=list(newest))
     if finding.place == Place.SETTINGS:
         settings_page = reverse("admin:annotation_study_change", args=[study.pk])
         return f"{settings_page}#id_{finding.field}"

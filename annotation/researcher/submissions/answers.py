@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.instruments.answer_words import read_answer
 from annotation.instruments.flow import Step, read_flow
-from annotation.instruments.step_content import ChoiceContent, FreeTextContent, OptionsContent
+from annotation.instruments.step_content import OptionsContent, QuestionContent
 from annotation.instruments.step_texts import text_in
 from annotation.models import (
     AgreementRule,
@@ -101,15 +103,19 @@ def describe_step_answers(submission: Submission) -> list[tuple[str, str]]:
     rows = []
     for answer in submission.step_answers.order_by("step_index"):
         step = _find_step(instrument, answer.step_index)
-        values = answer.value if isinstance(answer.value, list) else [str(answer.value)]
         content = step.content if step else None
-        question = (
-            text_in(content.question, instrument.language)
-            if isinstance(content, FreeTextContent | ChoiceContent)
-            else answer.key
-        )
-        rows.append((question, "; ".join(name_options(instrument, answer.step_index, values))))
+        question = answer.key
+        if isinstance(content, QuestionContent):
+            question = text_in(content.question, instrument.language)
+        for line in read_answer(content, answer.value, partial(_read, instrument)):
+            words = [f"“{word}”" for word in line.words] if line.is_chosen else line.words
+            asked = f"{question} – {line.label}" if line.label else question
+            rows.append((asked, "; ".join(words)))
     return rows
+
+
+def _read(instrument: Instrument, texts: Mapping[str, str] | None) -> str:
+    return text_in(texts, instrument.language) if texts else ""
 
 
 def name_options(instrument: Instrument, step_index: int, values: Iterable[str]) -> list[str]:

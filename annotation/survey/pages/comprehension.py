@@ -25,7 +25,9 @@ TRIES = 2
 
 class ComprehensionPage(OptionsPage):
     template = "survey/comprehension.html"
-    is_shared = False
+
+    def is_shared(self, step: Step) -> bool:
+        return False
 
     def show(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]

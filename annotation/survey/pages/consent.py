@@ -24,6 +24,7 @@ class ConsentPage(Page):
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, Any]:
         return {
+            "logo": visit.find_logo(),
             "title": visit.wording["consent_title"],
             "body": visit.wording["consent_body"],
             "agree": visit.wording["consent_agree"],

@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import FreeTextContent
-from annotation.models import Outcome, StepAnswer
-from annotation.survey.pages.page import Page
+from annotation.models import Outcome
+from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
 from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused
 from annotation.survey.visits.form_parsing import read_paragraphs, read_text
@@ -19,19 +19,17 @@ from annotation.survey.visits.visit import Visit
 FIELD = "text"
 
 
-class FreeTextPage(Page):
+class FreeTextPage(QuestionPage):
     template = "survey/free_text.html"
 
     def show(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, Any]:
-        content = _content(step)
+        content = content_of(step, FreeTextContent)
         return {
+            **super().show(visit, step, sent=sent, problems=problems),
             "field": FIELD,
-            "heading": visit.read(content.question),
-            "help": visit.read(content.help),
             "is_long": content.long,
-            "is_required": content.required,
             "max_characters": content.max_characters,
             # Longer than allowed is shown in full: nobody's text is cut without a word.
             "value": "" if sent is None else sent.get(FIELD, ""),
@@ -41,7 +39,7 @@ class FreeTextPage(Page):
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
     ) -> Outcome | None:
-        content = _content(step)
+        content = content_of(step, FreeTextContent)
         text = read_paragraphs(sent, FIELD) if content.long else read_text(sent, FIELD)
         if not text and content.required:
             raise AnswersRefused({FIELD: _("Write an answer. A few words are enough.")})
@@ -53,13 +51,5 @@ class FreeTextPage(Page):
                 }
             )
         if text:
-            StepAnswer.objects.create(
-                submission=visit.submission, step_index=step.index, key=step.key, value=text
-            )
+            keep_answer(visit, step, text)
         return None
-
-
-def _content(step: Step) -> FreeTextContent:
-    if not isinstance(step.content, FreeTextContent):
-        raise TypeError(f"Step {step.index} has no question.")
-    return step.content

@@ -135,7 +135,7 @@ class MarkedTraitsPage(Page):
 def recall_question(visit: Visit, step: Step) -> dict[str, SafeString]:
     """Return the question about the group just rated, as HTML, and the text if it was one."""
     group = visit.assignments[step.position].group
-    drawn = visit.content.keep(
+    drawn = visit.keep(
         ("recalled", visit.submission.language, group.slug),
         lambda: draw_question(_("What did you say about {group}?"), visit.name_group(group)),
     )

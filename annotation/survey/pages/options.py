@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import OptionsContent
-from annotation.survey.pages.page import Page
+from annotation.survey.pages.questions import QuestionPage, put_in_order
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.visit import Visit
 
@@ -24,7 +24,7 @@ class ShownOption:
     chosen: bool
 
 
-class OptionsPage(Page):
+class OptionsPage(QuestionPage):
     """Shows one question, with one answer unless a page says otherwise."""
 
     template = "survey/choice.html"
@@ -35,12 +35,11 @@ class OptionsPage(Page):
         content = options_content(step)
         chosen = [] if sent is None else sent.getlist(FIELD)
         return {
+            **super().show(visit, step, sent=sent, problems=problems),
             "field": FIELD,
-            "heading": visit.read(content.question),
-            "help": visit.read(content.help),
             "options": [
                 ShownOption(option.value, visit.read(option.text), option.value in chosen)
-                for option in content.options
+                for option in put_in_order(visit, step, content.options)
             ],
             "several": False,
             "problem": problems.get(FIELD, ""),

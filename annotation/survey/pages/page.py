@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any
 
 from django.http import QueryDict
 from django.utils.safestring import SafeString
@@ -28,8 +28,10 @@ class Page(ABC):
     """One kind of step: when it is asked, what it shows, what it stores."""
 
     template: str
-    # Whether a page without answers looks the same in every visit, but for what `own` returns.
-    is_shared: ClassVar[bool] = True
+
+    def is_shared(self, step: Step) -> bool:
+        """Return whether the page without answers looks the same in every visit, but for `own`."""
+        return True
 
     def open(self, visit: Visit, step: Step) -> bool:
         """Return whether the page is shown. Called in the transaction that leads to the step, so

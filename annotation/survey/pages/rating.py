@@ -22,6 +22,7 @@ from annotation.survey.visits.form_parsing import read_single, read_whole_number
 from annotation.survey.visits.visit import Visit
 
 VALUE, TOUCHED = "value-", "touched-"
+HUNDRED = {"minimum": 0, "maximum": 100, "by": 1}
 LONGEST_FRAME = 160  # characters
 _RATINGS = PreparedInsert(Rating)
 
@@ -78,7 +79,7 @@ def draw_text(visit: Visit, group: StudyGroup) -> dict[str, SafeString]:
     if not group.is_text:
         return {}
     language = visit.submission.language
-    drawn = visit.content.keep(
+    drawn = visit.keep(
         ("text", language, group.slug),
         lambda: render_to_string(
             "survey/parts/text.html", {"label": visit.wording["text_label"], "text": group.body}
@@ -113,11 +114,12 @@ def draw_lines(
             "problem": line.problem,
             "is_first_problem": line is first,
             "show_ticks": visit.instrument.show_ticks,
+            **HUNDRED,
         }
         if line.value or line.problem:
             return render_to_string("survey/parts/line.html", context)
         language, drawn = visit.submission.language, line.line
-        return visit.content.keep(
+        return visit.keep(
             ("line", language, drawn.key, drawn.left, drawn.right),
             lambda: render_to_string("survey/parts/line.html", context),
         )
@@ -175,7 +177,7 @@ class RatingPage(Page):
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, SafeString]:
         group = visit.assignments[step.position].group
-        drawn = visit.content.keep(
+        drawn = visit.keep(
             ("question", visit.submission.language, group.slug, visit.is_flipped),
             lambda: draw_question(visit.question, visit.name_group(group)),
         )

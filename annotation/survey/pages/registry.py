@@ -11,12 +11,16 @@ from annotation.survey.pages.demographics import DemographicsPage
 from annotation.survey.pages.free_text import FreeTextPage
 from annotation.survey.pages.group_name import GroupNamePage
 from annotation.survey.pages.marked_traits import MarkedTraitsPage
+from annotation.survey.pages.matrix import MatrixPage
+from annotation.survey.pages.number import NumberPage
 from annotation.survey.pages.page import Page
 from annotation.survey.pages.practice import PracticePage
+from annotation.survey.pages.ranking import RankingPage
 from annotation.survey.pages.rating import RatingPage
 from annotation.survey.pages.reading_checks import ReadingCheckPage
 from annotation.survey.pages.repeat import RepeatPage
-from annotation.survey.pages.text import InstructionsPage, TextPage
+from annotation.survey.pages.slider import SliderPage
+from annotation.survey.pages.text import InstructionsPage, OwnTextPage, TextPage
 from annotation.survey.pages.typed_traits import TypedTraitsPage
 from annotation.survey.visits.condition_context import is_asked
 from annotation.survey.visits.visit import Visit
@@ -24,6 +28,7 @@ from annotation.survey.visits.visit import Visit
 PAGES: dict[StepKind, Page] = {
     StepKind.CONSENT: ConsentPage(),
     StepKind.INSTRUCTIONS: InstructionsPage("instructions"),
+    StepKind.PAGE: OwnTextPage(),
     StepKind.PRACTICE: PracticePage(),
     StepKind.RATING: RatingPage(),
     StepKind.GROUP_NAME: GroupNamePage(),
@@ -35,6 +40,10 @@ PAGES: dict[StepKind, Page] = {
     StepKind.COMPREHENSION: ComprehensionPage(),
     StepKind.CHOICE: ChoicePage(),
     StepKind.FREE_TEXT: FreeTextPage(),
+    StepKind.SLIDER: SliderPage(),
+    StepKind.NUMBER: NumberPage(),
+    StepKind.MATRIX: MatrixPage(),
+    StepKind.RANKING: RankingPage(),
     StepKind.DEMOGRAPHICS: DemographicsPage(),
     StepKind.DEBRIEF: TextPage("debrief"),
 }

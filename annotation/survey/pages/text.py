@@ -9,6 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
+from annotation.instruments.step_content import PageContent
 from annotation.models import Outcome
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.client_record import ClientRecord
@@ -33,12 +34,31 @@ class TextPage(Page):
     def show(
         self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
     ) -> dict[str, Any]:
-        return {part: visit.wording[f"{self.name}_{part}"] for part in ("title", "body")}
+        texts = {part: visit.wording[f"{self.name}_{part}"] for part in ("title", "body")}
+        return {**texts, "logo": visit.find_logo()}
 
     def store(
         self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
     ) -> Outcome | None:
         return None
+
+
+class OwnTextPage(TextPage):
+    """A title and a text that the flow brings along."""
+
+    def __init__(self) -> None:
+        super().__init__("page")
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        if not isinstance(step.content, PageContent):
+            raise TypeError(f"Step {step.index} has no text.")
+        return {
+            "title": visit.read(step.content.title),
+            "body": visit.read(step.content.body),
+            "media": visit.find_media(step.content.media),
+        }
 
 
 class InstructionsPage(TextPage):

@@ -34,7 +34,7 @@ def load_known(visit: Visit) -> Known:
             submission=submission, declined=False
         ).values_list("question__slug", "value")
     }
-    return Known(steps=steps, questions=questions, language=submission.language)
+    return Known(steps=steps, questions=questions, language=submission.language, arm=submission.arm)
 
 
 def _list_values(value: Any) -> list[Any]:

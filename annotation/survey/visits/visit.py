@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
@@ -12,12 +13,14 @@ from django.utils import timezone
 from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import Content, load_content, load_frozen
 from annotation.instruments.flow import Step
+from annotation.instruments.step_content import Media
 from annotation.instruments.step_texts import text_in
-from annotation.instruments.text_keys import name_group, name_option, name_question
+from annotation.instruments.text_keys import LOGO_ALT, name_group, name_option, name_question
 from annotation.models import (
     DemographicQuestion,
     GroupAssignment,
     Rating,
+    StudyFile,
     StudyGroup,
     StudyStatus,
     Submission,
@@ -26,6 +29,8 @@ from annotation.models import (
 )
 from annotation.models.tokens import RESUME_MARK
 from annotation.survey.visits.rating_lines import Line, lay_out_lines
+
+T = TypeVar("T")
 
 
 def _with_instrument() -> QuerySet[Submission]:
@@ -60,6 +65,14 @@ _COUNTS = PreparedQuery(
         .order_by()
     )
 )
+
+
+@dataclass(frozen=True)
+class ShownMedia:
+    """A picture or sound, and what it is in words."""
+
+    file: StudyFile
+    alt: str
 
 
 class Visit:
@@ -159,7 +172,7 @@ class Visit:
     @cached_property
     def wording(self) -> dict[str, str]:
         """Texts by key in the submission's language, the instrument's own where one is missing."""
-        return self.content.wording_in(self.submission.language)
+        return self.content.wording_in(self.submission.language, self.submission.arm)
 
     def name_group(self, group: StudyGroup) -> str:
         """Return a group as this participant reads it, in the plural; the speaker of a text."""
@@ -184,6 +197,28 @@ class Visit:
         if texts is None:
             return ""
         return text_in(texts, self.submission.language, fallback=self.instrument.language)
+
+    def keep(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
+        """Return what was made of the content for everybody in this arm: `Content.keep`."""
+        return self.content.keep((self.submission.arm, *key), make)
+
+    def find_media(self, media: Media | None) -> ShownMedia | None:
+        """Return a step's picture or sound as this participant gets it, None for none.
+
+        One query for a draft, none for a frozen instrument whose files were met before.
+        """
+        file = self.content.files.get(media.file) if media else None
+        return ShownMedia(file, self.read(media.alt)) if media and file else None
+
+    def find_logo(self) -> ShownMedia | None:
+        """Return the logo, None for none; queries as `find_media`."""
+        if self.instrument.logo_id is None:
+            return None
+        files = self.content.files.values()
+        file = next((one for one in files if one.pk == self.instrument.logo_id), None)
+        if file is None:
+            return None
+        return ShownMedia(file, self.wording.get(LOGO_ALT, self.instrument.logo_alt))
 
     def load_values(self, assignment: GroupAssignment) -> dict[str, float]:
         """Return the stored ratings of one page by scale slug. One query."""

@@ -40,6 +40,7 @@ RULES = (
     page("survey:home", "anyone"),
     page("survey:no-study", "anyone", "anyone", always=False),
     page("survey:landing", "anyone", "anyone", always=False),
+    page("survey:file", "anyone", always=False),
     page("survey:receipt", "link", always=False),
     page("survey:own-file", "link"),
     page("survey:*", "link", "link"),

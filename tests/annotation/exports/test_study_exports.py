@@ -75,6 +75,7 @@ def test_every_rating_is_one_row_in_the_scales_own_direction() -> None:
         "changes": "1",
         "instrument_version": "1",
         "instrument_hash": instrument.content_hash,
+        "arm": "",
     }
     assert {row["is_repeat"] for row in rows[-16:]} == {"true"}
     assert len(first["instrument_hash"]) == 64

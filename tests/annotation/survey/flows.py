@@ -26,6 +26,15 @@ def practice(**changes: Any) -> dict[str, Any]:
     }
 
 
+def page(**changes: Any) -> dict[str, Any]:
+    return {
+        "kind": "page",
+        "title": texts("A word before"),
+        "body": texts("Read *this*.\n\n- one\n- two"),
+        **changes,
+    }
+
+
 def choice(key: str = "heard", **changes: Any) -> dict[str, Any]:
     return {
         "kind": "choice",
@@ -38,6 +47,54 @@ def choice(key: str = "heard", **changes: Any) -> dict[str, Any]:
 
 def free_text(key: str = "thoughts", **changes: Any) -> dict[str, Any]:
     return {"kind": "free_text", "key": key, "question": texts("What did you think?"), **changes}
+
+
+def slider(key: str = "sure", **changes: Any) -> dict[str, Any]:
+    return {
+        "kind": "slider",
+        "key": key,
+        "question": texts("How old does a person have to be to be called old?"),
+        "low": texts("young"),
+        "high": texts("old"),
+        "unit": texts("years"),
+        "minimum": 20,
+        "maximum": 120,
+        "step": 5,
+        **changes,
+    }
+
+
+def number(key: str = "household", **changes: Any) -> dict[str, Any]:
+    return {
+        "kind": "number",
+        "key": key,
+        "question": texts("How many people live in your household?"),
+        "unit": texts("people"),
+        "minimum": 1,
+        "maximum": 30,
+        **changes,
+    }
+
+
+def matrix(key: str = "views", **changes: Any) -> dict[str, Any]:
+    return {
+        "kind": "matrix",
+        "key": key,
+        "question": texts("How far do you agree?"),
+        "rows": options("it-was-clear", "it-was-long"),
+        "points": options("disagree", "neither", "agree"),
+        **changes,
+    }
+
+
+def ranking(key: str = "sources", **changes: Any) -> dict[str, Any]:
+    return {
+        "kind": "ranking",
+        "key": key,
+        "question": texts("Where do you learn about other groups?"),
+        "items": options("friends", "news", "films"),
+        **changes,
+    }
 
 
 def instructed(**changes: Any) -> dict[str, Any]:
@@ -79,6 +136,7 @@ def every_kind() -> list[Any]:
         "consent",
         "instructions",
         comprehension(),
+        page(),
         practice(),
         "rating",
         "group_name",
@@ -90,6 +148,10 @@ def every_kind() -> list[Any]:
         nonsensical(),
         choice(),
         free_text(required=True),
+        slider(),
+        number(),
+        matrix(),
+        ranking(),
         "demographics",
         "debrief",
     ]

@@ -110,6 +110,14 @@ class Person:
         if "practice-1" in page.lines:
             for line in page.lines:
                 sent |= {f"value-{line}": "30", f"touched-{line}": "1"}
+        elif "answer" in page.lines:
+            sent |= {"value-answer": "70", "touched-answer": "1"}
+        elif "number" in page.inputs:
+            sent["number"] = "3"
+        elif any(name.startswith("row-") for name in page.options):
+            sent |= {name: found[-1] for name, found in page.options.items()}
+        elif any(name.startswith("place-") for name in page.options):
+            sent |= {name: str(n) for n, name in enumerate(sorted(page.options), start=1)}
         elif page.lines:
             if page.group not in self.rated:
                 self.rated.append(page.group)

@@ -74,7 +74,7 @@ def test_every_new_step_begins_complete(draft: Study, alice: User) -> None:
     flow: list[Any] = ["consent", "instructions"]
     flow += [
         {"kind": kind.value, "key": kind.value.replace("_", "-"), **DEFAULT_CONTENT[kind]}
-        for kind in (StepKind.COMPREHENSION, StepKind.PRACTICE)
+        for kind in (StepKind.COMPREHENSION, StepKind.PAGE, StepKind.PRACTICE)
     ]
     flow += ["rating"]
     flow += [
@@ -84,6 +84,10 @@ def test_every_new_step_begins_complete(draft: Study, alice: User) -> None:
             StepKind.NONSENSICAL,
             StepKind.CHOICE,
             StepKind.FREE_TEXT,
+            StepKind.SLIDER,
+            StepKind.NUMBER,
+            StepKind.MATRIX,
+            StepKind.RANKING,
         )
     ]
     assert {item["kind"] for item in flow if isinstance(item, dict)} == set(DEFAULT_CONTENT)

@@ -1,0 +1,128 @@
+"""The pictures and sounds of a study, and the logo of a version."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotation.instruments.files import (
+    MOST_LOGO_KB,
+    MOST_PICTURE_KB,
+    MOST_SOUND_KB,
+    choose_logo,
+    delete_file,
+    find_used,
+    list_files,
+    store_file,
+)
+from annotation.models import StudyFile
+from annotation.researcher.instruments.pages import InstrumentPage
+from annotation.researcher.pages.fields import UploadField
+from annotation.researcher.pages.page import refusals_shown
+
+ACCEPTED = ".png,.jpg,.jpeg,.webp,.gif,.mp3,.m4a,.ogg,.wav"
+
+
+class FileForm(forms.Form):
+    file = UploadField(
+        MOST_SOUND_KB / 1024,
+        accept=ACCEPTED,
+        label=gettext_lazy("File"),
+        help_text=gettext_lazy(
+            "A PNG, JPEG, WebP or GIF of at most %(picture)d kB, or an MP3, M4A, Ogg or WAV of at "
+            "most %(sound)d kB. It is shown as it is, with all that it holds, such as the place "
+            "where a photo was taken."
+        )
+        % {"picture": MOST_PICTURE_KB, "sound": MOST_SOUND_KB},
+    )
+
+
+class FilesPage(InstrumentPage):
+    """Lists the files, takes another one, deletes one, makes one the logo."""
+
+    route = "<int:pk>/files/"
+    name = "files"
+    edits = True
+
+    def get_context_data(self) -> dict[str, Any]:
+        used = find_used(self.study)
+        files = list_files(self.study).select_related("study")
+        return {
+            **super().get_context_data(),
+            "title": _("Pictures and sounds"),
+            "form": FileForm(),
+            "rows": [(file, file.digest in used) for file in files],
+            "logos": [file for file in files if not file.is_sound],
+            "most_logo": MOST_LOGO_KB,
+            "may_edit": self.may_edit,
+        }
+
+    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        action = request.POST.get("action")
+        if action == "upload":
+            form = FileForm(request.POST, request.FILES)
+            if not form.is_valid() or not self._store(form):
+                return self.show(form=form, status=422)
+        elif action == "delete":
+            with refusals_shown(request):
+                delete_file(file=self._find())
+                messages.success(request, _("Deleted."))
+        elif action == "logo":
+            with refusals_shown(request):
+                file = self._find() if request.POST.get("file") else None
+                alt = request.POST.get("alt", "")
+                choose_logo(instrument=self.instrument, file=file, alt=alt)
+                messages.success(request, _("Logo stored."))
+        return redirect("admin:annotation_instrument_files", self.instrument.pk)
+
+    def _find(self) -> StudyFile:
+        return get_object_or_404(list_files(self.study), digest=self.request.POST.get("file", ""))
+
+    def _store(self, form: FileForm) -> bool:
+        file = form.cleaned_data["file"]
+        try:
+            store_file(study=self.study, name=file.name, content=file.read())
+        except ValidationError as refusal:
+            form.add_error("file", refusal)
+            return False
+        return True
+
+
+class FileList(InstrumentPage):
+    """The files as the editor of steps reads them; takes another one."""
+
+    route = "<int:pk>/files.json"
+    name = "file_list"
+    edits = True
+
+    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        files = list_files(self.study).select_related("study")
+        return JsonResponse({"files": [_describe(file) for file in files]})
+
+    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        form = FileForm(request.POST, request.FILES)
+        if form.is_valid():
+            sent = form.cleaned_data["file"]
+            try:
+                file = store_file(study=self.study, name=sent.name, content=sent.read())
+            except ValidationError as refusal:
+                form.add_error("file", refusal)
+            else:
+                return JsonResponse(_describe(file))
+        return JsonResponse({"problem": " ".join(form.errors["file"])}, status=422)
+
+
+def _describe(file: StudyFile) -> dict[str, Any]:
+    return {
+        "file": file.digest,
+        "name": file.name,
+        "address": file.get_absolute_url(),
+        "sound": file.is_sound,
+    }

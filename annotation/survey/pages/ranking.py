@@ -1,0 +1,92 @@
+"""A question that asks for an order: each item gets a place of its own, 1 for the first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from annotation.instruments.flow import Step
+from annotation.instruments.step_content import RankingContent
+from annotation.models import Outcome
+from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer, put_in_order
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.errors import AnswersRefused, PageRefused
+from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
+from annotation.survey.visits.visit import Visit
+
+PLACE = "place-"
+
+
+@dataclass(frozen=True)
+class ShownItem:
+    """``place`` is the one that was sent, as it was sent, "" for none."""
+
+    field: str
+    text: str
+    place: str
+    problem: str
+
+
+class RankingPage(QuestionPage):
+    template = "survey/ranking.html"
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        content, data = content_of(step, RankingContent), sent or QueryDict()
+        items = [
+            ShownItem(
+                PLACE + item.value,
+                visit.read(item.text),
+                data.get(PLACE + item.value, ""),
+                problems.get(item.value, ""),
+            )
+            for item in put_in_order(visit, step, content.items)
+        ]
+        return {
+            **super().show(visit, step, sent=sent, problems=problems),
+            "items": items,
+            "places": [str(place) for place in range(1, len(items) + 1)],
+            "troubled": [item for item in items if item.problem],
+        }
+
+    def store(
+        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
+    ) -> Outcome | None:
+        content = content_of(step, RankingContent)
+        places = _read_places(content, sent)
+        if not places and not content.required:
+            return None
+        counts = Counter(places.values())
+        problems = {
+            item: _("Choose a place.")
+            if item not in places
+            else _("Place %(n)s is given twice.") % {"n": places[item]}
+            for item in content.values
+            if item not in places or counts[places[item]] > 1
+        }
+        if problems:
+            raise AnswersRefused(problems)
+        keep_answer(visit, step, places)
+        return None
+
+
+def _read_places(content: RankingContent, sent: QueryDict) -> dict[str, int]:
+    """Return the places that were given. Raises `PageRefused` for one that there is not."""
+    refuse_unknown(sent, prefixes=(PLACE,), known={PLACE + item for item in content.values})
+    places = {}
+    for item in content.values:
+        text = read_single(sent, PLACE + item)
+        if not text:
+            continue
+        place = read_whole_number(text)
+        if place is None or not 1 <= place <= len(content.items):
+            raise PageRefused(
+                _("“%(value)s” is not among the answers of this page.") % {"value": text[:60]}
+            )
+        places[item] = place
+    return places

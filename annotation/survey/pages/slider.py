@@ -1,0 +1,108 @@
+"""A question that is answered by a place on a line, which begins without an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import QueryDict
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from annotation.instruments.flow import Step
+from annotation.instruments.step_content import SliderContent
+from annotation.models import Outcome
+from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
+from annotation.survey.pages.rating import TOUCHED, VALUE, show_lines
+from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.visits.errors import AnswersRefused, PageRefused
+from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
+from annotation.survey.visits.visit import Visit
+
+KEY = "answer"
+
+
+@dataclass(frozen=True)
+class SliderLine:
+    """The line as its template draws it."""
+
+    left: str
+    right: str
+    key: str = KEY
+
+
+class SliderPage(QuestionPage):
+    template = "survey/slider.html"
+
+    def show(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, Any]:
+        content = content_of(step, SliderContent)
+        return {
+            **super().show(visit, step, sent=sent, problems=problems),
+            **show_lines([_line(visit, content)], sent=None, problems=problems),
+            "minimum": content.minimum,
+            "maximum": content.maximum,
+            "low": visit.read(content.low),
+            "high": visit.read(content.high),
+        }
+
+    def own(
+        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
+    ) -> dict[str, SafeString]:
+        content, problem = content_of(step, SliderContent), problems.get(KEY, "")
+        context = {
+            "line": _line(visit, content),
+            "value": _kept_value(sent),
+            "problem": problem,
+            "is_first_problem": bool(problem),
+            "minimum": content.minimum,
+            "maximum": content.maximum,
+            "by": content.step,
+            "tells_value": True,
+            "unit": visit.read(content.unit),
+        }
+        return {"drawn_lines": render_to_string("survey/parts/line.html", context)}
+
+    def store(
+        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
+    ) -> Outcome | None:
+        content = content_of(step, SliderContent)
+        refuse_unknown(sent, prefixes=(VALUE, TOUCHED), known={VALUE + KEY, TOUCHED + KEY})
+        text, touched = read_single(sent, VALUE + KEY), read_single(sent, TOUCHED + KEY)
+        if touched not in {"", "0", "1"}:
+            raise PageRefused(
+                _("The field “%(name)s” is neither 0 nor 1.") % {"name": TOUCHED + KEY}
+            )
+        if not text or touched != "1":
+            if content.required:
+                text = _("Not answered yet. Tap the line where your answer belongs.")
+                raise AnswersRefused({KEY: text})
+            return None
+        keep_answer(visit, step, _read_place(content, text))
+        return None
+
+
+def _line(visit: Visit, content: SliderContent) -> SliderLine:
+    return SliderLine(visit.read(content.low), visit.read(content.high))
+
+
+def _kept_value(sent: QueryDict | None) -> str:
+    if sent is None or sent.get(TOUCHED + KEY) != "1":
+        return ""
+    number = read_whole_number(sent.get(VALUE + KEY, "").strip())
+    return "" if number is None else str(number)
+
+
+def _read_place(content: SliderContent, text: str) -> int:
+    number, low, high = read_whole_number(text), content.minimum, content.maximum
+    if number is not None and low <= number <= high and (number - low) % content.step == 0:
+        return number
+    problem = (
+        _("“%(value)s” was sent, expected a whole number from %(low)s to %(high)s.")
+        if content.step == 1
+        else _("“%(value)s” was sent, expected a number from %(low)s to %(high)s by %(step)s.")
+    )
+    values = {"value": text[:20], "low": low, "high": high, "step": content.step}
+    raise AnswersRefused({KEY: problem % values})
