@@ -1,6 +1,7 @@
 """The audit log: who viewed, exported, decided, changed or gave access, and when.
 
-Rows are added and never changed: the model refuses it, and so does the database (a trigger).
+Rows are added, never changed and never deleted: the model refuses it, and so does the database
+(triggers).
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.common.far_moments import is_far
 from evaluation.models import Report, ReportFile, ReportStatus
 from evaluation.reports.drawings import every_figure, keep_drawings
 from evaluation.reports.parts.document import Document
@@ -124,7 +125,7 @@ def wake_waiting_reports() -> int:
     Part of the workers' sweep: it heals lost messages. Returns how many reports were woken.
     """
     Report.objects.filter(
-        status=ReportStatus.BUILDING, started_at__lt=timezone.now() - GIVEN_UP_AFTER
+        is_far("started_at", GIVEN_UP_AFTER), status=ReportStatus.BUILDING
     ).update(status=ReportStatus.WAITING)
     ready = list(ready_reports())
     for report in ready:

@@ -197,6 +197,14 @@ CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)
 CHAT_TIMEOUT_SECONDS: float = env.float("CHAT_TIMEOUT_SECONDS", 120.0)
 CHAT_ATTEMPTS: int = env.int("CHAT_ATTEMPTS", 6)
 CHAT_TOKENS_PER_RUN: int = env.int("CHAT_TOKENS_PER_RUN", 2_000_000)
+# The same in money, such as “5 USD”; it holds for models with a price in this currency.
+CHAT_MONEY_PER_RUN: str = env.str(
+    "CHAT_MONEY_PER_RUN",
+    "",
+    validate=validate.Regexp(
+        r"^(\d+(\.\d+)? [A-Z]{3})?$", error="Expected an amount and a currency, such as 5 USD."
+    ),
+)
 
 # --- Panels: tokens and secrets stand in variables that each study names ------------------------
 
@@ -410,6 +418,7 @@ UNFOLD = {
     "STYLES": [
         lambda request: static("stereoscope/admin.css"),
         lambda request: static("stereoscope/researcher.css"),
+        lambda request: static("stereoscope/explain.css"),
     ],
     "SCRIPTS": [lambda request: static("stereoscope/tabs.js")],
     "SIDEBAR": {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from probing.lm.chat_errors import RefusedError, UnsupportedOptionError
+from probing.lm.chat_errors import RefusedError, UnsupportedOptionError, read_logprob
 from probing.lm.echoed_endings import EchoedEndings
 from probing.lm.errors import GenerationSettingsError, ServerError
 from probing.lm.question_protocols import Answer, AnswerToken, Question
@@ -113,7 +113,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
             raise self._not_accepted(error) from None
         text, finish = _read_text(made, settings)
         written = made.usage.completion_tokens if made.usage else None
-        return Reply(Generation(text, written, finish), self._spent(made, question, text))
+        return Reply(Generation(text, written, finish), *self._spent(made, question, text))
 
     def _answer(
         self,
@@ -142,7 +142,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
                 continue
             text, finish = _read_text(made, settings)
             answer = Answer(text, finish, _read_tokens(made), _reasoning(made))
-            return Reply(answer, self._spent(made, question, text))
+            return Reply(answer, *self._spent(made, question, text))
 
     def _complete(
         self,
@@ -172,7 +172,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
                 **more,
                 **{self._length_option: settings.max_new_tokens},
             )
-            if not made.choices:
+            if not _has_message(made):
                 raise ServerError(
                     f"The server {self.device} answered without a text. Try again, or look at its "
                     "log."
@@ -197,10 +197,12 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
     def _not_accepted(self, error: Exception) -> ServerError:
         return ServerError(f"The server {self.device} does not accept the request ({error}).")
 
-    def _spent(self, made: Any, question: Question, text: str) -> int:
+    def _spent(self, made: Any, question: Question, text: str) -> tuple[int, int]:
+        """Return the tokens of question and answer together, and those of the answer."""
         if made.usage:
-            return int(made.usage.total_tokens)
-        return self.count_tokens(question.system + question.user) + self.count_tokens(text)
+            return int(made.usage.total_tokens), int(made.usage.completion_tokens or 0)
+        written = self.count_tokens(text)
+        return self.count_tokens(question.system + question.user) + written, written
 
 
 def _read_text(
@@ -217,6 +219,12 @@ def _read_text(
     return text[:cut].strip(), "stop" if whole else "length"
 
 
+def _has_message(made: Any) -> bool:
+    """Whether an answer has what every answer has; the client takes whatever a server sends."""
+    choices = getattr(made, "choices", None)
+    return isinstance(choices, list) and bool(choices) and choices[0].message is not None
+
+
 def _read_tokens(made: Any) -> tuple[AnswerToken, ...] | None:
     """Return the tokens with the likeliest at their places; None where the server tells none."""
     told = getattr(made.choices[0], "logprobs", None)
@@ -225,8 +233,8 @@ def _read_tokens(made: Any) -> tuple[AnswerToken, ...] | None:
     return tuple(
         AnswerToken(
             one.token,
-            tuple((other.token, float(other.logprob)) for other in one.top_logprobs or ())
-            or ((one.token, float(one.logprob)),),
+            tuple((other.token, read_logprob(other.logprob)) for other in one.top_logprobs or ())
+            or ((one.token, read_logprob(one.logprob)),),
         )
         for one in told.content
     )

@@ -89,6 +89,19 @@ def read_error(
     return final
 
 
+def read_logprob(value: object) -> float:
+    """Return a log-probability that a server tells. Raises :class:`ServerError` for anything else.
+
+    Zero probability, minus infinity, is one; NaN and what is above zero by more than rounding
+    are none.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool) and value < 0.01:
+        return float(value)
+    raise ServerError(
+        f"The server tells a log-probability of {str(value)[:40]}, expected a number of at most 0."
+    )
+
+
 def _denied(host: str, served_name: str, key_variable: str, status: int) -> Exception:
     if key_variable:
         how = (

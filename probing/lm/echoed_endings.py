@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from probing.lm.chat_errors import RefusedError, UnsupportedOptionError
+from probing.lm.chat_errors import RefusedError, UnsupportedOptionError, read_logprob
 from probing.lm.errors import LanguageModelError, ServerError, UnknownServedModelError
 from probing.lm.server_connection import Reply, ServerConnection
 
@@ -96,8 +96,9 @@ class EchoedEndings(ServerConnection):
         if any(one.logprobs is None or not one.logprobs.tokens for one in choices):
             raise NoEchoError(self._lacks("it tells none"))
         spent = made.usage.total_tokens if made.usage else 0
+        written = (made.usage.completion_tokens or 0) if made.usage else 0
         read = [_read(one, ending) for one, ending in zip(choices, endings, strict=True)]
-        return Reply(list(read), spent)
+        return Reply(list(read), spent, written)
 
     def _offered(self, client: OpenAI) -> list[str]:
         try:
@@ -117,7 +118,7 @@ def _read(choice: Any, ending: str) -> EchoedWord:
         if len(spelled) >= len(ending):
             break
         spelled = token.translate(_SPACES) + spelled
-        values.append(value)
+        values.append(None if value is None else read_logprob(value))
     if spelled != ending or any(value is None for value in values):
         return EchoedWord(())
     return EchoedWord(tuple(reversed(values)))

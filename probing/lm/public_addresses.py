@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-from collections.abc import Collection
+import time
+from collections.abc import Collection, Iterator
 from urllib.parse import urlsplit
 
 import httpx2  # what openai is built on
 
-from probing.lm.errors import AddressRefusedError
+from probing.lm.errors import AddressRefusedError, ServerError
+
+#: An answer with the log-probabilities of a long prompt has some megabytes.
+MOST_BYTES = 64 * 2**20
 
 
 def is_listed(url: str, hosts: Collection[str]) -> bool:
@@ -45,16 +49,66 @@ def find_public_address(url: str) -> str | None:
 
 
 class PublicTransport(httpx2.HTTPTransport):
-    """Sends a request to an address that was judged; hosts that are listed are reached by name."""
+    """Sends a request to an address that was judged; hosts that are listed are reached by name.
 
-    def __init__(self, hosts: Collection[str]) -> None:
+    An answer has at most ``most_bytes``, as they come, and comes whole within ``most_seconds``.
+    """
+
+    def __init__(
+        self,
+        hosts: Collection[str],
+        *,
+        most_bytes: int = MOST_BYTES,
+        most_seconds: float = 600.0,
+    ) -> None:
         super().__init__()
         self.hosts = frozenset(hosts)
+        self.most_bytes = most_bytes
+        self.most_seconds = most_seconds
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         url = str(request.url)
-        if not is_listed(url, self.hosts) and (address := find_public_address(url)):
+        # Compressed, an answer could grow beyond every limit where it is read.
+        request.headers["Accept-Encoding"] = "identity"
+        if not is_listed(url, self.hosts):
+            address = find_public_address(url)
+            if address is None:  # asked again, the name could have another answer
+                raise httpx2.ConnectError("The server's name has no address.", request=request)
             # The certificate and the Host header stay those of the name.
             request.extensions["sni_hostname"] = request.url.host
             request.url = request.url.copy_with(host=address)
-        return super().handle_request(request)
+        response = super().handle_request(request)
+        host = urlsplit(url).netloc.rpartition("@")[2]
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            response.close()
+            raise ServerError(f"The server {host} answers compressed, which was not asked for.")
+        if isinstance(response.stream, httpx2.SyncByteStream):
+            end = time.monotonic() + self.most_seconds
+            response.stream = BoundedStream(response.stream, host, self.most_bytes, end)
+        return response
+
+
+class BoundedStream(httpx2.SyncByteStream):
+    """The body of an answer; raises :class:`ServerError` once it is too long or too slow."""
+
+    def __init__(
+        self, stream: httpx2.SyncByteStream, host: str, most_bytes: int, end: float
+    ) -> None:
+        self.stream = stream
+        self.host = host
+        self.most_bytes = most_bytes
+        self.end = end
+
+    def __iter__(self) -> Iterator[bytes]:
+        count = 0
+        for part in self.stream:
+            count += len(part)
+            if count > self.most_bytes:
+                limit = f"{self.most_bytes / 2**20:g} MB"
+                raise ServerError(f"The server {self.host} answers with more than {limit}.")
+            if time.monotonic() > self.end:
+                raise ServerError(f"The server {self.host} takes too long to send its answer.")
+            yield part
+
+    def close(self) -> None:
+        self.stream.close()

@@ -22,10 +22,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """What came back, and the tokens that it cost, prompt and answer together."""
+    """What came back, the tokens that it cost in all, and how many of them were written."""
 
     value: T
     tokens: int
+    written: int = 0
 
 
 class ServerConnection:
@@ -102,7 +103,7 @@ class ServerConnection:
                     reply = one.result()
                     found[waiting.pop(one)] = reply.value
                     if self.budget is not None:
-                        self.budget.spend(reply.tokens)
+                        self.budget.spend(reply.tokens, reply.written)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
         return [found[index] for index in range(len(asks))]
@@ -139,7 +140,12 @@ class ServerConnection:
         if self.listed_hosts is not None:
             # A redirect could lead where the base URL may not.
             guarded = DefaultHttpxClient(
-                transport=PublicTransport(self.listed_hosts), follow_redirects=False
+                transport=PublicTransport(
+                    self.listed_hosts,
+                    # Each pause within an answer may be as long as the time-out says.
+                    most_seconds=2 * self.limits.timeout_seconds,
+                ),
+                follow_redirects=False,
             )
         return OpenAI(
             base_url=self.base_url,

@@ -78,6 +78,22 @@ def test_nobody_without_an_active_account_gets_in_and_none_is_made(provider, ali
     assert (User.objects.count(), ExternalLogin.objects.count()) == (1, 0)
 
 
+@pytest.mark.parametrize("name", ["ALICE", "Alice"])
+def test_a_name_in_other_letters_opens_no_account(provider, alice, name) -> None:
+    User.objects.filter(pk=alice.pk).update(username=name)
+    browser = Client()
+    sign_in(provider, browser)
+    assert not is_signed_in(browser)
+
+
+def test_an_administrator_is_bound_by_no_name_that_somebody_chose(provider, alice) -> None:
+    User.objects.filter(pk=alice.pk).update(is_superuser=True)
+    browser = Client()
+    assert sign_in(provider, browser).status_code == 403
+    assert not is_signed_in(browser)
+    assert not ExternalLogin.objects.exists()
+
+
 def test_an_address_counts_only_where_the_provider_has_verified_it(provider, settings) -> None:
     settings.OIDC_ACCOUNT_CLAIM = "email"
     User.objects.create_user("alice@example.org", is_staff=True)

@@ -28,12 +28,16 @@ from tests.web_server import HOST, run_web_server
 
 DEEP = '{"title":' * 200 + "1" + "}" * 200
 DEEPER = "[" * 100_000 + "]" * 100_000
+TWICE = '{"title": "one", "title": "two"}'
+HUGE = '{"quota": 1e999}'
 SURROGATE = '{"title": "half of a pair: \\ud800"}'
 METRICS_TOKEN = "what the scraper sends"
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("body", [DEEP, DEEPER, SURROGATE, '{"\\udfff": 1}'])
+@pytest.mark.parametrize(
+    "body", [DEEP, DEEPER, TWICE, HUGE, '{"a": NaN}', SURROGATE, '{"\\udfff": 1}']
+)
 def test_the_api_answers_400_to_json_that_nobody_means(body) -> None:
     alice = User.objects.create_superuser("alice")
     header = header_for(alice)
@@ -43,7 +47,8 @@ def test_the_api_answers_400_to_json_that_nobody_means(body) -> None:
         )
         assert answer.status_code == 400, address
         detail = answer.json()["detail"]
-        assert "nested deeper" in detail or "surrogate" in detail
+        said = ("nested deeper", "surrogate", "stands twice", "beyond what", "no number")
+        assert any(words in detail for words in said)
 
 
 @pytest.mark.django_db

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
@@ -12,7 +14,11 @@ DEEPEST = 50
 
 
 class StoredJSONParser(JSONParser):
-    """Answers 400 to nesting beyond 50 levels and to halves of surrogate pairs."""
+    """Answers 400 to what would be read otherwise than it was meant.
+
+    Nesting beyond 50 levels, halves of surrogate pairs, a name that stands twice in an object,
+    and numbers beyond what can be stored, which Python would read as infinite.
+    """
 
     def parse(
         self,
@@ -21,11 +27,38 @@ class StoredJSONParser(JSONParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         try:
-            content = super().parse(stream, media_type, parser_context)
+            content = json.loads(
+                stream.read().decode((parser_context or {}).get("encoding") or "utf-8"),
+                parse_constant=_refuse,
+                parse_float=_read_float,
+                object_pairs_hook=_read_object,
+            )
+        except (ValueError, LookupError) as error:
+            raise ParseError(f"The body is not JSON: {str(error)[:200]}.") from error
         except RecursionError as error:
             raise ParseError(f"The JSON is nested deeper than {DEEPEST} levels.") from error
         _check(content)
         return content
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ParseError(f"The JSON holds {constant}, which is no number.")
+
+
+def _read_float(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ParseError(f"The JSON holds {text[:40]}, a number beyond what can be stored.")
+    return value
+
+
+def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _value in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ParseError(f"“{twice[:40]}” stands twice in one object of the JSON.")
+    return found
 
 
 def _check(content: Any) -> None:

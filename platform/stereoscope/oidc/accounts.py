@@ -20,7 +20,9 @@ def find_account(claims: Mapping[str, Any]) -> User | None:
 
     The first sign-in binds the provider's id of the person to the account whose name is
     ``OIDC_ACCOUNT_CLAIM``; from then on the id alone counts, since names are given to others.
-    An e-mail address counts only where the provider has verified it. No account is ever made.
+    An e-mail address counts only where the provider has verified it. No account is ever made, and
+    none of an administrator is bound by its name: where people choose their names at the provider,
+    somebody may choose that one. A name in other letters than the account's own binds none.
     """
     issuer, subject = settings.OIDC_ISSUER, str(claims["sub"])
     bound = (
@@ -33,8 +35,12 @@ def find_account(claims: Mapping[str, Any]) -> User | None:
         return None
     if settings.OIDC_ACCOUNT_CLAIM == "email" and claims.get("email_verified") is not True:
         return None
-    user = User.objects.filter(username__iexact=name, is_active=True).first()
-    if user is None or ExternalLogin.objects.filter(issuer=issuer, user=user).exists():
+    user = User.objects.filter(username=name, is_active=True).first()
+    if (
+        user is None
+        or user.is_superuser
+        or ExternalLogin.objects.filter(issuer=issuer, user=user).exists()
+    ):
         return None
     ExternalLogin.objects.create(user=user, issuer=issuer, subject=subject)
     record(AuditAction.ACCESS, f"account {user}", detail="bound to its account at the provider")

@@ -135,7 +135,9 @@ def _create_account(role: Role) -> User:
 
 
 def _create_survey(owner: User) -> Study:
-    question = {"kind": "free_text", "key": "text"} | default_content(StepKind.FREE_TEXT, ["en"])
+    question = {"kind": "free_text", "key": "text"} | (
+        default_content(StepKind.FREE_TEXT, ["en"]) or {}
+    )
     study = create_study(
         title=f"{SECRET} groups",
         owner=owner,

@@ -153,5 +153,7 @@ def test_entries_are_never_changed_nor_removed(study) -> None:
             attempt()
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE annotation_auditentry SET actor = 'somebody else'")
+    with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM annotation_auditentry")
     entry.refresh_from_db()
     assert entry.actor != "somebody else"
