@@ -23,7 +23,7 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.formatting import MISSING
 from evaluation.reports.registry import KINDS, headline, title_of
 from evaluation.reports.report_changes import pin_report
-from evaluation.reports.selectors import is_changeable_by, visible_reports
+from evaluation.reports.selectors import changeable_reports, is_changeable_by, visible_reports
 
 BADGES = {
     ReportStatus.WAITING: "info mark-clock",
@@ -128,7 +128,7 @@ class ReportAdmin(ModelAdmin):
     ) -> None:
         if not request.user.has_perm("evaluation.change_report"):
             raise PermissionDenied
-        for report in queryset.filter(may_change=True):
+        for report in changeable_reports(request.user).filter(pk__in=queryset.values("pk")):
             pin_report(report=report, is_pinned=is_pinned)
 
     @display(description=_("report"), ordering="title")

@@ -35,7 +35,7 @@ def use_drawings(report: Report, figures: Iterable[Figure]) -> None:
     """Give figures the drawings that are kept of them; the others are drawn and kept. One query
     where all are kept.
     """
-    wanted = {key: found for figure in figures for key, *found in _parts(figure)}
+    wanted = {key: (figure, name) for one in figures for key, figure, name in _parts(one)}
     kept = dict(report.drawings.filter(key__in=wanted).values_list("key", "svg"))
     for key, (figure, name) in wanted.items():
         if key in kept:

@@ -7,6 +7,7 @@ words are shown if it was built on the same data, and it is offered otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -17,6 +18,8 @@ from evaluation.reports.parts.document import Document, KeyNumber
 from evaluation.reports.registry import get_kind
 from evaluation.reports.selectors import visible_reports
 
+# Where the hashes of the inputs stand in the record of a report.
+HASHES = "hashes"
 #: Kind of report → the kind that tests how two of its runs differ on the same data.
 TESTED_BY = {"alignment": "alignment_comparison", "fpr_gaps": "fpr_comparison"}
 
@@ -38,7 +41,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Test:
+class DifferenceTest:
     """The report that tests the difference: built with its key numbers, or where to ask for it."""
 
     report: Report | None
@@ -77,10 +80,13 @@ def _describe(report: Report) -> dict[str, str]:
     }
 
 
-def find_test(first: Report, second: Report, user: AbstractBaseUser | AnonymousUser) -> Test | None:
+def find_test(
+    first: Report, second: Report, user: AbstractBaseUser | AnonymousUser
+) -> DifferenceTest | None:
     """Return the report that tests how the two differ, None where no kind does for these two.
 
-    It rests on the runs of both and on the same study and corpus. Few queries.
+    It rests on the runs of both, on the same study and corpus, and on the very data that both
+    were computed from. Few queries.
     """
     kind = TESTED_BY.get(first.kind)
     runs = sorted({run.pk for report in (first, second) for run in report.runs.all()})
@@ -90,9 +96,20 @@ def find_test(first: Report, second: Report, user: AbstractBaseUser | AnonymousU
     built = visible_reports(user).filter(
         kind=kind, study=first.study_id, corpus=first.corpus_id, status=ReportStatus.FINAL
     )
+    read = {digest for report in (first, second) for digest in _digests(report)}
     for report in built.order_by("-pk"):
-        if sorted(run.pk for run in report.runs.all()) == runs:
-            return Test(report, get_kind(kind).document(report, {}).keys)
-    query = [("kind", kind), *([("study", first.study_id)] if first.study_id else [])]
+        if sorted(run.pk for run in report.runs.all()) == runs and read <= _digests(report):
+            return DifferenceTest(report, get_kind(kind).document(report, {}).keys)
+    query: list[tuple[str, Any]] = [
+        ("kind", kind),
+        *([("study", first.study_id)] if first.study_id else []),
+    ]
     query += [("runs", run) for run in runs]
-    return Test(None, address=f"{reverse('admin:evaluation_report_add')}?{urlencode(query)}")
+    return DifferenceTest(
+        None, address=f"{reverse('admin:evaluation_report_add')}?{urlencode(query)}"
+    )
+
+
+def _digests(report: Report) -> set[str]:
+    """Return the hashes of the data that a report was computed from."""
+    return set(report.inputs.get(HASHES, {}).values())
