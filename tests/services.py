@@ -1,6 +1,7 @@
 """Runs the tests marked `services` once more, on PostgreSQL and Redis of the local host.
 
-What does not answer is skipped, in a block of text that nobody overlooks.
+Those of workers that die run a third time, on a RabbitMQ that is started for them. What does not
+answer is skipped, in a block of text that nobody overlooks.
 """
 
 from __future__ import annotations
@@ -8,13 +9,17 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import redis
 
+from tools.faults.processes import HOST, free_port
+from tools.faults.services import find_missing, make_rabbitmq
 from tools.load.databases import postgres_addresses, postgres_answers
 
 PATIENCE_SECONDS = 3
+RABBITMQ_TESTS = ["tests/faults/test_worker_death.py", "tests/faults/test_payment_worker.py"]
 
 
 def redis_addresses() -> list[str]:
@@ -37,11 +42,26 @@ def find_modules() -> list[str]:
     return [str(file) for file in files if "mark.services" in file.read_text(encoding="utf-8")]
 
 
+def run_on_rabbitmq(environment: dict[str, str]) -> int:
+    """Run the tests of workers that die over a RabbitMQ of their own; return the exit status."""
+    with tempfile.TemporaryDirectory(prefix="stereoscope-rabbitmq-") as folder:
+        port = free_port()
+        node = make_rabbitmq(Path(folder) / "rabbitmq", port)
+        node.start()
+        try:
+            address = {"CELERY_BROKER_URL": f"amqp://guest:guest@{HOST}:{port}//"}
+            print("\nThe tests of workers that die once more on RabbitMQ:", flush=True)
+            command = [sys.executable, "-m", "pytest", "-n", "0", *RABBITMQ_TESTS]
+            return subprocess.run(command, env=environment | address, check=False).returncode
+        finally:
+            node.kill()
+
+
 def announce_skip(missing: list[str]) -> None:
     lines = [
         f"SKIPPED: the tests on {' and '.join(missing)}.",
-        "The tests marked `services` did not run a second time, because no server answered on",
-        "the local host. They ran on SQLite and the filesystem broker only.",
+        "Tests marked `services` did not run on it, because no server answered on the local host,",
+        "or because it is not installed.",
     ]
     print("\n" + "\n".join(["!" * 96, *(f"!! {line}" for line in lines), "!" * 96]) + "\n")
 
@@ -66,6 +86,10 @@ def main() -> int:
         print(f"\nOnce more on {chosen}:", flush=True)
         command = [sys.executable, "-m", "pytest", "-m", "services", "-n", "2", *find_modules()]
         status = subprocess.run(command, env=environment, check=False).returncode
+    if find_missing(["rabbitmq"]):
+        missing += ["RabbitMQ (rabbitmq-server)"]
+    else:
+        status = status or run_on_rabbitmq(environment)
     if missing:
         announce_skip(missing)
     return status

@@ -52,5 +52,5 @@ WHITENOISE_AUTOREFRESH = True
 MODEL_KEY_HOSTS = {"MODEL_KEY_TEST": "localhost"}
 
 # Tests share one address and the memory of one process; those of limits set their own.
-ARRIVALS_PER_HOUR = LOGINS_PER_MINUTE = 0
+ARRIVALS_PER_HOUR = LOGINS_PER_MINUTE = SHARED_REPORT_REQUESTS_PER_MINUTE = 0
 REST_FRAMEWORK = REST_FRAMEWORK | {"DEFAULT_THROTTLE_CLASSES": []}  # noqa: F405

@@ -17,9 +17,9 @@ from annotation.researcher.instruments.designer import (
     DesignerPage,
     DraftTexts,
     DrawStep,
-    InstrumentFile,
     SaveDraft,
 )
+from annotation.researcher.instruments.file_pages import InstrumentFile, ReplaceInstrument
 from annotation.researcher.instruments.languages import (
     AddLanguage,
     ConfirmLanguage,
@@ -39,6 +39,7 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
         DrawStep,
         DesignerLibrary,
         InstrumentFile,
+        ReplaceInstrument,
         LanguagesPage,
         LanguageFile,
         AddLanguage,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from annotation.corpora.corpus_rows import Layout, ParsedCorpus, Varieties
 from annotation.corpora.corpus_storage import store_rows
 from annotation.corpora.row_checks import Known, check_rows
 from annotation.models import Corpus
+from annotation.models.corpus import VARIETY_LENGTH
 
 LONGEST_REASON = 100
 DIGEST_SHOWN = 16
@@ -64,6 +65,7 @@ def import_corpus(
     target_variety: str = "WME",
     owner: AbstractBaseUser | None = None,
     user: AbstractBaseUser | None = None,
+    other_varieties: Sequence[str] = (),
     skip_bad_rows: bool = False,
     dry_run: bool = False,
     **facts: Any,
@@ -73,6 +75,7 @@ def import_corpus(
     into : adds to this corpus, whose varieties hold; else a new one is made of `name`, `licence`,
         the varieties, `owner` and ``facts`` (further fields of `Corpus`)
     user : who imports, for the history
+    other_varieties : further ones that single texts may be in, beside those that are there
     skip_bad_rows : leaves bad rows out instead of refusing the file
     dry_run : does everything but keep it
 
@@ -92,7 +95,7 @@ def import_corpus(
             check_corpus(corpus)
         else:
             corpus = Corpus.objects.select_for_update().get(pk=into.pk)
-        parsed = _read(content, file_name, corpus)
+        parsed = _read(content, file_name, corpus, other_varieties)
         if parsed.problems and not skip_bad_rows:
             raise BadRowsError(parsed)
         if not parsed.rows:
@@ -135,13 +138,23 @@ def describe_import(content: bytes, file_name: str) -> str:
     return f"Imported {shown}, SHA-256 {digest}…"
 
 
-def _read(content: bytes, file_name: str, corpus: Corpus) -> ParsedCorpus:
+def _read(
+    content: bytes, file_name: str, corpus: Corpus, other_varieties: Sequence[str]
+) -> ParsedCorpus:
     """Return the checked rows. Two queries, none for a corpus that is new."""
-    varieties = Varieties(corpus.source_variety, corpus.target_variety)
+    others = [name.strip() for name in other_varieties if name.strip()]
+    if longest := next((name for name in others if len(name) > VARIETY_LENGTH), ""):
+        raise ValidationError(
+            f"The variety “{longest}” has {len(longest)} characters, expected {VARIETY_LENGTH} at "
+            "most."
+        )
     known = Known()
     if corpus.pk is not None:
         texts = list(corpus.texts.values_list("variety", "body_hash", "split", "slug"))
+        others += [variety for variety, *_ in texts]
         names = [*(slug for *_, slug in texts), *corpus.pairs.values_list("slug", flat=True)]
         known.add_stored([(variety, digest, split) for variety, digest, split, _ in texts], names)
+    named = (corpus.source_variety, corpus.target_variety)
+    varieties = Varieties(*named, tuple(dict.fromkeys(one for one in others if one not in named)))
     parsed = parse_corpus_file(content, file_name, varieties)
     return check_rows(parsed, known, corpus.target_variety)

@@ -22,14 +22,15 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True)
 class Varieties:
-    """The two varieties of a corpus, as its file may name them."""
+    """The varieties of a corpus, as its file may name them; pairs are of the first two."""
 
     source: str
     target: str
+    others: tuple[str, ...] = ()
 
     def find(self, name: str) -> str | None:
         """Return the variety that is called so, in any case."""
-        known = {self.source.casefold(): self.source, self.target.casefold(): self.target}
+        known = {one.casefold(): one for one in (*self.others, self.target, self.source)}
         return known.get(name.strip().casefold())
 
     def find_column(self, name: str) -> str | None:
@@ -42,7 +43,7 @@ class Varieties:
         if plain in (*COMMON_COLUMNS, *PAIR_COLUMNS, *TEXT_COLUMNS):
             return plain
         variety = self.find(name)
-        if variety is None:
+        if variety not in (self.source, self.target):
             return None
         return "source_text" if variety == self.source else "target_text"
 

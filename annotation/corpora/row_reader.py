@@ -133,10 +133,12 @@ class RowReader:
             return self.varieties.source
         variety = self.varieties.find(given)
         if variety is None:
-            self.faults.append(
-                f"“variety” is “{shorten(given)}”, expected “{self.varieties.source}” or "
-                f"“{self.varieties.target}”."
+            source, *rest = (
+                f"“{name}”"
+                for name in (self.varieties.source, *self.varieties.others, self.varieties.target)
             )
+            expected = f"{', '.join([source, *rest[:-1]])} or {rest[-1]}"
+            self.faults.append(f"“variety” is “{shorten(given)}”, expected {expected}.")
         return variety or ""
 
     def _split(self, values: Mapping[str, Any]) -> str:

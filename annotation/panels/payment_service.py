@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from annotation.common.far_moments import is_far
 from annotation.models import ActionState, PanelAction, Study
 from annotation.panels.action_claims import drop_undecided
 from annotation.panels.action_delivery import Listed, Sender
@@ -141,8 +142,8 @@ def sweep_payments() -> int:
         .values("study")
     )
     lapsed = PanelAction.objects.filter(
+        is_far("claimed_at", timedelta(seconds=site.PANEL_LEASE_SECONDS)),
         state=ActionState.SENT,
-        claimed_at__lt=timezone.now() - timedelta(seconds=site.PANEL_LEASE_SECONDS),
     ).values("study")
     studies = Study.objects.filter(pk__in=due) | Study.objects.filter(pk__in=lapsed)
     found = list(studies.distinct())

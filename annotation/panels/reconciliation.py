@@ -226,7 +226,8 @@ def amount_of(status: str, study: Study, panel_settings: PanelSettings) -> int:
 
 def _is_lapsed(action: PanelAction) -> bool:
     lease = timedelta(seconds=settings.PANEL_LEASE_SECONDS)
-    return action.claimed_at is None or action.claimed_at < timezone.now() - lease
+    # A claim from the future was made before the clock was set back.
+    return action.claimed_at is None or abs(timezone.now() - action.claimed_at) > lease
 
 
 def _give_up_worker(action: PanelAction) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import AbstractBaseUser, User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -12,6 +12,11 @@ from django.utils.translation import gettext as _
 from annotation.instruments.documents.document import DocumentError, InstrumentDocument
 from annotation.instruments.documents.draft_service import lock_draft, store_document
 from annotation.models import Domain, Instrument, SocialGroup, Study, StudyKind, TraitPair
+
+
+def may_complete_library(user: User) -> bool:
+    """Return whether somebody may add to the library what a file brings along."""
+    return user.has_perms(("annotation.add_socialgroup", "annotation.add_traitpair"))
 
 
 @transaction.atomic

@@ -41,7 +41,7 @@ class DraftVisit(Visit):
         return Content(self.instrument)
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:  # type: ignore[override]  # readable steps alone
+    def steps(self) -> tuple[Step, ...]:
         return read_flow(self.instrument.flow)[0]
 
     @cached_property

@@ -7,12 +7,12 @@ from typing import Any, cast
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import BooleanField, ExpressionWrapper, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
@@ -22,7 +22,8 @@ from evaluation.admin.report_form import INPUTS, ReportForm, list_fitting_kinds
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.formatting import MISSING
 from evaluation.reports.registry import KINDS, headline, title_of
-from evaluation.reports.selectors import visible_reports
+from evaluation.reports.report_changes import pin_report
+from evaluation.reports.selectors import is_changeable_by, visible_reports
 
 BADGES = {
     ReportStatus.WAITING: "info mark-clock",
@@ -62,15 +63,24 @@ class ReportAdmin(ModelAdmin):
         "status_badge",
         "headline",
         "created_at",
+        "links",
     )
     list_display_links = None
     list_filter = ("status", KindFilter)
     search_fields = ("title", "public_id")
     list_per_page = 50
-    actions = None
+    ordering = ("-is_pinned", "-pk")
+    actions = ("pin", "unpin")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
-        return visible_reports(request.user).defer("inputs").order_by("-pk")
+        may_change = ExpressionWrapper(is_changeable_by(request.user), BooleanField())
+        reports = visible_reports(request.user).annotate(may_change=may_change)
+        return reports.defer("inputs")
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        actions: dict[str, Any] = super().get_actions(request)
+        actions.pop("delete_selected", None)  # each report's own page asks before it deletes
+        return actions
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
@@ -105,10 +115,48 @@ class ReportAdmin(ModelAdmin):
     def has_change_permission(self, request: HttpRequest, obj: Report | None = None) -> bool:
         return False
 
+    @admin.action(description=_("Pin to the top"))
+    def pin(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        self._set_pins(request, queryset, is_pinned=True)
+
+    @admin.action(description=_("Take the pin away"))
+    def unpin(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        self._set_pins(request, queryset, is_pinned=False)
+
+    def _set_pins(
+        self, request: HttpRequest, queryset: QuerySet[Report], *, is_pinned: bool
+    ) -> None:
+        if not request.user.has_perm("evaluation.change_report"):
+            raise PermissionDenied
+        for report in queryset.filter(may_change=True):
+            pin_report(report=report, is_pinned=is_pinned)
+
     @display(description=_("report"), ordering="title")
     def title_link(self, report: Report) -> str:
         address = reverse("reports:page", args=[report.public_id])
-        return format_html('<a href="{}">{}</a>', address, report.title)
+        link = format_html('<a href="{}">{}</a>', address, report.title)
+        if not report.is_pinned:
+            return link
+        return format_html('{} <span class="badge info">{}</span>', link, _("Pinned"))
+
+    @display(description=_("do"))
+    def links(self, report: Report) -> str:
+        """Return what can be done with a report; its pages ask before a loss."""
+        names = [("compare", _("Compare"))] if report.status == ReportStatus.FINAL else []
+        if report.may_change:  # type: ignore[attr-defined]
+            names += [("rename", _("Rename")), ("delete", _("Delete"))]
+        return format_html_join(
+            " ",
+            '<a href="{}" aria-label="{}">{}</a>',
+            (
+                (
+                    reverse(f"reports:{name}", args=[report.public_id]),
+                    f"{label}: {report.title}",
+                    label,
+                )
+                for name, label in names
+            ),
+        )
 
     @display(description=_("kind"), ordering="kind")
     def kind_title(self, report: Report) -> str:

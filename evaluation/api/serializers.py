@@ -66,6 +66,7 @@ class ReportSerializer(serializers.ModelSerializer[Report]):
             "parameters",
             "status",
             "error",
+            "is_pinned",
             "created_at",
             "built_at",
             "n_withdrawn",
@@ -100,6 +101,13 @@ class ReportDetailSerializer(ReportSerializer):
     def get_files(self, report: Report) -> list[dict[str, str]]:
         names = report.files.values_list("name", "media_type")
         return [{"name": name, "media_type": kind} for name, kind in names]
+
+
+class ReportChangeSerializer(serializers.Serializer[Any]):
+    """What can be changed of a report; its numbers cannot."""
+
+    title = serializers.CharField(max_length=240, required=False)
+    is_pinned = serializers.BooleanField(required=False)
 
 
 class ReportKindSerializer(serializers.Serializer[Any]):

@@ -9,11 +9,13 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, status, viewsets
 from rest_framework.decorators import action
+from rest_framework.exceptions import PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.permissions import StaffWithModelPermissions, signed_in
 from evaluation.api.serializers import (
+    ReportChangeSerializer,
     ReportDetailSerializer,
     ReportKindSerializer,
     ReportRequestSerializer,
@@ -21,8 +23,9 @@ from evaluation.api.serializers import (
 )
 from evaluation.models import Report
 from evaluation.reports.registry import KINDS
+from evaluation.reports.report_changes import delete_report, pin_report, rename_report
 from evaluation.reports.requesting import request_report
-from evaluation.reports.selectors import visible_reports
+from evaluation.reports.selectors import changeable_reports, visible_reports
 
 
 @extend_schema_view(retrieve=extend_schema(responses=ReportDetailSerializer))
@@ -57,6 +60,30 @@ class ReportViewSet(
         form.is_valid(raise_exception=True)
         report = request_report(**form.validated_data, created_by=signed_in(request))
         return Response(ReportDetailSerializer(report).data, status=status.HTTP_201_CREATED)
+
+    @extend_schema(request=ReportChangeSerializer, responses=ReportDetailSerializer)
+    def partial_update(self, request: Request, public_id: str) -> Response:
+        """Rename or pin a report."""
+        report = self._get_changeable()
+        form = ReportChangeSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        if "title" in form.validated_data:
+            rename_report(report=report, title=form.validated_data["title"])
+        if "is_pinned" in form.validated_data:
+            pin_report(report=report, is_pinned=form.validated_data["is_pinned"])
+        return Response(ReportDetailSerializer(report).data)
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, public_id: str) -> Response:
+        """Delete a report with its files and links; what it rests on stays."""
+        delete_report(report=self._get_changeable(), deleted_by=signed_in(request))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _get_changeable(self) -> Report:
+        report = self.get_object()
+        if not changeable_reports(self.request.user).filter(pk=report.pk).exists():
+            raise PermissionDenied
+        return report
 
     @extend_schema(responses=ReportKindSerializer(many=True), filters=False)
     @action(detail=False, methods=["get"], pagination_class=None, filter_backends=[])

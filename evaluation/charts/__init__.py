@@ -22,6 +22,7 @@ from evaluation.charts.intervals import (
 )
 from evaluation.charts.palette import CSS_VALUES
 from evaluation.charts.rendering import render_pdf, render_png, render_svg, themeable
+from evaluation.charts.small_multiples import small_multiples_specs
 from evaluation.charts.text_metrics import GroupLabel, ScaleLabel
 from evaluation.charts.value_grid import GridCell, GridLabel, GridWords, value_grid_spec
 
@@ -49,6 +50,7 @@ __all__ = [
     "render_pdf",
     "render_png",
     "render_svg",
+    "small_multiples_specs",
     "themeable",
     "value_grid_spec",
 ]

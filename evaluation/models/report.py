@@ -53,6 +53,9 @@ class Report(models.Model):
     )
     code_version = models.CharField(max_length=60, blank=True)
     library_versions = models.JSONField(default=dict, blank=True)
+    is_pinned = models.BooleanField(
+        _("pinned"), default=False, help_text=_("Whether it stands first in the list.")
+    )
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         on_delete=models.SET_NULL,
@@ -113,3 +116,48 @@ class ReportFile(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class ReportDrawing(models.Model):
+    """One chart of a report, drawn: kept under the hash of what it was drawn from.
+
+    Drawing takes longer than all else of a page. Where a later version draws another chart, the
+    hash is another one, and the chart is drawn at the first view.
+    """
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="drawings")
+    key = models.CharField(max_length=64, help_text=_("SHA-256 of specification and renderer."))
+    svg = models.BinaryField(help_text=_("Compressed by zlib."))
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["report", "key"], name="one_drawing_per_report_and_key")
+        ]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class ReportShare(models.Model):
+    """A link that opens a report without an account, until it ends or is revoked.
+
+    The link itself is shown once; what is kept of its token is a digest.
+    """
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="shares")
+    digest = models.CharField(max_length=64, unique=True, help_text=_("SHA-256 of the token."))
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        on_delete=models.CASCADE,
+        related_name="report_shares",
+        help_text=_("The link opens only what this account may see."),
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["report", "-pk"]
+
+    def __str__(self) -> str:
+        return f"link {self.pk} to {self.report_id}"

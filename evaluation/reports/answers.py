@@ -11,12 +11,15 @@ from django.shortcuts import get_object_or_404
 
 from evaluation.charts import CSS_VALUES
 from evaluation.models import Report, ReportStatus
+from evaluation.reports.drawings import shown_figures, use_drawings
 from evaluation.reports.parts.document import Document
 from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.references import find_references, methods_text, to_bibtex
 from evaluation.reports.registry import get_kind
 from evaluation.reports.rendering import RenderedFile
 from evaluation.reports.single_files import FIGURE_FORMS, figure_file, table_file
 
+BIBTEX = "application/x-bibtex; charset=utf-8"
 FORMATS = {
     "report.pdf": "PDF",
     "report.html": "HTML",
@@ -29,9 +32,13 @@ def page_context(request: HttpRequest, report: Report) -> dict[str, Any]:
     """Return what the template of a final report's page needs; its links start at this address."""
     names = set(report.files.values_list("name", flat=True))
     view = _read_view(request, report)
+    document = lay_out(request, report)
+    use_drawings(report, shown_figures(document))
     return {
         "report": report,
-        "document": lay_out(request, report),
+        "document": document,
+        "methods": methods_text(report, document),
+        "references": list(find_references(report)),
         "medium": "page",
         "base": request.path,
         "query": f"?{urlencode(view)}" if view else "",
@@ -58,11 +65,22 @@ def _read_view(request: HttpRequest, report: Report) -> dict[str, str]:
 
 
 def answer_figure(request: HttpRequest, report: Report, name: str, form: str) -> HttpResponse:
-    return _download(report, figure_file(lay_out(request, report), name, form))
+    document = lay_out(request, report)
+    figure = document.find_figure(name)
+    if figure and form == "svg":
+        use_drawings(report, [figure])
+    return _download(report, figure_file(document, name, form))
 
 
 def answer_table(request: HttpRequest, report: Report, number: int) -> HttpResponse:
     return _download(report, table_file(lay_out(request, report), number))
+
+
+def answer_references(report: Report) -> HttpResponse:
+    """Return what a paper on the report cites, as BibTeX."""
+    if report.status != ReportStatus.FINAL:
+        raise Http404("The report is not final.")
+    return _download(report, RenderedFile("references.bib", BIBTEX, to_bibtex(report)))
 
 
 def answer_file(report: Report, name: str) -> HttpResponse:

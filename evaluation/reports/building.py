@@ -13,7 +13,10 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.common.far_moments import is_far
 from evaluation.models import Report, ReportFile, ReportStatus
+from evaluation.reports.drawings import every_figure, keep_drawings
+from evaluation.reports.parts.document import Document
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen, Loaded, ReportParameters
 from evaluation.reports.registry import get_kind
@@ -57,7 +60,8 @@ def build_report(*, report_id: int) -> Report | None:
         report.built_at = timezone.now()
         report.seconds = round(time.perf_counter() - clock, 1)
         report.status = ReportStatus.FINAL
-        _store(report, render_files(report, kind.document(report, {})))
+        document = kind.document(report, {})
+        _store(report, document, render_files(report, document))
     except ReportError as error:
         _mark_failed(report, str(error))
     except Exception:
@@ -121,7 +125,7 @@ def wake_waiting_reports() -> int:
     Part of the workers' sweep: it heals lost messages. Returns how many reports were woken.
     """
     Report.objects.filter(
-        status=ReportStatus.BUILDING, started_at__lt=timezone.now() - GIVEN_UP_AFTER
+        is_far("started_at", GIVEN_UP_AFTER), status=ReportStatus.BUILDING
     ).update(status=ReportStatus.WAITING)
     ready = list(ready_reports())
     for report in ready:
@@ -130,8 +134,11 @@ def wake_waiting_reports() -> int:
 
 
 @transaction.atomic
-def _store(report: Report, files: list[RenderedFile]) -> None:
-    """Store result and files together, unless another worker has taken the report over."""
+def _store(report: Report, document: Document, files: list[RenderedFile]) -> None:
+    """Store result, files and drawings together, unless another worker has taken the report over.
+
+    Without files nothing was drawn, and nothing is.
+    """
     held = (
         Report.objects.select_for_update()
         .filter(pk=report.pk, status=ReportStatus.BUILDING, started_at=report.started_at)
@@ -146,6 +153,9 @@ def _store(report: Report, files: list[RenderedFile]) -> None:
         ReportFile(report=report, name=file.name, media_type=file.media_type, content=file.content)
         for file in files
     )
+    report.drawings.all().delete()
+    if files:
+        keep_drawings(report, every_figure(document))
 
 
 def _mark_failed(report: Report, message: str) -> None:

@@ -1,29 +1,137 @@
-"""HTML to PDF with WeasyPrint, which draws with the system's Pango and fonts."""
+"""HTML to PDF with WeasyPrint, which draws with the system's Pango and fonts.
+
+A page that a figure did not fit on is half empty. So the pages are laid out, measured, and laid out
+again: a figure that nearly fits is drawn a little smaller, one that does not comes after the next
+text or table, and the type is set a little smaller or larger until no page is under half full. Only
+the last one may be, which has the provenance.
+"""
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 REMEDY = (
     "WeasyPrint cannot load Pango ({reason}). On Debian and Ubuntu install libpango-1.0-0, "
     "libpangoft2-1.0-0 and libharfbuzz-subset0."
 )
+# What a page must hold at least, with a little to spare, and the smallest width of a figure.
+LEAST_FILL = 0.52
+LEAST_WIDTH = 62
+# Sizes of the type in the order in which they are tried, and layouts in all.
+ZOOMS = (1.0, 0.97, 1.03, 0.94, 1.06, 0.91, 1.1, 0.88, 1.15)
+MOST_LAYOUTS = 20
 
 
 class PdfUnavailableError(Exception):
     """Why no PDF can be made on this machine, and what to install."""
 
 
-def render_pdf(html: str) -> bytes:
-    """Return the page as PDF; equal pages give equal bytes on one machine.
+@dataclass(frozen=True)
+class PaperPlan:
+    """How a report is laid out on paper.
+
+    zoom : size of the type, 1 as in the style sheet
+    widths : figures that do not take the whole width, in percent, by their number
+    later : numbers of the figures that come after the next text or table
+    """
+
+    zoom: float = 1.0
+    widths: Mapping[int, int] = field(default_factory=dict)
+    later: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class PlacedFigure:
+    """A figure as it lies on a page, in the page's units; ``top`` from where text begins."""
+
+    number: int
+    top: float
+    height: float
+    image: float
+
+
+@dataclass(frozen=True)
+class PageFill:
+    """How much of a page's height is taken, 0 to 1, and its first figure if it has one."""
+
+    share: float
+    height: float
+    figure: PlacedFigure | None
+
+
+def render_pdf(write: Callable[[PaperPlan], str]) -> bytes:
+    """Return the pages as PDF; equal pages give equal bytes on one machine.
+
+    write : returns the HTML of a plan; figures have the ids ``figure-1``, ``figure-2``, …
 
     Nothing is fetched: images stand in the page itself.
     """
     weasyprint = _import_weasyprint()
     fetcher = weasyprint.urls.URLFetcher(allowed_protocols=["data"])
-    content: bytes = weasyprint.HTML(string=html, url_fetcher=fetcher).write_pdf()
+    images: dict[str, Any] = {}
+
+    def lay_out(plan: PaperPlan) -> Any:
+        html = weasyprint.HTML(string=write(plan), url_fetcher=fetcher)
+        return html.render(cache=images)
+
+    best = max(_layouts(lay_out), key=lambda found: found[0])
+    content: bytes = best[1].write_pdf(zoom=best[2].zoom)
     return content
+
+
+def _layouts(lay_out: Callable[[PaperPlan], Any]) -> Iterator[tuple[float, Any, PaperPlan]]:
+    """Yield layouts with the fill of their emptiest page, until one is good or all are tried."""
+    left = MOST_LAYOUTS
+    for zoom in ZOOMS:
+        plan: PaperPlan | None = PaperPlan(zoom)
+        while plan is not None and left:
+            left -= 1
+            laid_out = lay_out(plan)
+            pages = [measure_page(page) for page in laid_out.pages]
+            emptiest = min([page.share for page in pages[:-1]], default=1.0)
+            yield min(emptiest, LEAST_FILL), laid_out, plan
+            if emptiest >= LEAST_FILL:
+                return
+            plan = _improve(plan, pages)
+
+
+def _improve(plan: PaperPlan, pages: list[PageFill]) -> PaperPlan | None:
+    """Return a plan that fills the first half-empty page before a figure; None if none does."""
+    for before, after in pairwise(pages[:-1]):
+        figure = after.figure
+        if before.share >= LEAST_FILL or figure is None or figure.number in plan.later:
+            continue
+        room = (1 - before.share) * before.height - figure.top - (figure.height - figure.image)
+        width = plan.widths.get(figure.number, 100)
+        fitting = int(0.97 * width * room / figure.image)
+        if LEAST_WIDTH <= fitting < width:
+            return replace(plan, widths={**plan.widths, figure.number: fitting})
+        return replace(plan, later=plan.later | {figure.number})
+    return None
+
+
+def measure_page(page: Any) -> PageFill:
+    """Return how full a page of WeasyPrint is; what stands in its margins does not count."""
+    box = page._page_box
+    top, height = box.content_box_y(), box.height
+    bottom = top
+    figures: list[tuple[Any, float]] = []
+    for part in box.children[0].descendants():
+        if not part.children and isinstance(part.height, int | float) and part.height:
+            bottom = max(bottom, part.position_y + part.height)
+        if part.element_tag == "figure" and part.element.get("id", ""):
+            images = (one.height for one in part.descendants() if one.element_tag == "img")
+            figures.append((part, max(images, default=0.0)))
+    first = None
+    if figures and figures[0][1]:
+        found, image = figures[0]
+        number = int(found.element.get("id").rpartition("-")[2])
+        first = PlacedFigure(number, found.position_y - top, found.margin_height(), image)
+    return PageFill((bottom - top) / height, height, first)
 
 
 def _import_weasyprint() -> Any:

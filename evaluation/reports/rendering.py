@@ -13,8 +13,8 @@ from django.template.loader import render_to_string
 
 from annotation.common.tables import neutralise
 from evaluation.models import Report
-from evaluation.reports.parts.document import Document
-from evaluation.reports.pdf import PdfUnavailableError, render_pdf
+from evaluation.reports.parts.document import Document, Figure, Numbered, Section
+from evaluation.reports.pdf import PaperPlan, PdfUnavailableError, render_pdf
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 STYLESHEETS = ("stereoscope/tokens.css", "evaluation/report.css")
 PAPER_STYLESHEETS = (*STYLESHEETS, "evaluation/paper.css")
+# Millimetres of the paper's sides.
+A4 = (210, 297)
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -44,7 +46,7 @@ def render_files(report: Report, document: Document) -> list[RenderedFile]:
         RenderedFile(
             "report.html",
             "text/html; charset=utf-8",
-            _render_page(report, document, medium="file", stylesheets=STYLESHEETS).encode(),
+            _render_page(report, document).encode(),
         ),
         RenderedFile("report.xlsx", XLSX, render_workbook(report, document)),
         RenderedFile("report.json", "application/json", render_json(report, document)),
@@ -54,8 +56,8 @@ def render_files(report: Report, document: Document) -> list[RenderedFile]:
         ),
     ]
     try:
-        paper = _render_page(report, document, medium="paper", stylesheets=PAPER_STYLESHEETS)
-        files.append(RenderedFile("report.pdf", "application/pdf", render_pdf(paper)))
+        paper = render_pdf(lambda plan: _render_paper(report, document, plan))
+        files.append(RenderedFile("report.pdf", "application/pdf", paper))
     except PdfUnavailableError as error:
         logger.warning("no PDF of report %s: %s", report.public_id, error)
     return files
@@ -102,18 +104,63 @@ def to_csv(table: pd.DataFrame) -> bytes:
     return safe.to_csv(index=False, lineterminator="\n").encode()
 
 
-def _render_page(
-    report: Report, document: Document, *, medium: str, stylesheets: tuple[str, ...]
-) -> str:
+def _render_page(report: Report, document: Document) -> str:
     return render_to_string(
         "evaluation/report_file.html",
         {
             "report": report,
             "document": document,
-            "medium": medium,
-            "stylesheet": _read_stylesheets(stylesheets),
+            "medium": "file",
+            "stylesheet": _read_stylesheets(STYLESHEETS),
         },
     )
+
+
+def _render_paper(report: Report, document: Document, plan: PaperPlan) -> str:
+    """Return the pages of a plan as HTML; larger type is the same type on smaller paper."""
+    width, height = (round(side / plan.zoom, 3) for side in A4)
+    widths = "".join(
+        f"figure img.chart.width-{share} {{ width: {share}% }}" for share in plan.widths.values()
+    )
+    return render_to_string(
+        "evaluation/report_paper.html",
+        {
+            "report": report,
+            "document": document,
+            "parts": _arrange(document, plan),
+            "medium": "paper",
+            "stylesheet": _read_stylesheets(PAPER_STYLESHEETS) + widths,
+            "width": width,
+            "height": height,
+        },
+    )
+
+
+def _arrange(
+    document: Document, plan: PaperPlan
+) -> list[tuple[Section, list[tuple[Numbered, int]]]]:
+    """Return the sections with each block and the width of its figure, 0 for the whole.
+
+    Figures that come later wait for the next block that is none, if need be in the next section.
+    """
+    waiting: list[tuple[Numbered, int]] = []
+    arranged = []
+    for section, blocks in document.parts:
+        placed: list[tuple[Numbered, int]] = []
+        for part in blocks:
+            is_figure = isinstance(part.block, Figure)
+            share = plan.widths.get(part.number, 0) if is_figure else 0
+            if is_figure and part.number in plan.later:
+                waiting.append((part, share))
+                continue
+            placed.append((part, share))
+            if not is_figure:
+                placed += waiting
+                waiting = []
+        arranged.append((section, placed))
+    if waiting:
+        arranged[-1][1].extend(waiting)
+    return arranged
 
 
 def _read_stylesheets(names: tuple[str, ...]) -> str:

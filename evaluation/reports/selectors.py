@@ -7,7 +7,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Coalesce
 
-from annotation.corpora.access import visible_corpora
+from annotation.corpora.access import changeable_corpora, visible_corpora
 from annotation.models import Study, Withdrawal
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.kind import RunsInput
@@ -37,6 +37,25 @@ def visible_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
         Q(second_study__isnull=True) | Q(second_study__in=Study.objects.visible_to(user)),
         Q(corpus__isnull=True) | Q(corpus__in=visible_corpora(user)),
         Q(study__isnull=False) | Q(corpus__isnull=False) | Q(created_by=user.pk),
+    )
+
+
+def changeable_reports(user: AbstractBaseUser | AnonymousUser) -> QuerySet[Report]:
+    """Return the reports that ``user`` may rename, pin, share and delete.
+
+    Those that they asked for, and those on studies and corpora that they may change.
+    """
+    return visible_reports(user).filter(is_changeable_by(user))
+
+
+def is_changeable_by(user: AbstractBaseUser | AnonymousUser) -> Q:
+    """Return the condition of `changeable_reports`, of reports that ``user`` may see."""
+    if getattr(user, "is_superuser", False):
+        return Q(pk__isnull=False)
+    return (
+        Q(created_by=user.pk)
+        | Q(study__in=Study.objects.changeable_by(user))
+        | Q(study__isnull=True, corpus__in=changeable_corpora(user))
     )
 
 

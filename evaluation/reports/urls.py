@@ -2,17 +2,29 @@
 
 from django.urls import path
 
-from evaluation.reports import live_agreement, views
+from evaluation.reports import change_views, live_agreement, shared_views, views
 
 app_name = "reports"
 
 urlpatterns = [
     path("agreement/<str:public_id>/live/", live_agreement.live, name="agreement-live"),
+    path("shared/<str:token>/", shared_views.page, name="shared-page"),
+    path("shared/<str:token>/figures/<slug:name>.<str:form>", shared_views.figure),
+    path("shared/<str:token>/tables/<int:number>.tex", shared_views.table),
+    path("shared/<str:token>/references.bib", shared_views.references),
+    path("shared/<str:token>/files/<str:name>", shared_views.file),
     path("<str:public_id>/", views.page, name="page"),
+    path("<str:public_id>/rename/", change_views.rename, name="rename"),
+    path("<str:public_id>/pin/", change_views.pin, name="pin"),
+    path("<str:public_id>/delete/", change_views.delete, name="delete"),
+    path("<str:public_id>/share/", change_views.share, name="share"),
+    path("<str:public_id>/share/<int:pk>/revoke/", change_views.revoke, name="revoke"),
+    path("<str:public_id>/compare/", change_views.compare, name="compare"),
     path("<str:public_id>/retry/", views.retry, name="retry"),
     path("<str:public_id>/rebuild/", views.rebuild, name="rebuild"),
     path("<str:public_id>/figures/<slug:name>.svg", views.figure, name="figure"),
     path("<str:public_id>/figures/<slug:name>.<str:form>", views.figure, name="figure"),
     path("<str:public_id>/tables/<int:number>.tex", views.table, name="table"),
+    path("<str:public_id>/references.bib", views.references, name="references"),
     path("<str:public_id>/files/<str:name>", views.file, name="file"),
 ]

@@ -14,10 +14,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import Report, ReportStatus
-from evaluation.reports.answers import answer_figure, answer_file, answer_table, page_context
+from evaluation.reports.answers import (
+    answer_figure,
+    answer_file,
+    answer_references,
+    answer_table,
+    page_context,
+)
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.requesting import DEAD_RUNS, rebuild_report, retry_report
-from evaluation.reports.selectors import visible_reports
+from evaluation.reports.selectors import changeable_reports, visible_reports
 from probing.models import RunStatus, ShardStatus
 
 
@@ -32,14 +38,26 @@ def page(request: HttpRequest, public_id: str) -> HttpResponse:
     report = _get_report(request, public_id)
     if report.status != ReportStatus.FINAL:
         return _waiting(request, report)
-    return render(request, "evaluation/report_page.html", page_context(request, report))
+    context = page_context(request, report) | _rights(request, report)
+    return render(request, "evaluation/report_page.html", context)
+
+
+def _rights(request: HttpRequest, report: Report) -> dict[str, bool]:
+    """Return what the account may do with a report besides reading it."""
+    may = request.user.has_perm
+    is_theirs = changeable_reports(request.user).filter(pk=report.pk).exists()
+    return {
+        "may_rebuild": may("evaluation.add_report"),
+        "may_change": is_theirs and may("evaluation.change_report"),
+        "may_delete": is_theirs and may("evaluation.delete_report"),
+    }
 
 
 def _waiting(request: HttpRequest, report: Report) -> HttpResponse:
     lines = report.error.strip().splitlines()
     stored = Count("shards", filter=Q(shards__status=ShardStatus.STORED))
     runs = report.runs.exclude(status=RunStatus.FINISHED).annotate(stored=stored).order_by("pk")
-    context = {
+    context = _rights(request, report) | {
         "report": report,
         "error_line": lines[-1] if lines else "",
         "error_detail": report.error if len(lines) > 1 else "",
@@ -84,6 +102,12 @@ def figure(request: HttpRequest, public_id: str, name: str, form: str = "svg") -
 def table(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
     """Return one table as it is printed, in LaTeX."""
     return answer_table(request, _get_report(request, public_id), number)
+
+
+@require_GET
+@staff_member_required
+def references(request: HttpRequest, public_id: str) -> HttpResponse:
+    return answer_references(_get_report(request, public_id))
 
 
 @require_GET

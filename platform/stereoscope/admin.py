@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -20,6 +22,8 @@ from annotation.researcher.pages.fields import WholeNumberField
 from annotation.researcher.pages.page import staff_user
 from stereoscope.api_tokens import MOST_DAYS, USUAL_DAYS, create_token
 from stereoscope.models import ApiToken, Scope
+
+DAY = "j M Y"
 
 
 class ApiTokenForm(forms.ModelForm):
@@ -48,7 +52,7 @@ for secret in (StaticDevice, TOTPDevice):
 @admin.register(ApiToken)
 class ApiTokenAdmin(ModelAdmin):
     form = ApiTokenForm
-    list_display = ("name", "user", "scope_list", "created_at", "expires_at", "last_used_at")
+    list_display = ("name", "user", "scope_list", "created_on", "ends_on", "last_used_on")
     fields = ("name", "scopes", "days")
     actions = None
 
@@ -111,6 +115,19 @@ class ApiTokenAdmin(ModelAdmin):
         response = TemplateResponse(request, "admin/stereoscope/token.html", context)
         response["Cache-Control"] = "no-store"
         return response
+
+    @display(description=_("created"), ordering="created_at")
+    def created_on(self, token: ApiToken) -> str:
+        return date_format(token.created_at, DAY)
+
+    @display(description=_("ends"), ordering="expires_at")
+    def ends_on(self, token: ApiToken) -> str:
+        day = date_format(token.expires_at, DAY)
+        return day if token.expires_at > timezone.now() else str(_("%(day)s, ended") % {"day": day})
+
+    @display(description=_("last used"), ordering="last_used_at")
+    def last_used_on(self, token: ApiToken) -> str:
+        return date_format(token.last_used_at, DAY) if token.last_used_at else str(_("never"))
 
     @display(description=_("good for"))
     def scope_list(self, token: ApiToken) -> str:

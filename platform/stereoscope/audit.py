@@ -37,6 +37,7 @@ ACTIONS: dict[str, AuditAction] = {
     "api:corpus-pair-list": VIEWED,
     "api:report-files": EXPORTED,
     "reports:page": VIEWED,
+    "reports:table": EXPORTED,
     "reports:file": EXPORTED,
 }
 
@@ -67,7 +68,7 @@ def _is_first(account: object, path: str) -> bool:
 def describe_target(view: str, kwargs: Mapping[str, Any]) -> tuple[int | None, str]:
     """Return the key of the study and what was looked at. One query at most."""
     what = view.partition(":")[2].removeprefix("annotation_").replace("_", " ").replace("-", " ")
-    name = str(kwargs.get("name", ""))
+    name = str(kwargs.get("name", kwargs.get("number", "")))
     if view == "admin:annotation_submission_review":
         submission = Submission.objects.only("study", "public_id").get(pk=kwargs["pk"])
         return submission.study_id, str(submission)

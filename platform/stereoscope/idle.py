@@ -32,7 +32,7 @@ class IdleSignOut:
                 logout(request)
             elif (
                 not _is_asked_by_page(request)
-                and (seen is None or now - seen > EXACT_SECONDS)
+                and (seen is None or abs(now - seen) > EXACT_SECONDS)
                 and request.user.is_authenticated
             ):
                 request.session[SEEN] = now

@@ -56,6 +56,8 @@ HTTPS: bool = env.bool("HTTPS", False)
 TRUSTED_PROXIES: int = env.int("TRUSTED_PROXIES", 1 if HTTPS else 0)
 # People who start one study from one address in an hour: a class in a lab is one. 0 for any number.
 ARRIVALS_PER_HOUR: int = env.int("ARRIVALS_PER_HOUR", 300)
+# What one address may ask of reports that are shared by a link, in a minute. 0 for any number.
+SHARED_REPORT_REQUESTS_PER_MINUTE: int = env.int("SHARED_REPORT_REQUESTS_PER_MINUTE", 120)
 PORT: int = env.int("PORT", 8000)
 SITE_URL: str = (env.str("SITE_URL", "") or f"http://127.0.0.1:{PORT}").rstrip("/")
 
@@ -195,6 +197,14 @@ CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)
 CHAT_TIMEOUT_SECONDS: float = env.float("CHAT_TIMEOUT_SECONDS", 120.0)
 CHAT_ATTEMPTS: int = env.int("CHAT_ATTEMPTS", 6)
 CHAT_TOKENS_PER_RUN: int = env.int("CHAT_TOKENS_PER_RUN", 2_000_000)
+# The same in money, such as “5 USD”; it holds for models with a price in this currency.
+CHAT_MONEY_PER_RUN: str = env.str(
+    "CHAT_MONEY_PER_RUN",
+    "",
+    validate=validate.Regexp(
+        r"^(\d+(\.\d+)? [A-Z]{3})?$", error="Expected an amount and a currency, such as 5 USD."
+    ),
+)
 
 # --- Panels: tokens and secrets stand in variables that each study names ------------------------
 
@@ -408,6 +418,7 @@ UNFOLD = {
     "STYLES": [
         lambda request: static("stereoscope/admin.css"),
         lambda request: static("stereoscope/researcher.css"),
+        lambda request: static("stereoscope/explain.css"),
     ],
     "SCRIPTS": [lambda request: static("stereoscope/tabs.js")],
     "SIDEBAR": {

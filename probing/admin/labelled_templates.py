@@ -36,6 +36,7 @@ from probing.library.labelled_files import (
     stored_groups,
     stored_texts,
 )
+from probing.library.labelled_pairs import parse_pairs
 from probing.measures.label_map import PRESETS
 from probing.measures.labelled_texts import SPLITS
 from probing.measures.probe_stimuli import SENTIMENT
@@ -119,7 +120,19 @@ class TemplateSetForm(LabelledFileForm):
         ),
     )
 
-    own = ("labels", "lexicon")
+    is_pairs = forms.BooleanField(
+        label=gettext_lazy("Pairs of texts"),
+        required=False,
+        widget=CheckBox,
+        help_text=gettext_lazy(
+            "For texts that signal a group without naming it, such as names or two varieties: "
+            "columns “pair”, “group”, “text” and “label”. A lexicon of the same name is stored "
+            "with them."
+        ),
+    )
+
+    own = ("labels", "lexicon", "is_pairs")
+    words: ParsedFile | None = None
 
     class Meta:
         model = LabelledTemplateSet
@@ -127,6 +140,8 @@ class TemplateSetForm(LabelledFileForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.instance.pk:  # its lexicon would keep the words of the file before
+            self.fields.pop("is_pairs", None)
         if "file" in self.fields:
             self.fields["file"].help_text = _(
                 "CSV or TSV in UTF-8 with a column “template” or “text” and a column “label” or "
@@ -135,13 +150,24 @@ class TemplateSetForm(LabelledFileForm):
 
     def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
         lexicon = self.cleaned_data.get("lexicon")
+        labels = self.cleaned_data.get("labels") or next(iter(PRESETS))
+        if self.cleaned_data.get("is_pairs"):
+            parsed, self.words = parse_pairs(content, name, labels=labels)
+            return parsed
         return parse_templates(
             content,
             name,
-            labels=self.cleaned_data.get("labels") or next(iter(PRESETS)),
+            labels=labels,
             lexicon=stored_groups(lexicon) if lexicon else (),
             skip_bad_rows=skip_bad_rows,
         )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        slug = cleaned.get("slug") or slugify(cleaned.get("title", ""))
+        if self.words and GroupLexicon.objects.filter(slug=slug).exists():
+            self.add_error("slug", _("A lexicon has this name already. Choose another one."))
+        return cleaned
 
 
 class TextSetForm(LabelledFileForm):
@@ -200,6 +226,7 @@ class LabelledFileAdmin(HistoryAdmin, LibraryEntryAdmin):
         asked = (*self.form.own, "file", "skip_bad_rows")
         if obj is None:
             return (*FACTS, *asked)
+        asked = tuple(name for name in asked if name != "is_pairs")
         may_change = self.has_change_permission(request, obj)
         return (*FACTS, *(asked if may_change else ()), "rows")
 
@@ -210,16 +237,17 @@ class LabelledFileAdmin(HistoryAdmin, LibraryEntryAdmin):
         if change:
             super().save_model(request, obj, form, change)
         else:
-            created = import_file(
-                type(obj),
-                form.parsed,
-                slug=obj.slug or slugify(obj.title),
-                title=obj.title,
-                licence=obj.licence,
-                citation=obj.citation,
-                user=request.user if isinstance(request.user, User) else None,
-            )
+            facts: dict[str, Any] = {
+                "slug": obj.slug or slugify(obj.title),
+                "title": obj.title,
+                "licence": obj.licence,
+                "citation": obj.citation,
+                "user": request.user if isinstance(request.user, User) else None,
+            }
+            created = import_file(type(obj), form.parsed, **facts)
             obj.__dict__.update(created.__dict__)
+            if words := getattr(form, "words", None):
+                import_file(GroupLexicon, words, **facts)
         if form.parsed is not None and form.parsed.left_out:
             shown = " ".join(str(problem) for problem in form.parsed.left_out[:PROBLEMS_SHOWN])
             messages.warning(

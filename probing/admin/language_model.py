@@ -18,6 +18,8 @@ from probing.models import LanguageModel, ModelKind
 from probing.runs.errors import RunError
 from probing.runs.language_models import describe_model, is_registered
 
+PRICES = ("input_price", "output_price", "price_currency")
+
 
 class RegisterModelForm(forms.ModelForm):
     """Asks for a model’s location; everything else is read there."""
@@ -31,7 +33,7 @@ class RegisterModelForm(forms.ModelForm):
 
     class Meta:
         model = LanguageModel
-        fields = ("location", "name", "revision", "served_name", "key_variable")
+        fields = ("location", "name", "revision", "served_name", "key_variable", *PRICES)
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()
@@ -44,7 +46,8 @@ class RegisterModelForm(forms.ModelForm):
             self.instance = describe_model(
                 **place, name=cleaned["name"] or None, key_variable=cleaned["key_variable"]
             )
-            cleaned |= {name: getattr(self.instance, name) for name in self.fields}
+            read = [name for name in self.fields if name not in PRICES]
+            cleaned |= {name: getattr(self.instance, name) for name in read}
         except RunError as error:
             for problem in error.problems:
                 self.add_error(
@@ -71,7 +74,15 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
         "is_demo",
         "created_at",
     )
-    server_fields = ("name", "location", "served_name", "key_variable", "kind", "created_at")
+    server_fields = (
+        "name",
+        "location",
+        "served_name",
+        "key_variable",
+        *PRICES,
+        "kind",
+        "created_at",
+    )
 
     def get_form(
         self, request: HttpRequest, obj: LanguageModel | None = None, **kwargs: Any
@@ -87,7 +98,7 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
                 (
                     _("Chat, behind a server"),
                     {
-                        "fields": ("served_name", "key_variable"),
+                        "fields": ("served_name", "key_variable", *PRICES),
                         "description": _(
                             "For a model behind any server with OpenAI’s protocol: its base URL "
                             "is the location, such as http://localhost:11434/v1. The server is "
@@ -99,7 +110,11 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
         return [(None, {"fields": self._shown(obj)})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: LanguageModel | None = None) -> Any:
-        return () if obj is None else [field for field in self._shown(obj) if field != "name"]
+        return (
+            ()
+            if obj is None
+            else [field for field in self._shown(obj) if field not in {"name", *PRICES}]
+        )
 
     def _shown(self, obj: LanguageModel) -> list[str]:
         if obj.kind == ModelKind.CHAT:

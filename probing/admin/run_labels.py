@@ -13,6 +13,7 @@ from django.utils.translation import ngettext, ngettext_lazy
 
 from probing.models import LanguageModel, ModelKind, Run, RunStatus
 from probing.runs.creation import DryRun
+from probing.runs.prices import show_price
 
 BADGES = {
     RunStatus.WAITING: "mark-clock",
@@ -50,6 +51,7 @@ def cost(tried: DryRun) -> dict[str, Any] | None:
         "shards": f"{tried.cost.shards:,}",
         "passes": f"{tried.cost.forward_passes:,}",
         "tokens": f"{tried.cost.tokens:,}",
+        "money": show_price(tried.money, tried.currency) if tried.served else "",
         "time": None if tried.seconds is None else duration(tried.seconds),
     }
 

@@ -26,6 +26,7 @@ from probing.measures.sentence_stimuli import SentenceStimuli, group_key
 from probing.measures.text_stimuli import TextStimuli
 from probing.models import Run, RunStatus
 from probing.runs.inputs import load_inputs
+from probing.runs.prices import price_run, show_price
 from probing.runs.progress import load_progress
 from probing.runs.result_tables import (
     count_directions,
@@ -66,6 +67,8 @@ def page_context(run: Run) -> dict[str, Any]:
         "supply": _supply(stimuli) if isinstance(stimuli, SentenceStimuli) else [],
         "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabelledTexts) else [],
         "parameters": sorted(run.parameters.items()),
+        "tokens_spent": f"{run.tokens_spent:,}",
+        "money_spent": show_price(price_run(run), run.model.price_currency),
         "parameter_count": run_labels.parameter_count(run.model),
         "versions": sorted(run.library_versions.items()),
     }

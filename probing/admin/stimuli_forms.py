@@ -288,6 +288,16 @@ class GuiseRunForm(CorpusRunForm):
         ),
     )
     limit = most_pairs()
+    varieties = forms.CharField(
+        label=_("Varieties"),
+        required=False,
+        max_length=200,
+        widget=UnfoldAdminTextInputWidget,
+        help_text=_(
+            "Two of a corpus that has more, with a comma, the first guise first; compared as "
+            "whole sets (matching: pooled)."
+        ),
+    )
     terms = forms.CharField(
         label=_("Names instead of texts"),
         required=False,
@@ -310,7 +320,15 @@ class GuiseRunForm(CorpusRunForm):
     )
 
     stimuli_template = "admin/probing/run/choose_guises.html"
-    stimuli_names = ("corpus", "sources", "limit", "terms", "attribute_list", "prompts")
+    stimuli_names = (
+        "corpus",
+        "varieties",
+        "sources",
+        "limit",
+        "terms",
+        "attribute_list",
+        "prompts",
+    )
     #: A control called “attributes” would hide the attributes of the form itself from scripts.
     field_names: ClassVar[dict[str, str]] = {"attributes": "attribute_list"}
 
@@ -332,6 +350,7 @@ class GuiseRunForm(CorpusRunForm):
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
         return StimuliChoice(
             corpus=cleaned["corpus"],
+            varieties=[one.strip() for one in cleaned["varieties"].split(",") if one.strip()],
             terms=[term.strip() for term in cleaned["terms"].split(",") if term.strip()],
             attributes=cleaned["attribute_list"],
             prompts=cleaned["prompts"],

@@ -66,6 +66,9 @@ class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
             "key_variable",
             "revision",
             "parameter_count",
+            "input_price",
+            "output_price",
+            "price_currency",
             "trained_from",
             "training_run",
             "is_demo",
@@ -88,6 +91,21 @@ class ModelRegistrationSerializer(serializers.Serializer[Any]):
         "The environment variable of the workers that holds the server's key; never "
         "the key itself.",
     )
+    input_price = serializers.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        min_value=0,
+        required=False,
+        help_text="Of a served model: what a million tokens that it reads cost.",
+    )
+    output_price = serializers.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        min_value=0,
+        required=False,
+        help_text="… and a million that it writes.",
+    )
+    price_currency = _optional_text(3, "The currency of both, such as USD.")
 
 
 class MeasureSerializer(serializers.Serializer[Any]):
@@ -123,6 +141,7 @@ class CostSerializer(serializers.Serializer[Any]):
     shards = serializers.IntegerField()
     forward_passes = serializers.IntegerField()
     tokens = serializers.IntegerField()
+    written = serializers.IntegerField(help_text="Of the tokens, those written by the model.")
 
 
 class DryRunSerializer(serializers.Serializer[Any]):
@@ -130,6 +149,13 @@ class DryRunSerializer(serializers.Serializer[Any]):
     seconds = serializers.FloatField(
         allow_null=True, help_text="By the model's latest run; null before there is one."
     )
+    money = serializers.DecimalField(
+        max_digits=20,
+        decimal_places=6,
+        allow_null=True,
+        help_text="At most, with a served model; null where its price is not known.",
+    )
+    currency = serializers.CharField(help_text="Of the money; empty without a price.")
     problems = ProblemSerializer(many=True)
 
 
@@ -189,6 +215,11 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         default=DEFAULT_ATTRIBUTES,
         help_text="For matched guise probing: the slug of the word list whose words end the "
         "prompts.",
+    )
+    varieties = _names(
+        list,
+        "For matched guise probing: two varieties of a corpus that has more, the first guise "
+        "first.",
     )
     terms = _names(
         list,

@@ -213,6 +213,7 @@ def _read_request(request: Request) -> tuple[dict[str, Any], int]:
         "groups",
         "traits",
         "variety",
+        "varieties",
         "prompts",
         "sources",
         "attributes",

@@ -113,7 +113,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
             raise self._not_accepted(error) from None
         text, finish = _read_text(made, settings)
         written = made.usage.completion_tokens if made.usage else None
-        return Reply(Generation(text, written, finish), self._spent(made, question, text))
+        return Reply(Generation(text, written, finish), *self._spent(made, question, text))
 
     def _answer(
         self,
@@ -142,7 +142,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
                 continue
             text, finish = _read_text(made, settings)
             answer = Answer(text, finish, _read_tokens(made), _reasoning(made))
-            return Reply(answer, self._spent(made, question, text))
+            return Reply(answer, *self._spent(made, question, text))
 
     def _complete(
         self,
@@ -197,10 +197,12 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
     def _not_accepted(self, error: Exception) -> ServerError:
         return ServerError(f"The server {self.device} does not accept the request ({error}).")
 
-    def _spent(self, made: Any, question: Question, text: str) -> int:
+    def _spent(self, made: Any, question: Question, text: str) -> tuple[int, int]:
+        """Return the tokens of question and answer together, and those of the answer."""
         if made.usage:
-            return int(made.usage.total_tokens)
-        return self.count_tokens(question.system + question.user) + self.count_tokens(text)
+            return int(made.usage.total_tokens), int(made.usage.completion_tokens or 0)
+        written = self.count_tokens(text)
+        return self.count_tokens(question.system + question.user) + written, written
 
 
 def _read_text(

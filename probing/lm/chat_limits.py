@@ -42,8 +42,8 @@ class TokenBudget(Protocol):
     def require(self) -> None:
         """Raise :class:`probing.lm.errors.SpendCapError` if the budget is used up."""
 
-    def spend(self, tokens: int) -> None:
-        """Count tokens, of prompts and answers together."""
+    def spend(self, tokens: int, written: int = 0) -> None:
+        """Count tokens, of prompts and answers together; ``written`` of them are answers."""
 
 
 class FixedBudget:
@@ -59,7 +59,7 @@ class FixedBudget:
                 f"{self.spent:,} tokens are spent, and the budget allows {self.most:,}."
             )
 
-    def spend(self, tokens: int) -> None:
+    def spend(self, tokens: int, written: int = 0) -> None:
         self.spent += tokens
 
 

@@ -96,8 +96,9 @@ class EchoedEndings(ServerConnection):
         if any(one.logprobs is None or not one.logprobs.tokens for one in choices):
             raise NoEchoError(self._lacks("it tells none"))
         spent = made.usage.total_tokens if made.usage else 0
+        written = (made.usage.completion_tokens or 0) if made.usage else 0
         read = [_read(one, ending) for one, ending in zip(choices, endings, strict=True)]
-        return Reply(list(read), spent)
+        return Reply(list(read), spent, written)
 
     def _offered(self, client: OpenAI) -> list[str]:
         try:

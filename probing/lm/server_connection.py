@@ -22,10 +22,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """What came back, and the tokens that it cost, prompt and answer together."""
+    """What came back, the tokens that it cost in all, and how many of them were written."""
 
     value: T
     tokens: int
+    written: int = 0
 
 
 class ServerConnection:
@@ -102,7 +103,7 @@ class ServerConnection:
                     reply = one.result()
                     found[waiting.pop(one)] = reply.value
                     if self.budget is not None:
-                        self.budget.spend(reply.tokens)
+                        self.budget.spend(reply.tokens, reply.written)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
         return [found[index] for index in range(len(asks))]

@@ -81,11 +81,12 @@ class Problem:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a run needs: shards, forward passes (sentences) and tokens read in them."""
+    """What a run needs: shards, forward passes (sentences), and tokens, some of them written."""
 
     shards: int
     forward_passes: int
     tokens: int
+    written: int = 0
 
 
 @dataclass(frozen=True)

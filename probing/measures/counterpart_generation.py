@@ -137,7 +137,12 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
             _prompt_tokens(slug, variety, stimuli, lm) + parameters.max_new_tokens
             for slug, variety in items
         ]
-        return Cost(len(plan), len(written) + len(scored), sum(written) + sum(scored))
+        return Cost(
+            len(plan),
+            len(written) + len(scored),
+            sum(written) + sum(scored),
+            written=len(written) * parameters.max_new_tokens,
+        )
 
     def compute(
         self,

@@ -208,6 +208,7 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
             shards=len(self.plan(stimuli, parameters)),
             forward_passes=times * len(shown),
             tokens=times * (sum(shown) + len(shown) * (shared + written)),
+            written=times * len(shown) * written,
         )
 
     def compute(

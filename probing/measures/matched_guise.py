@@ -262,21 +262,23 @@ def _served_cost(
             raised = -(-n * len(spellings("x", opened=parameters.opening)) // 19)
             times = 1 + (raised if parameters.bias else 0)
             by_tier = {
-                "full": (-(-n // PER_REQUEST), n * lm.count_tokens(prompt.fill(body) + " …")),
-                "top_k": (times, times * (chat + 1)),
+                "full": (-(-n // PER_REQUEST), n * lm.count_tokens(prompt.fill(body) + " …"), 0),
+                "top_k": (times, times * (chat + 1), times),
                 "sampled": (
                     1 + parameters.draws,
                     parameters.draws * (chat + parameters.max_new_tokens) + chat + 1,
+                    parameters.draws * parameters.max_new_tokens + 1,
                 ),
             }
             if parameters.form == "chat":
                 del by_tier["full"]
             found = [by_tier[tier] for tier in allowed if tier in by_tier]
-            costs.append(max(found, key=lambda cost: cost[1], default=(0, 0)))
+            costs.append(max(found, key=lambda cost: cost[1], default=(0, 0, 0)))
     return Cost(
         shards=len(measure.plan(stimuli, parameters)),
-        forward_passes=sum(requests for requests, _ in costs),
-        tokens=sum(tokens for _, tokens in costs),
+        forward_passes=sum(requests for requests, _, _ in costs),
+        tokens=sum(tokens for _, tokens, _ in costs),
+        written=sum(written for _, _, written in costs),
     )
 
 

@@ -224,7 +224,7 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
         tokens = rounds * sum(lengths) - n * sum(max(firsts) - first for first in firsts)
         passes = n * rounds * self.passes(stimuli)
         written = n * rounds * self.tokens_written(stimuli, parameters)
-        return Cost(len(self.plan(stimuli, parameters)), passes, tokens + written)
+        return Cost(len(self.plan(stimuli, parameters)), passes, tokens + written, written)
 
     def _lengths(
         self, stimuli: PromptedStimuli, parameters: P, lm: TextTokenizer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.core.validators import MinValueValidator, RegexValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
@@ -60,6 +61,28 @@ class LanguageModel(models.Model):
         max_length=80, blank=True, help_text=_("A commit of the hub; runs store the one they used.")
     )
     parameter_count = models.BigIntegerField(null=True, blank=True)
+    input_price = models.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=_("What a million tokens that it reads cost; empty: not known."),
+    )
+    output_price = models.DecimalField(
+        max_digits=12,
+        decimal_places=6,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0)],
+        help_text=_("What a million tokens that it writes cost; empty: not known."),
+    )
+    price_currency = models.CharField(
+        max_length=3,
+        blank=True,
+        validators=[RegexValidator(r"^[A-Z]{3}$", _("Enter three capitals, such as USD."))],
+        help_text=_("Currency of both prices, such as USD."),
+    )
     is_demo = models.BooleanField(
         default=False,
         editable=False,
@@ -79,6 +102,19 @@ class LanguageModel(models.Model):
                 condition=models.Q(source="server", kind="chat")
                 | (~models.Q(source="server") & ~models.Q(kind="chat")),
                 name="chat_models_are_behind_servers",
+            ),
+            models.CheckConstraint(
+                condition=models.Q(
+                    input_price__isnull=True, output_price__isnull=True, price_currency=""
+                )
+                | (
+                    models.Q(input_price__isnull=False, output_price__isnull=False)
+                    & ~models.Q(price_currency="")
+                ),
+                name="prices_come_with_their_currency",
+                violation_error_message=_(
+                    "Give both prices, for reading and writing, and their currency; or none."
+                ),
             ),
         ]
 

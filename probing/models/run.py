@@ -70,6 +70,9 @@ class Run(models.Model):
     tokens_spent = models.PositiveBigIntegerField(
         default=0, help_text=_("With a server of chat models; prompts and answers together.")
     )
+    tokens_written = models.PositiveBigIntegerField(
+        default=0, help_text=_("Those of them that the model wrote.")
+    )
     error = models.TextField(blank=True)
 
     class Meta:

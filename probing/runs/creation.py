@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import pydantic
@@ -23,6 +24,7 @@ from probing.runs.events import log_event
 from probing.runs.inputs import load_inputs
 from probing.runs.loaded_models import load_facts
 from probing.runs.parameters import find_measure, validate_parameters
+from probing.runs.prices import find_cap, price_tokens, read_cap, show_price
 from probing.runs.training_splits import split_problems
 
 LARGEST_SEED = 2**31 - 1
@@ -51,12 +53,16 @@ class DryRun:
     seconds : one worker's time by the model's latest run of the measure, None before one ended.
     problems : everything found; a run with a fatal one cannot be created.
     served : whether passes are requests to a server, counted at most.
+    money : what it may cost there at most; None where that is not known.
+    currency : of ``money``.
     """
 
     cost: Cost | None
     seconds: float | None
     problems: tuple[Problem, ...]
     served: bool = False
+    money: Decimal | None = None
+    currency: str = ""
 
     @property
     def fatal(self) -> tuple[Problem, ...]:
@@ -204,8 +210,23 @@ def _try_out(
             f"{settings.CHAT_TOKENS_PER_RUN:,}; there it stops, and can be resumed with more."
         )
         problems = (*problems, Problem("cost", message, False))
+    money, cap = price_tokens(model, cost.tokens, cost.written), find_cap(model)
+    if money is not None and cap is not None and money > cap:
+        message = (
+            f"It may cost {show_price(money, model.price_currency)}, and CHAT_MONEY_PER_RUN allows "
+            f"{show_price(cap, model.price_currency)}; there it stops, and can be resumed with "
+            "more."
+        )
+        problems = (*problems, Problem("cost", message, False))
+    elif model.kind == ModelKind.CHAT and cap is None and (set_cap := read_cap()):
+        message = (
+            f"CHAT_MONEY_PER_RUN does not hold for this run: the model has no price in "
+            f"{set_cap[1]}. CHAT_TOKENS_PER_RUN holds."
+        )
+        problems = (*problems, Problem("cost", message, False))
     seconds = None if pace is None else pace * cost.forward_passes
-    return DryRun(cost, seconds, problems, served=model.kind == ModelKind.CHAT)
+    served = model.kind == ModelKind.CHAT
+    return DryRun(cost, seconds, problems, served, money, model.price_currency)
 
 
 def _sentence_remarks(stimuli: StimuliValue) -> list[Problem]:

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from probing.models import Run, RunEventKind, RunStatus, Shard, ShardStatus
 from probing.runs.events import log_event
-from probing.runs.leases import ATTEMPT_LIMIT, OPEN, WAITING, held_by, release_leases
+from probing.runs.leases import ATTEMPT_LIMIT, OPEN, WAITING, held_by, is_lapsed, release_leases
 
 
 def fail_shard(*, shard: Shard, error: str) -> bool:
@@ -30,7 +30,7 @@ def fail_shard(*, shard: Shard, error: str) -> bool:
 
 def lapse_leases() -> int:
     """Take the shards whose lease ran out from their workers; return how many. Idempotent."""
-    expired = Shard.objects.filter(status=ShardStatus.LEASED, lease_until__lt=timezone.now())
+    expired = Shard.objects.filter(is_lapsed(timezone.now()), status=ShardStatus.LEASED)
     return sum(_lapse(shard) for shard in expired.defer("result", "payload"))
 
 
@@ -38,7 +38,7 @@ def _lapse(shard: Shard) -> bool:
     with transaction.atomic():
         run = Run.objects.select_for_update(no_key=True).get(pk=shard.run_id)
         # The worker may have renewed or stored meanwhile: the guard asks once more, under lock.
-        guard = held_by(shard).filter(lease_until__lt=timezone.now())
+        guard = held_by(shard).filter(is_lapsed(timezone.now()))
         message = f"attempt {shard.attempts} lapsed: {shard.worker} did not renew its lease"
         return end_attempt(
             run=run,

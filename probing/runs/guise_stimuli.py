@@ -29,6 +29,7 @@ def load_guise_stimuli(
     attributes: str,
     terms: Sequence[str] = (),
     prompts: Iterable[str] = (),
+    varieties: Sequence[str] = (),
     sources: Iterable[str] | None = None,
     limit: int | None = None,
     paired: bool = True,
@@ -43,6 +44,7 @@ def load_guise_stimuli(
     terms : instead of a corpus, pairs such as “Black/White”; they fill the prompts that name.
     prompts : slugs of prompts, or purposes such as ``traits``; without any, all of the purpose of
         the attributes, and with terms those that name a race.
+    varieties : two of those of the corpus, the first guise first; without any, those of its pairs.
     sources, limit, seed : which pairs, as of :func:`probing.runs.text_stimuli.load_text_stimuli`.
     paired : pairs alone; without, all texts to evaluate of either variety.
     noise : puts texts of the second variety with so much noise in place of the first guise.
@@ -65,14 +67,14 @@ def load_guise_stimuli(
         )
     try:
         if corpus is None:
-            varieties, sides = _named(terms)
+            guises, sides = _named(terms)
         else:
-            varieties = (corpus.source_variety, corpus.target_variety)
-            sides = _sides(corpus, sources, limit, paired=paired, seed=seed)
+            guises = _choose_varieties(corpus, varieties, paired=paired)
+            sides = _sides(corpus, guises, sources, limit, paired=paired, seed=seed)
             if noise is not None:
-                varieties, sides = _with_noise(varieties, sides, noise, seed)
+                guises, sides = _with_noise(guises, sides, noise, seed)
         return GuiseStimuli(
-            *varieties,
+            *guises,
             *sides,
             paired=paired,
             prompts=tuple(chosen),
@@ -84,13 +86,19 @@ def load_guise_stimuli(
 
 
 def _sides(
-    corpus: Corpus, sources: Iterable[str] | None, limit: int | None, *, paired: bool, seed: int
+    corpus: Corpus,
+    varieties: tuple[str, str],
+    sources: Iterable[str] | None,
+    limit: int | None,
+    *,
+    paired: bool,
+    seed: int,
 ) -> Sides:
     wanted = None if sources is None else list(dict.fromkeys(sources))
     if limit is not None and limit < 1:
         raise RunError.at("limit", f"The limit is {limit}, expected at least 1.")
     if not paired:
-        return _all_texts(corpus, wanted, limit, seed)
+        return _all_texts(corpus, varieties, wanted, limit, seed)
     known = load_pairs(corpus, Split.EVALUATION)
     if not known:
         raise RunError.at("corpus", no_pairs(corpus, Split.EVALUATION))
@@ -98,25 +106,53 @@ def _sides(
         check_sources(corpus, wanted, {pair.origin for pair in known})
     kept = [pair for pair in known if wanted is None or pair.origin in wanted]
     drawn = draw_some(kept, limit, named_seed(seed, "pairs"))
-    return (
-        tuple(GuiseText(pair.slug, pair.source.body) for pair in drawn),
-        tuple(GuiseText(pair.slug, pair.target.body) for pair in drawn),
-    )
+    source = tuple(GuiseText(pair.slug, pair.source.body) for pair in drawn)
+    target = tuple(GuiseText(pair.slug, pair.target.body) for pair in drawn)
+    return (source, target) if varieties[0] == corpus.source_variety else (target, source)
 
 
-def _all_texts(corpus: Corpus, wanted: list[str] | None, limit: int | None, seed: int) -> Sides:
-    texts = Text.objects.filter(corpus=corpus, split=Split.EVALUATION).order_by("pk")
+def _choose_varieties(corpus: Corpus, wanted: Sequence[str], *, paired: bool) -> tuple[str, str]:
+    """Return the two varieties that a run compares, the first guise first. One query at most."""
+    own = (corpus.source_variety, corpus.target_variety)
+    if paired:
+        if wanted and sorted(wanted) != sorted(own):
+            raise RunError.at(
+                "varieties",
+                f"The pairs of “{corpus.name}” are in {' and '.join(own)}, and "
+                f"{' and '.join(wanted)} {'is' if len(wanted) == 1 else 'are'} chosen. Compare "
+                "other varieties as whole sets: matching=pooled.",
+            )
+        return (wanted[0], wanted[1]) if wanted else own
+    texts = Text.objects.filter(corpus=corpus, split=Split.EVALUATION)
+    there = sorted(set(texts.order_by().values_list("variety", flat=True)))
+    named = f"“{corpus.name}” has texts in {', '.join(there) or 'no variety'}"
+    if not wanted:
+        if set(there) - set(own):
+            raise RunError.at("varieties", f"{named}; two of them are compared. Choose two.")
+        return own
+    if len(wanted) != 2 or wanted[0] == wanted[1]:
+        raise RunError.at(
+            "varieties", f"{len(set(wanted))} varieties are chosen, expected two different ones."
+        )
+    if missing := [name for name in wanted if name not in there]:
+        raise RunError.at("varieties", f"{named}, and none in {' or '.join(missing)}.")
+    return wanted[0], wanted[1]
+
+
+def _all_texts(
+    corpus: Corpus,
+    varieties: tuple[str, str],
+    wanted: list[str] | None,
+    limit: int | None,
+    seed: int,
+) -> Sides:
+    texts = Text.objects.filter(
+        corpus=corpus, split=Split.EVALUATION, variety__in=varieties
+    ).order_by("pk")
     if wanted is not None:
         texts = texts.filter(source__in=wanted)
-    varieties = (corpus.source_variety, corpus.target_variety)
     sides: dict[str, list[GuiseText]] = {variety: [] for variety in varieties}
     for slug, variety, body in texts.values_list("slug", "variety", "body"):
-        if variety not in sides:
-            raise RunError.at(
-                "corpus",
-                f"“{corpus.name}” has texts in {variety} beside {' and '.join(varieties)}; two "
-                "varieties are compared. Move the others to a corpus of their own.",
-            )
         sides[variety].append(GuiseText(slug, body))
     for variety, some in sides.items():
         if not some:

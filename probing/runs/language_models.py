@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 
 from probing.models import LanguageModel, ModelKind, ModelSource
 from probing.runs.errors import RunError
@@ -39,13 +41,16 @@ def register_model(
     revision: str = "",
     served_name: str = "",
     key_variable: str = "",
+    input_price: Decimal | None = None,
+    output_price: Decimal | None = None,
+    price_currency: str = "",
     is_demo: bool = False,
 ) -> LanguageModel:
     """Register the model at a hub id, in a folder, or behind a server's base URL.
 
     For hub and folder the configuration says the rest. A chat model has a ``served_name``, and a
     ``key_variable`` where its server wants a key; the server itself is asked when a run begins,
-    since the workers may reach what this process does not.
+    since the workers may reach what this process does not. Its prices are for a million tokens.
 
     The same place a second time gives the model that is registered already, under its first
     name. Without a name it gets the hub id, the folder's name, or the served name.
@@ -63,7 +68,12 @@ def register_model(
     )
     if model.pk is None:
         model.is_demo = is_demo
-        model.full_clean()
+        model.input_price, model.output_price = input_price, output_price
+        model.price_currency = price_currency
+        try:
+            model.full_clean()
+        except ValidationError as error:
+            raise RunError.at("input_price", " ".join(error.messages)) from error
         model.save(force_insert=True)
     return model
 

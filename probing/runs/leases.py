@@ -19,7 +19,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from probing.models import Run, RunEventKind, RunStatus, Shard, ShardStatus
@@ -86,7 +86,16 @@ def _lock_next(run: Run | None) -> Shard | None:
 
 
 def lease_end(now: datetime) -> datetime:
+    """Return when a lease ends that is given ``now``."""
     return now + timedelta(seconds=settings.SHARD_LEASE_SECONDS)
+
+
+def is_lapsed(now: datetime) -> Q:
+    """Return the condition of shards whose lease ran out, or ends later than any can.
+
+    The latter was given before the clock was set back; nobody would renew it for as long.
+    """
+    return Q(lease_until__lt=now) | Q(lease_until__gt=lease_end(lease_end(now)))
 
 
 def held_by(shard: Shard) -> QuerySet[Shard]:

@@ -17,6 +17,7 @@ from probing.models import LanguageModel, ModelKind, ModelSource, Run
 from probing.runs.errors import RunError
 from probing.runs.model_access import check_folder, check_key
 from probing.runs.model_compatibility import explain_lack, explain_misfit
+from probing.runs.prices import find_cap, price_run, show_price
 
 if TYPE_CHECKING:
     from probing.lm.chat import ChatModel
@@ -35,7 +36,16 @@ class RunBudget:
 
     def require(self) -> None:
         """Raise :class:`probing.lm.errors.SpendCapError` if nothing is left. One query."""
-        spent = Run.objects.values_list("tokens_spent", flat=True).get(pk=self._run_id)
+        run = Run.objects.select_related("model").get(pk=self._run_id)
+        spent = run.tokens_spent
+        cap, money = find_cap(run.model), price_run(run)
+        if cap is not None and money is not None and money >= cap:
+            currency = run.model.price_currency
+            raise SpendCapError(
+                f"The run has spent {show_price(money, currency)}, and CHAT_MONEY_PER_RUN allows "
+                f"{show_price(cap, currency)}. Raise it for the workers and resume the run, or "
+                "create a smaller one."
+            )
         if spent >= settings.CHAT_TOKENS_PER_RUN:
             raise SpendCapError(
                 f"The run has spent {spent:,} tokens, and CHAT_TOKENS_PER_RUN allows "
@@ -43,9 +53,11 @@ class RunBudget:
                 "or create a smaller one."
             )
 
-    def spend(self, tokens: int) -> None:
-        """Count tokens, of prompts and answers together. One query."""
-        Run.objects.filter(pk=self._run_id).update(tokens_spent=F("tokens_spent") + tokens)
+    def spend(self, tokens: int, written: int = 0) -> None:
+        """Count tokens, of prompts and answers together, and those written. One query."""
+        Run.objects.filter(pk=self._run_id).update(
+            tokens_spent=F("tokens_spent") + tokens, tokens_written=F("tokens_written") + written
+        )
 
 
 # Two, so that two runs can take turns; each may fill gigabytes.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 
@@ -11,6 +12,7 @@ import django.db
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.common.database_errors import is_away
 from probing.models import Run, RunEventKind, Shard, ShardStatus
 from probing.runs.aggregation import aggregate_run
 from probing.runs.events import log_event
@@ -66,8 +68,12 @@ def compute_shard(shard: Shard) -> ShardOutcome:
         with keep_lease(shard):
             result = _compute(shard)
         outcome = store_shard(shard=shard, result=result)
-    except (django.db.OperationalError, django.db.InterfaceError):
-        # Not the shard's fault. Its lease lapses, or the database is back for the next worker.
+    except (django.db.OperationalError, django.db.InterfaceError) as error:
+        # A database that is away or full is not the shard's fault: no attempt is used up by it.
+        # Where not even this can be written, the lease lapses.
+        if is_away(error):
+            with suppress(django.db.Error):
+                release_shard(shard)
         raise
     except TrainingPausedError:
         release_shard(shard)

@@ -50,6 +50,7 @@ class StimuliChoice:
     corpus : of measures on texts or sentences; the caller has made sure that its user may see it.
     sentences : instead of a corpus, for measures on sentences.
     variety : takes only the corpus's texts in it; empty takes both; for measures on sentences.
+    varieties : two of a corpus that has more, the first guise first, for matched guise probing.
     prompts : slugs; without any, the usual one for the kind of model, or for the attributes.
     sources : takes only pairs, or texts, drawn from these; empty takes all.
     attributes : slug of the word list whose words end the prompts, for matched guise probing.
@@ -67,6 +68,7 @@ class StimuliChoice:
     corpus: Corpus | None = None
     sentences: GivenSentences | None = None
     variety: str = ""
+    varieties: Sequence[str] = ()
     prompts: Sequence[str] = ()
     sources: Sequence[str] = ()
     attributes: str = DEFAULT_ATTRIBUTES
@@ -204,6 +206,7 @@ def _guises(request: StimuliRequest) -> GuiseStimuli:
         terms=choice.terms,
         attributes=choice.attributes,
         prompts=choice.prompts,
+        varieties=choice.varieties,
         sources=choice.sources or None,
         limit=choice.limit,
         paired=parameters.matching == "paired",

@@ -2,7 +2,8 @@
 import { fill, make, uniqueName } from "./flow-dom.js";
 import { summarise } from "./flow-fields.js";
 
-export const itemOf = (item) => (typeof item === "string" ? { kind: item } : item);
+/** Return a step as an object; one that is nothing but a kind is stored as a text. */
+export const itemOf = (item) => (typeof item === "object" && item !== null ? item : { kind: String(item) });
 
 export class Outline {
   /** `select(index)` opens a step; `panel(name)` opens what belongs to no step. */
@@ -236,7 +237,7 @@ export class Outline {
     const sources = [];
     before.forEach((item, place) => {
       const kind = this.kindOf(place);
-      if (!kind.isCheck && !item.options) return;
+      if (!kind.isCheck && !kind.isNumber && !item.options) return;
       const text = summarise(item, languages);
       const outline = this;
       sources.push({
@@ -247,6 +248,7 @@ export class Outline {
           item.key = uniqueName(item.kind.replaceAll("_", "-"), outline.listNames());
           outline.flow[place] = item;
         },
+        number: kind.isNumber,
         label: `${place + 1}. ${text ? `“${text.slice(0, 60)}”` : kind.label}`,
         values: kind.isCheck ? config.results : (item.options ?? []).map(
           (option) => ({ value: option.value, label: option.text[languages[0]] || option.value }),

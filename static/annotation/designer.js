@@ -109,7 +109,11 @@ function drawButtons() {
 }
 
 function step(back) {
+  const before = outline.flow.map((item) => JSON.stringify(item));
   if (!(back ? store.undo() : store.redo())) return;
+  // The step that changed is the one to look at.
+  const changed = outline.flow.findIndex((item, index) => JSON.stringify(item) !== before[index]);
+  if (changed >= 0 && changed !== outline.chosen) select(changed);
   outline.say(back ? words.undone : words.redone);
 }
 
@@ -118,9 +122,16 @@ store.addEventListener("change", () => {
   outline.draw();
 });
 store.addEventListener("replace", () => {
+  const focused = document.activeElement;
+  const { field, step: focusedStep } = focused?.dataset ?? {};
+  const label = focused?.closest("[data-editor]") ? focused.getAttribute("aria-label") : null;
   outline.draw();
   if (panel) languages.draw({ focus: false });
   else editor.draw();
+  // What had the focus has it again, drawn anew.
+  if (focusedStep !== undefined) outline.focus(Math.min(Number(focusedStep), outline.flow.length - 1));
+  const again = field ? `[data-field="${CSS.escape(field)}"]` : label && `[aria-label="${CSS.escape(label)}"]`;
+  if (again) find("editor").querySelector(again)?.focus();
   if (preview.step !== outline.chosen) preview.step = outline.chosen;
 });
 

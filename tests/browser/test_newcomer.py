@@ -1,4 +1,4 @@
-"""A newcomer's first hour: from the log-in to a pilot, with groups, scales and a language of their own.
+"""A newcomer's first hour: from the log-in to a pilot, with their own groups, scales and language.
 
 Counted is what the researcher does: clicks, fields that are filled in, keys. What the pages of the
 preview ask is answered as a participant does, and not counted.

@@ -9,16 +9,24 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from annotation.models import DemographicAnswer, Origin, Study, Submission
+from annotation.models import DemographicAnswer, Origin, Study, StudyKind, Submission
 from annotation.studies.creation import create_study, human_study_groups
 from annotation.studies.lifecycle import launch_study
 from annotation.studies.quotas import count_quotas
 from annotation.studies.ratings import load_accepted_ratings
 from evaluation.models import Report
+from evaluation.reports.building import build_report
 from probing.models import LanguageModel, Run
 from probing.training.demo import model
+from stereoscope.demo.probe import ensure_speakers_report
 from stereoscope.demo.seeding import DemoError, seed_demo
 from stereoscope.demo.simulation import fill_with_simulated_people
+from stereoscope.demo.speakers import (
+    NOTES,
+    RATINGS_PER_TEXT,
+    ensure_simulated_speakers,
+    ensure_speakers_survey,
+)
 from stereoscope.demo.studies import RATINGS_PER_GROUP
 
 
@@ -61,7 +69,24 @@ def test_the_demo_is_complete_labelled_and_seeded_once(owner, settings, tmp_path
     assert again == demo
     assert lines == []
     kinds = (Study, LanguageModel, Run, Report)
-    assert [kind.objects.count() for kind in kinds] == [2, 1, 1, 1]
+    assert [kind.objects.count() for kind in kinds] == [4, 1, 1, 2]
+
+
+def test_the_demo_has_writers_of_notes_to_rate_and_simulated_people_who_did(owner):
+    survey = ensure_speakers_survey(owner=owner)
+    people = ensure_simulated_speakers(owner=owner)
+    report = ensure_speakers_report(study=people, owner=owner)
+    assert survey.is_open
+    assert survey.kind == people.kind == StudyKind.GUISE_RATING
+    assert (people.status, people.origin) == ("closed", Origin.SIMULATED)
+    quotas = count_quotas(people, instrument=people.instruments.get())
+    assert [quota.accepted for quota in quotas] == [RATINGS_PER_TEXT] * 2 * len(NOTES)
+    build_report(report_id=report.pk)
+    report.refresh_from_db()
+    assert (report.status, report.error) == ("final", "")
+    assert ensure_speakers_survey(owner=owner) == survey
+    assert ensure_simulated_speakers(owner=owner) == people
+    assert ensure_speakers_report(study=people, owner=owner) == report
 
 
 def test_a_model_that_does_not_exist_is_one_plain_line_and_nothing_is_seeded(owner):

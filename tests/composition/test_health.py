@@ -43,6 +43,11 @@ def test_not_ready_without_a_worker(client, db):
     assert response.json()["status"] == "not ready"
 
 
+def test_a_worker_seen_while_the_clock_was_ahead_is_not_running_now(client, worker):
+    WorkerPresence.objects.update(seen_at=timezone.now() + timedelta(hours=3))
+    assert client.get("/health/ready").json()["worker"] == "none is running"
+
+
 def test_not_ready_when_the_last_worker_has_fallen_silent(client, worker):
     WorkerPresence.objects.update(seen_at=timezone.now() - GONE_AFTER - timedelta(seconds=10))
     response = client.get("/health/ready")

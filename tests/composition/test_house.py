@@ -21,6 +21,8 @@ ROOMS = {
     "evaluation": {"evaluation", "probing", "annotation"},
     "stereoscope": {"stereoscope", "evaluation", "probing", "annotation"},
 }
+# Self-contained files, which no policy of ours reaches.
+FILES = ("templates/evaluation/report_file.html", "templates/evaluation/report_paper.html")
 PURE = (
     "probing.lm",
     "probing.measures",
@@ -160,7 +162,7 @@ def test_pages_hold_no_script_and_no_style_of_their_own():
     for file in sorted((ROOT / "templates").rglob("*.html")):
         text = re.sub(r"\{#.*?#\}|\{% comment.*?endcomment %\}", "", file.read_text(), flags=re.S)
         guilty += [f"{file.relative_to(ROOT)}: {found}" for found in INLINE.findall(text)]
-    allowed = {f for f in guilty if f.startswith("templates/evaluation/report_file.html")}
+    allowed = {f for f in guilty if f.startswith(FILES)}
     assert set(guilty) <= allowed, guilty
 
 

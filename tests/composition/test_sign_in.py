@@ -129,6 +129,18 @@ def test_a_session_that_nobody_uses_ends(alice, settings) -> None:
     assert reverse("admin:login") in answer["Location"]
 
 
+def test_a_clock_that_was_set_back_keeps_no_session_open(alice, settings) -> None:
+    settings.SESSION_IDLE_MINUTES = 30
+    browser = Client()
+    home = reverse("admin:index")
+    with time_machine.travel("2026-05-04 12:00Z", tick=False):
+        browser.force_login(alice)
+    with time_machine.travel("2026-05-04 09:00Z", tick=False) as clock:
+        assert browser.get(home).status_code == 200
+        clock.shift(timedelta(minutes=31))
+        assert browser.get(home).status_code == 302
+
+
 def read_code(user: User, *, steps: int = 0) -> str:
     device = TOTPDevice.objects.get(user=user)
     return f"{totp(device.bin_key, drift=steps):06d}"

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 import redis
 from django.conf import settings
+from kombu import Connection
 
 from probing.models import LanguageModel, Run, RunEventKind, RunStatus, ShardStatus
 from probing.runs.stimuli import load_stimuli
@@ -48,8 +49,12 @@ def status(run: Run) -> str:
 
 def lose_messages(worker: WorkerProcess) -> None:
     """Empty the broker as a disk that was wiped, or a Redis without persistence, would be."""
+    queue = settings.CELERY_TASK_DEFAULT_QUEUE
     if settings.CELERY_BROKER_URL.startswith("redis"):
-        redis.Redis.from_url(settings.CELERY_BROKER_URL).delete(settings.CELERY_TASK_DEFAULT_QUEUE)
+        redis.Redis.from_url(settings.CELERY_BROKER_URL).delete(queue)
+    elif settings.CELERY_BROKER_URL.startswith("amqp"):
+        with Connection(settings.CELERY_BROKER_URL) as link:
+            link.default_channel.queue_purge(queue)
     else:
         shutil.rmtree(worker.broker_folder, ignore_errors=True)
 

@@ -59,6 +59,8 @@ def save_draft(
         raise StaleDraftError
     if unknown := set(parts) - set(InstrumentDocument.EDITABLE):
         raise DocumentError(dict.fromkeys(sorted(unknown), "It is not known here."))
+    # Elsewhere every save is an entry of the history; here a sitting is one.
+    locked.skip_history_when_saving = True  # type: ignore[attr-defined]
     store_document(locked, read_document({**before, **parts}))
     _note_history(locked, by)
     return locked
@@ -95,8 +97,6 @@ def store_document(instrument: Instrument, document: InstrumentDocument) -> None
     instrument.flow = document.flow
     for name in SETTINGS:
         setattr(instrument, name, document.settings[name])
-    # The way that instruments are saved elsewhere notes a history; this one notes a sitting.
-    instrument.skip_history_when_saving = True
     instrument.translated_from = document.translated_from
     instrument.save()
     _note_translations(instrument, translated)
@@ -225,5 +225,5 @@ def _note_history(instrument: Instrument, by: AbstractBaseUser) -> None:
         last.history_date = now
         last.save()
         return
-    del instrument.skip_history_when_saving
+    del instrument.skip_history_when_saving  # type: ignore[attr-defined]
     instrument.save()

@@ -34,6 +34,13 @@ class Command(BaseCommand):
         parser.add_argument("--access-note", help="who may read the texts and publish of them")
         parser.add_argument("--source-variety", help="the variety that is rewritten (AAL)")
         parser.add_argument("--target-variety", help="the variety it is rewritten in (WME)")
+        parser.add_argument(
+            "--other-variety",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="a further variety that single texts may be in, repeatable",
+        )
         parser.add_argument("--owner", help="user name of the corpus's owner")
         parser.add_argument("--shared", action="store_true", help="every researcher may see it")
         parser.add_argument(
@@ -52,6 +59,7 @@ class Command(BaseCommand):
             result = import_corpus(
                 content=content,
                 file_name=path.name,
+                other_varieties=options["other_variety"],
                 skip_bad_rows=options["skip_bad_rows"],
                 dry_run=options["dry_run"],
                 **facts,

@@ -96,6 +96,14 @@ class NewCorpusForm(UploadForm):
         initial="WME",
         help_text=gettext_lazy("The variety it is rewritten in."),
     )
+    other_varieties = forms.CharField(
+        label=gettext_lazy("Further varieties"),
+        required=False,
+        max_length=400,
+        help_text=gettext_lazy(
+            "Of single texts, with commas; a run of matched guise probing takes two of them."
+        ),
+    )
     access_note = forms.CharField(
         label=gettext_lazy("Access note"),
         required=False,
@@ -115,6 +123,7 @@ class NewCorpusForm(UploadForm):
         "licence",
         "source_variety",
         "target_variety",
+        "other_varieties",
         "access_note",
         "is_shared",
         "skip_bad_rows",
@@ -123,7 +132,8 @@ class NewCorpusForm(UploadForm):
     def facts(self) -> dict[str, Any]:
         """Return what the import needs besides the file."""
         cleaned = self.cleaned_data
-        return {name: cleaned[name] for name in self.field_order[1:-1]}
+        facts = {name: cleaned[name] for name in self.field_order[1:-1]}
+        return facts | {"other_varieties": cleaned["other_varieties"].split(",")}
 
     def clean_name(self) -> str:
         name = self.cleaned_data["name"].strip()

@@ -26,7 +26,6 @@ from annotation.instruments.documents.document import (
     write_document,
 )
 from annotation.instruments.documents.draft_service import StaleDraftError, save_draft
-from annotation.instruments.documents.instrument_file import write_instrument_file
 from annotation.instruments.flow_description import describe_flow
 from annotation.instruments.known_texts import list_known
 from annotation.instruments.languages.texts import list_texts, locate_step_texts
@@ -138,21 +137,6 @@ class SaveDraft(InstrumentPage):
                 "languages": describe_languages(stored),
             }
         )
-
-
-class InstrumentFile(InstrumentPage):
-    """Hands out a version as a file, to be imported into another study or installation."""
-
-    route = "<int:pk>/instrument.json"
-    name = "file"
-
-    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        name = f"stereoscope-{self.study.public_id}-v{self.instrument.version}.json"
-        response = HttpResponse(
-            write_instrument_file(self.instrument), content_type="application/json"
-        )
-        response["Content-Disposition"] = f'attachment; filename="{name}"'
-        return response
 
 
 class DraftTexts(InstrumentPage):
@@ -342,7 +326,7 @@ def build_config(
         "dimensions": [[value, str(label)] for value, label in Dimension.choices],
         "questionKinds": [[value, str(label)] for value, label in QuestionKind.choices],
         "questionLimits": {
-            name: DemographicQuestion._meta.get_field(name).max_length
+            name: getattr(DemographicQuestion._meta.get_field(name), "max_length", None)
             for name in ("label", "help_text")
         },
         "knownLanguages": [

@@ -47,9 +47,16 @@ class PickerWidget(forms.CheckboxSelectMultiple):
         self.label, self.categories = label, categories
 
     def create_option(
-        self, name: str, value: Any, label: Any, selected: Any, index: int, **kwargs: Any
+        self,
+        name: str,
+        value: Any,
+        label: Any,
+        selected: bool,
+        index: int,
+        subindex: int | None = None,
+        attrs: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        option = super().create_option(name, value, label, selected, index, **kwargs)
+        option = super().create_option(name, value, label, selected, index, subindex, attrs)
         entry = getattr(value, "instance", None)
         names = self.categories(entry) if self.categories and entry else ()
         option["attrs"]["data-categories"] = "|".join(map(str, names))

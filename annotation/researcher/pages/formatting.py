@@ -58,6 +58,7 @@ STAGE_LABELS = {
     "reviewed": gettext_lazy("Reviewed"),
     "accepted": gettext_lazy("Accepted"),
 }
+TEXT_STAGE_LABELS = {**STAGE_LABELS, "rated": gettext_lazy("Rated a first text")}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,14 +16,15 @@ from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from annotation.instruments.documents.document import DocumentError
-from annotation.instruments.documents.instrument_file import LARGEST_FILE, read_instrument_file
+from annotation.instruments.documents.instrument_file import read_instrument_file
 from annotation.instruments.presets import PresetName
 from annotation.models import Origin, Study, StudyKind
-from annotation.researcher.pages.fields import TextField, UploadField
+from annotation.researcher.instruments.file_pages import InstrumentFileForm
+from annotation.researcher.pages.fields import TextField
 from annotation.researcher.pages.page import ResearcherPage
 from annotation.studies.creation import create_study
 from annotation.studies.duplication import duplicate_study
-from annotation.studies.instrument_import import import_study
+from annotation.studies.instrument_import import import_study, may_complete_library
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,8 @@ class DuplicateForm(BeginForm):
         self.fields["study"].queryset = studies  # type: ignore[attr-defined]
 
 
-class FileForm(BeginForm):
-    file = UploadField(
-        LARGEST_FILE / 1e6,
-        megabyte=1_000_000,
-        label=gettext_lazy("File"),
-        accept=".json",
-        help_text=gettext_lazy("An instrument’s JSON file, 4 MB at most."),
-    )
+class FileForm(InstrumentFileForm, BeginForm):
+    pass
 
 
 class StudyGallery(ResearcherPage):
@@ -168,7 +162,7 @@ class BeginStudy(ResearcherPage):
             raise PermissionDenied
 
     def build_form(self, data: Any = None, files: Any = None) -> Any:
-        initial: Mapping[str, Any] = {"contact_email": self.user.email}
+        initial: dict[str, Any] = {"contact_email": self.user.email}
         match self.kwargs["start"]:
             case "copy":
                 studies = list_copyable(self.request)
@@ -209,10 +203,9 @@ class BeginStudy(ResearcherPage):
             return duplicate_study(study=given["study"], title=title, owner=self.user)
         common = {"title": title, "owner": self.user, "contact_email": given["contact_email"]}
         if "file" in given:
-            permissions = ("annotation.add_socialgroup", "annotation.add_traitpair")
             return import_study(
                 document=read_instrument_file(given["file"].read()),
-                may_add=self.user.has_perms(permissions),
+                may_add=may_complete_library(self.user),
                 **common,
             )
         preset = self.start.preset if self.start else ""

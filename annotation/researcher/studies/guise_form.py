@@ -31,6 +31,7 @@ from annotation.researcher.studies.study_form import (
     CurrencyMixin,
     list_dimension,
 )
+from annotation.researcher.studies.text_words import speak_of_texts
 from annotation.studies.creation import human_study_scales
 from annotation.studies.guises import draw_guises
 
@@ -72,16 +73,10 @@ class GuiseCreationForm(CurrencyMixin, forms.ModelForm):
     class Meta:
         model = Study
         fields = STUDY_FIELDS
-        labels = {"quota_per_group": gettext_lazy("Quota per text")}
-        help_texts = {
-            "quota_per_group": gettext_lazy("Accepted ratings wanted for each text."),
-            "reservation_minutes": gettext_lazy(
-                "How long the texts of an idle submission are held."
-            ),
-        }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        speak_of_texts(self.fields)
         make_optional(self, RULE_FIELDS)  # left out, they have their defaults
         self.fields["trait_pairs"].initial = human_study_scales()
 

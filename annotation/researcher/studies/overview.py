@@ -96,6 +96,7 @@ def describe_live(study: Study, *, may_change: bool) -> dict[str, Any]:
         )
         .order_by("finished_at", "pk")[:WAITING_ROWS]
     )
+    stage_labels = formatting.TEXT_STAGE_LABELS if study.rates_texts else formatting.STAGE_LABELS
     return {
         "pilot": count_pilot(study) if study.pilot_started_at else None,
         "overview": overview,
@@ -106,8 +107,7 @@ def describe_live(study: Study, *, may_change: bool) -> dict[str, Any]:
         "origin_badge": formatting.origin_badge(study),
         "keys": build_keys(overview),
         "stages": [
-            (formatting.STAGE_LABELS[stage.key], stage.key == "accepted", stage)
-            for stage in overview.stages
+            (stage_labels[stage.key], stage.key == "accepted", stage) for stage in overview.stages
         ],
         "most_of_stage": max(1, overview.stages[0].count),
         "quota_rows": [

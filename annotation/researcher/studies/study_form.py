@@ -31,6 +31,7 @@ from annotation.researcher.pages.fields import (
     make_optional,
 )
 from annotation.researcher.studies.quality_form import QUALITY_FIELDSET, RULE_FIELDS, QualityFields
+from annotation.researcher.studies.text_words import speak_of_texts
 from annotation.studies.creation import gather_groups, human_study_scales
 
 CODE = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -196,6 +197,8 @@ class StudySettingsForm(CurrencyMixin, QualityFields, forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        if self.instance.rates_texts:
+            speak_of_texts(self.fields)
         self.fill_thresholds(self.instance.quality_thresholds)
         codes = self.instance.completion_codes
         fill(self, {name: codes.get(outcome.value, "") for outcome, name in CODE_FIELDS.items()})

@@ -114,7 +114,7 @@ class Command(BaseCommand):
                 console.print(_to_rich(block))
         for key in document.keys:
             value = f"{key.value} {key.small}".strip()
-            line = f"{key.label}: {value}  ({'; '.join(key.lines)})"
+            line = f"{key.label}: {value}  ({'. '.join(key.lines)})"
             console.print(line, highlight=False, markup=False)
         for line in document.left_out:
             console.print(f"Left out: {line}", highlight=False, markup=False)

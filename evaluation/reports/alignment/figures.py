@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,7 @@ from evaluation.charts import (
     heat_maps_spec,
     narrow_intervals_spec,
     profile_spec,
+    small_multiples_specs,
 )
 from evaluation.reports.parts.document import Figure
 from evaluation.reports.parts.table import ReportTable
@@ -91,6 +92,20 @@ class AlignmentFigures:
             ),
             data="cells",
             query=f"?group={group}",
+        )
+
+    def multiples(self, order: Sequence[str]) -> tuple[Figure, ...]:
+        """Return every group in small, row by row, in the order of these slugs."""
+        labels = {label.slug: label for label in self._groups}
+        specs = small_multiples_specs(
+            self._tables["cells"],
+            self._tables["groups"],
+            groups=[labels[slug] for slug in order],
+            scales=self._scales,
+        )
+        return tuple(
+            Figure(f"multiples-{row}", "", spec, data="cells")
+            for row, spec in enumerate(specs, start=1)
         )
 
     @cached_property

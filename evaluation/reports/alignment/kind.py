@@ -182,6 +182,9 @@ def _detail(
             for row in tables["groups"].rows
             if row.group != group
         ),
+        multiples=figures.multiples([row.group for row in rows]),
+        caption="Every group, highest τ first: people’s mean ratings (circles, 0 to 100) and the "
+        "model’s mean scores (diamonds) with their intervals, on the same axes throughout.",
     )
     return Section(
         f"One group in detail: {names.groups[group]}",

@@ -65,11 +65,15 @@ class Figure:
         return mark_safe(themeable(self.svg_file))  # noqa: S308
 
     @cached_property
+    def narrow_svg_file(self) -> str:
+        """The drawing for narrow pages as a file, empty where there is none of its own."""
+        return render_svg(self.narrow_spec) if self.narrow_spec else ""
+
+    @cached_property
     def narrow_svg(self) -> SafeString | None:
         """The drawing for narrow pages, where there is one of its own."""
-        if self.narrow_spec is None:
-            return None
-        return mark_safe(themeable(render_svg(self.narrow_spec)))  # noqa: S308
+        file = self.narrow_svg_file
+        return mark_safe(themeable(file)) if file else None  # noqa: S308
 
     @cached_property
     def data_uri(self) -> str:
@@ -158,7 +162,10 @@ class Choice:
 
 @dataclass(frozen=True)
 class Choices:
-    """Links to other views of a page; files show their ``figures`` folded up instead."""
+    """Links to other views of a page; files show their ``figures`` folded up instead.
+
+    multiples : the same in small, row by row, for paper; ``caption`` says what they show
+    """
 
     template: ClassVar[str] = "evaluation/blocks/choices.html"
     counted: ClassVar[str] = ""
@@ -167,6 +174,8 @@ class Choices:
     anchor: str
     options: tuple[Choice, ...]
     figures: tuple[tuple[str, Figure], ...] = ()
+    multiples: tuple[Figure, ...] = ()
+    caption: str = ""
 
 
 Block = Figure | Table | Prose | Choices

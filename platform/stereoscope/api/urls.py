@@ -23,6 +23,7 @@ from probing.api.run_results import (
     RunTextScoreViewSet,
     RunTrainingViewSet,
 )
+from probing.api.stimuli import StimuliViewSet
 from probing.api.views import LanguageModelViewSet, MeasureViewSet, RunViewSet
 from stereoscope.api.errors import answer_unknown_address
 
@@ -73,6 +74,7 @@ router.register(
     basename="run-counterpart",
 )
 router.register("imports", ImportViewSet, basename="import")
+router.register("stimuli", StimuliViewSet, basename="stimuli")
 router.register("reports", ReportViewSet, basename="report")
 
 documentation = SpectacularSwaggerSplitView.as_view(

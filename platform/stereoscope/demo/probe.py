@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 from annotation.models import Study
 from evaluation.models import Report, ReportStatus
@@ -58,9 +59,7 @@ def ensure_report(*, study: Study, run: Run, owner: User) -> Report:
 
     A worker builds it as soon as the run is finished.
     """
-    existing = (
-        Report.objects.filter(study=study, runs=run).exclude(status=ReportStatus.FAILED).first()
-    )
+    existing = _find_report(study).filter(runs=run).first()
     return existing or request_report(
         kind="alignment",
         study=study,
@@ -68,3 +67,18 @@ def ensure_report(*, study: Study, run: Run, owner: User) -> Report:
         created_by=owner,
         title=f"Demo: simulated people beside {run.model.name}"[:TITLE_LENGTH],
     )
+
+
+def ensure_speakers_report(*, study: Study, owner: User) -> Report:
+    """Return the report on the simulated people who rated writers, asked for on the first call."""
+    return _find_report(study).first() or request_report(
+        kind="guise_ratings",
+        study=study,
+        runs=[],
+        created_by=owner,
+        title="Demo: simulated people on the writers of notes",
+    )
+
+
+def _find_report(study: Study) -> QuerySet[Report]:
+    return Report.objects.filter(study=study).exclude(status=ReportStatus.FAILED)

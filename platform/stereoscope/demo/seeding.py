@@ -1,4 +1,4 @@
-"""Seeds the demo: two studies, a model, its run and the report about both. Idempotent."""
+"""Seeds the demo: studies of groups and of writers, a model, its run, reports. Idempotent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from evaluation.reports.parts.errors import ReportError
 from probing.models import LanguageModel, Run
 from probing.runs.errors import RunError
 from probing.runs.language_models import find_model
-from stereoscope.demo.probe import ensure_demo_model, ensure_report, ensure_run
+from stereoscope.demo.probe import (
+    ensure_demo_model,
+    ensure_report,
+    ensure_run,
+    ensure_speakers_report,
+)
+from stereoscope.demo.speakers import ensure_simulated_speakers, ensure_speakers_survey
 from stereoscope.demo.studies import PEOPLE_ID, ensure_simulated_people, ensure_survey
 
 
@@ -23,12 +29,16 @@ class DemoError(Exception):
 
 @dataclass(frozen=True)
 class Demo:
-    """``survey`` is open to everybody; ``people`` holds the simulated ratings of the report."""
+    """``survey`` is open to everybody; ``people`` holds the simulated ratings of the report.
+
+    ``speakers`` is the survey on the writers of texts, open too.
+    """
 
     survey: Study
     people: Study
     run: Run
     report: Report
+    speakers: Study
 
 
 def seed_demo(*, owner: User, location: str = "", say: Callable[[str], None] | None = None) -> Demo:
@@ -47,9 +57,12 @@ def seed_demo(*, owner: User, location: str = "", say: Callable[[str], None] | N
         people = ensure_simulated_people(owner=owner)
         run = ensure_run(model=model, owner=owner)
         report = ensure_report(study=people, run=run, owner=owner)
+        speakers = ensure_speakers_survey(owner=owner)
+        rated = ensure_simulated_speakers(owner=owner)
+        ensure_speakers_report(study=rated, owner=owner)
     except (RunError, ReportError) as error:
         raise DemoError(" ".join(str(error).split())) from error
-    return Demo(survey=survey, people=people, run=run, report=report)
+    return Demo(survey=survey, people=people, run=run, report=report, speakers=speakers)
 
 
 def _demo_model(tell: Callable[[str], None]) -> LanguageModel:

@@ -42,7 +42,7 @@ def on_page_markdown(markdown: str, **_more: Any) -> str:
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Move every inline script into a file beside the theme's, named by its content."""
+    """Move every inline script into a file, named by its content; give the search a name."""
     depth = "../" * page.url.count("/")
 
     def move(found: re.Match[str]) -> str:
@@ -52,7 +52,8 @@ def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
             file.write(found[1])
         return f'<script src="{depth}assets/{name}"></script>'
 
-    return RIGHT.sub(' class="right"', INLINE_SCRIPT.sub(move, output))
+    named = output.replace('role="dialog"', 'role="dialog" aria-label="Search"', 1)
+    return RIGHT.sub(' class="right"', INLINE_SCRIPT.sub(move, named))
 
 
 def write_parameters(name: str) -> str:

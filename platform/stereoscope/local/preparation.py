@@ -54,6 +54,7 @@ def _prepare(site: str, model: str) -> str:
 Stereoscope is running.
 
   Participants  {site}{demo.survey.get_absolute_url()}
+                {site}{demo.speakers.get_absolute_url()}
   Researchers   {site}{reverse("admin:index")}
   Report        {site}{reverse("reports:page", args=[demo.report.public_id])}
   API           {site}{reverse("api-docs")}

@@ -88,6 +88,7 @@ RULES = (
     api("api:run-classify", NOBODY, "reads"),
     api("api:run-*", "reads"),
     api("api:import-list", "staff", "staff"),
+    api("api:stimuli-list", "staff"),
     api("api:report-list", "permitted", "permitted"),
     api("api:report-kinds", "permitted"),
     Rule("api:report-files", "reads", NOBODY, always=False, is_json=True, scope="read"),

@@ -36,6 +36,7 @@ def take_all(folder: Path, output: Path) -> tuple[int, int]:
     from stereoscope.local.administrator import NAME
     from tools.screens.annotators import create_work, take_annotators
     from tools.screens.camera import Camera
+    from tools.screens.further import create_further
     from tools.screens.index import FOLDER, write_index
     from tools.screens.participants import create_tour, take_participants
     from tools.screens.researchers import take_researchers
@@ -47,12 +48,12 @@ def take_all(folder: Path, output: Path) -> tuple[int, int]:
     program = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
     with run_demo(folder) as demo:
         owner = User.objects.get(username=NAME)
-        tour, work = create_tour(owner), create_work(owner)
+        tour, work, further = create_tour(owner), create_work(owner), create_further(owner)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
             take_participants(browser, camera, demo.address, tour)
             take_annotators(browser, camera, demo.address, *work)
-            take_researchers(browser, camera, demo, tour, *work)
+            take_researchers(browser, camera, demo, tour, *work, further=further)
             browser.close()
     (output / "screens.md").write_text(write_index(camera.shots), encoding="utf-8")
     files = list(pictures.iterdir())

@@ -37,6 +37,8 @@ def prepare_environment(folder: Path) -> None:
         "VAR_DIR": str(folder),
         "SECRET_KEY": "only-for-pictures",
         "STATIC_MANIFEST": "false",
+        # Simulated people arrive in this process, through the client of Django's tests.
+        "ALLOWED_HOSTS": "localhost,127.0.0.1,testserver",
         # Playwright keeps an event loop in this thread, where Django would refuse its database.
         "DJANGO_ALLOW_ASYNC_UNSAFE": "true",
     }

@@ -8,27 +8,10 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
-from django.db import transaction
 
-from probing.library.labelled_files import (
-    BadRowsError,
-    import_file,
-    parse_lexicon,
-    parse_templates,
-    parse_texts,
-    stored_groups,
-)
-from probing.library.labelled_pairs import parse_pairs
-from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
+from probing.imports.stimuli import KINDS, import_stimuli
+from probing.library.labelled_files import BadRowsError
 from probing.runs.errors import RunError
-from probing.runs.probe_stimuli import find_entries
-
-KINDS: dict[str, Any] = {
-    "templates": LabelledTemplateSet,
-    "lexicon": GroupLexicon,
-    "texts": LabelledTextSet,
-    "pairs": LabelledTemplateSet,
-}
 
 
 class Command(BaseCommand):
@@ -69,38 +52,19 @@ class Command(BaseCommand):
             content = path.read_bytes()
         except OSError as error:
             raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
-        skip = {"skip_bad_rows": options["skip_bad_rows"]}
-        words_of_pairs = None
         try:
-            if options["kind"] == "lexicon":
-                parsed = parse_lexicon(content, path.name, **skip)
-            elif options["kind"] == "pairs":
-                parsed, words_of_pairs = parse_pairs(content, path.name, labels=options["labels"])
-            elif options["kind"] == "texts":
-                parsed = parse_texts(content, path.name, labels=options["labels"], **skip)
-            else:
-                words = [options["words"]] if options["words"] else []
-                parsed = parse_templates(
-                    content,
-                    path.name,
-                    labels=options["labels"],
-                    lexicon=[
-                        group
-                        for entry in find_entries(GroupLexicon, words)
-                        for group in stored_groups(entry)
-                    ],
-                    **skip,
-                )
-            facts = {
-                "slug": options["slug"],
-                "title": options["title"] or options["slug"],
-                "licence": options["licence"],
-                "citation": options["citation"],
-            }
-            with transaction.atomic():
-                entry = import_file(KINDS[options["kind"]], parsed, **facts)
-                if words_of_pairs is not None:
-                    import_file(GroupLexicon, words_of_pairs, **facts)
+            done = import_stimuli(
+                kind=options["kind"],
+                content=content,
+                file_name=path.name,
+                labels=options["labels"],
+                words=options["words"],
+                skip_bad_rows=options["skip_bad_rows"],
+                slug=options["slug"],
+                title=options["title"] or options["slug"],
+                licence=options["licence"],
+                citation=options["citation"],
+            )
         except BadRowsError as error:
             for problem in error.problems:
                 self.stderr.write(str(problem))
@@ -108,8 +72,8 @@ class Command(BaseCommand):
             raise CommandError(f"{error}{hint}") from error
         except (ValidationError, RunError) as error:
             raise CommandError(" ".join(error.messages)) from error
-        for problem in parsed.left_out:
+        for problem in done.parsed.left_out:
             self.stderr.write(f"Left out: {problem}")
-        n = len(parsed.entries)
+        n = len(done.parsed.entries)
         what = "groups" if options["kind"] == "lexicon" else options["kind"]
-        self.stdout.write(f"“{entry.slug}” holds {n:,} {what}.")
+        self.stdout.write(f"“{done.entry.slug}” holds {n:,} {what}.")

@@ -27,6 +27,7 @@ from probing.runs.errors import RunError
 from probing.runs.language_models import find_model
 from probing.runs.leases import OPEN
 from probing.runs.parameters import find_measure
+from probing.runs.prices import show_price
 from probing.runs.progress import load_progress
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 from probing.runs.sentence_files import GivenSentences, open_sentences
@@ -117,6 +118,14 @@ class Command(BaseCommand):
             metavar="SLUG",
             help="for matched guise probing, the word list whose words end the prompts; default "
             f"{DEFAULT_ATTRIBUTES}",
+        )
+        parser.add_argument(
+            "--varieties",
+            nargs=2,
+            default=[],
+            metavar="NAME",
+            help="for matched guise probing, two varieties of a corpus that has more, the first "
+            "guise first",
         )
         parser.add_argument(
             "--terms",
@@ -237,6 +246,7 @@ class Command(BaseCommand):
                 prompts=options["prompt"],
                 sources=options["source"],
                 attributes=options["attributes"],
+                varieties=options["varieties"],
                 terms=options["terms"],
                 limit=options["limit"],
                 per_source=options["per_source"],
@@ -394,8 +404,16 @@ def _print_dry_run(console: Console, tried: DryRun, stimuli: StimuliValue) -> No
     console.print(
         f"{describe_stimuli(stimuli)}: {tried.cost.shards:,} shards, "
         f"{at_most}{tried.cost.forward_passes:,} {passes}, {tried.cost.tokens:,} tokens; {pace}. "
+        f"{_describe_money(tried)}"
         "Nothing was stored."
     )
+
+
+def _describe_money(tried: DryRun) -> str:
+    if not tried.served:
+        return ""
+    at_most = "at most " if tried.money is not None else ""
+    return f"Money: {at_most}{show_price(tried.money, tried.currency)}. "
 
 
 def _describe_parameters() -> str:

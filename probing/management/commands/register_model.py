@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
+from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -27,6 +28,14 @@ class Command(BaseCommand):
             default="",
             help="environment variable of the workers that holds the server's key",
         )
+        for name, what in (("input", "reads"), ("output", "writes")):
+            parser.add_argument(
+                f"--{name}-price",
+                type=Decimal,
+                metavar="AMOUNT",
+                help=f"of a served model: what a million tokens that it {what} cost",
+            )
+        parser.add_argument("--currency", default="", help="of both prices, such as USD")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -36,6 +45,9 @@ class Command(BaseCommand):
                 revision=options["revision"],
                 served_name=options["served_name"],
                 key_variable=options["key_variable"],
+                input_price=options["input_price"],
+                output_price=options["output_price"],
+                price_currency=options["currency"].upper(),
             )
         except RunError as error:
             raise CommandError(" ".join(error.messages)) from error

@@ -234,6 +234,20 @@ def test_a_worker_that_was_stopped_before_the_call_did_nothing(study, add, panel
     assert not note_call([action]), "the worker that comes back finds its claim gone"
 
 
+def test_a_claim_made_while_the_clock_was_ahead_does_not_hold_a_payment_up(
+    study, add, panel
+) -> None:
+    add("a")
+    store(study, propose_rewards)
+    claim_actions(study=study, kind=ActionKind.APPROVE, limit=1)
+    PanelAction.objects.update(
+        claimed_at=timezone.now() + timedelta(hours=3), try_at=timezone.now() + timedelta(hours=3)
+    )
+    assert sweep_payments() == 1
+    pay_study(study=study)
+    assert panel.paid("reward") == {"a": 1}
+
+
 def test_a_claim_that_is_too_old_makes_no_call(study, add) -> None:
     add("a")
     store(study, propose_rewards)

@@ -135,7 +135,9 @@ def test_command_line_takes_all_runs_that_score_groups(chosen, scored_run):
     out = io.StringIO()
     call_command("report", KIND, "--resamples", "100", "--splits", "100", stdout=out)
     assert Report.objects.get().runs.count() == 2
-    assert "SeT, first" in out.getvalue()
+    printed = " ".join(out.getvalue().split())
+    assert "SeT, first" in printed
+    assert ". Noise taken out; as observed" in printed  # sentences, none of them in mid-line
 
 
 @pytest.mark.parametrize(

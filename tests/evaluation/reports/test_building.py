@@ -59,6 +59,11 @@ def test_report_of_a_killed_worker_is_freed_for_another(rated_study, scored_run,
     assert wake_waiting_reports() == 0
     time_machine.move_to("2026-01-05 10:06Z")
     assert wake_waiting_reports() == 1
+    # Begun while the clock was ahead: nobody waits until that time has come.
+    Report.objects.filter(pk=report.pk).update(
+        status=ReportStatus.BUILDING, started_at="2026-01-05T13:00Z"
+    )
+    assert wake_waiting_reports() == 1
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import io
 import json
 import re
 import xml.etree.ElementTree as ET
+import zlib
 from collections.abc import Iterator
 
 import pytest
@@ -79,9 +80,10 @@ def test_page_shows_any_group_and_holds_no_inline_script_or_style(client, alice,
     assert "One group in detail: elderly people" in page
     assert client.get(_address(report), {"group": "nobody"}).status_code == 404
     scripts = re.findall(r"<script.*?</script>", page, re.DOTALL)
-    assert len(scripts) == page.count("<script") == 1
-    assert 'src="/static/evaluation/charts.js"' in scripts[0]
-    assert scripts[0].endswith("></script>")
+    assert len(scripts) == page.count("<script") == 2
+    for script in scripts:
+        assert 'src="/static/evaluation/' in script
+        assert script.endswith("></script>")
     assert "<style" not in page
     assert " style=" not in page
 
@@ -128,6 +130,22 @@ def test_a_figure_is_had_in_every_form(client, alice, report):
     }
     assert keyed == {"men", "women", "elderly people"}
     assert json.loads(get("forest", "narrow.vl.json"))["width"] < 400
+
+
+def test_charts_of_every_view_were_drawn_by_the_worker(client, alice, report):
+    client.force_login(alice)
+    n = report.drawings.count()
+    assert n >= 5  # three charts, two of them for narrow pages too, and the other groups
+    for query in ({}, {"group": "elderly"}, {"group": "man"}):
+        assert client.get(_address(report), query).status_code == 200
+    assert report.drawings.count() == n
+    kept = b'<svg width="1" height="1" data-kept="yes"></svg>'
+    report.drawings.update(svg=zlib.compress(kept))
+    assert client.get(_address(report)).content.decode().count('data-kept="yes"') == 5
+    # Reports of before, and charts that a later version draws otherwise, are drawn once.
+    report.drawings.all().delete()
+    assert "data-kept" not in client.get(_address(report)).content.decode()
+    assert report.drawings.count() == 5
 
 
 def test_a_printed_table_is_had_in_latex(client, alice, report):

@@ -309,3 +309,76 @@ def test_labelled_texts_are_imported_on_their_page(client: Client) -> None:
     assert "It is bad ." in page
     assert "validation" in page
     assert client.get(reverse("admin:probing_labelledtextset_changelist")).status_code == 200
+
+
+DIALECT = "pair,group,text,label\n1,AAL,She be late.,1\n1,WME,She is late.,1\n"
+
+
+def test_pairs_come_by_page_with_their_lexicon_or_not_at_all(client: Client) -> None:
+    address = reverse("admin:probing_labelledtemplateset_add")
+    GroupLexicon.objects.create(slug="taken", title="Taken", licence="CC0", groups=[])
+
+    def send(content: str, slug: str) -> Any:
+        facts = {"title": "Dialect", "slug": slug, "licence": "CC0", "labels": "ternary"}
+        file = SimpleUploadedFile("pairs.csv", content.encode())
+        return client.post(address, {**facts, "is_pairs": "on", "file": file})
+
+    before = LabelledTemplateSet.objects.count()
+    assert "has no text of WME" in send(DIALECT + "2,AAL,He be.,1\n", "d").content.decode()
+    assert "A lexicon has this name already" in send(DIALECT, "taken").content.decode()
+    assert LabelledTemplateSet.objects.count() == before
+    assert send(DIALECT, "dialect").status_code == 302
+    entry = LabelledTemplateSet.objects.get(slug="dialect")
+    assert [one["text"] for one in entry.templates] == ["{pair_0001}"]
+    words = GroupLexicon.objects.get(slug="dialect")
+    assert [group["name"] for group in words.groups] == ["AAL", "WME"]
+    change = reverse("admin:probing_labelledtemplateset_change", args=[entry.pk])
+    assert "is_pairs" not in client.get(change).content.decode()
+
+
+def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> None:
+    address = "/api/v1/stimuli/"
+
+    def faults(response: Any) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for fault in response.json()["errors"]:
+            found.setdefault(fault["field"], []).append(fault["message"])
+        return found
+
+    def send(content: str, **changes: Any) -> Any:
+        body = {"kind": "texts", "file_name": "t.csv", "slug": "mine", "licence": "CC0"}
+        return client.post(
+            address, {**body, "content": content, **changes}, content_type="application/json"
+        )
+
+    good = "text,label\nFine.,2\nBad.,0\n"
+    refused = send(good + "Odd.,9\n,1\n")
+    assert refused.status_code == 400
+    first, *lines = faults(refused)["content"]
+    assert first == "Nothing was imported: 2 of 4 rows are bad."
+    assert [line.split(":")[0] for line in lines] == ["Line 4", "Line 5"]
+    assert faults(send(good, file_name="t.pdf"))["content"] == [
+        "“t.pdf” cannot be read. Give a .csv or .tsv file."
+    ]
+    assert list(faults(send(good, slug="not a slug"))) == ["slug"]
+    assert list(faults(send(good, kind="templates", words="nowhere"))) == ["words"]
+    dry = send(good, dry_run=True)
+    assert (dry.status_code, dry.json()["stored"], dry.json()["n_entries"]) == (200, False, 2)
+    assert not LabelledTextSet.objects.filter(slug="mine").exists()
+    done = send(good + "Odd.,9\n", skip_bad_rows=True)
+    assert done.status_code == 201
+    assert len(done.json()["left_out"]) == 1
+    assert [one["text"] for one in LabelledTextSet.objects.get(slug="mine").texts] == [
+        "Fine.",
+        "Bad.",
+    ]
+    assert list(faults(send(good))) == ["slug"]  # taken
+    assert send(DIALECT, kind="pairs", slug="dialect").json()["n_groups"] == 2
+    GroupLexicon.objects.create(slug="half", title="Half", licence="CC0", groups=[])
+    assert list(faults(send(DIALECT, kind="pairs", slug="half"))) == ["slug"]
+    assert not LabelledTemplateSet.objects.filter(slug="half").exists()
+    assert {"texts", "lexicon"} <= {
+        one["kind"] for one in client.get(address).json() if one["slug"] in {"mine", "dialect"}
+    }
+    User.objects.get().user_permissions.clear()
+    assert send(good, slug="other").status_code == 403

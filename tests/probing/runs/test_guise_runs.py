@@ -10,12 +10,14 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotation.corpora.corpus_import import BadRowsError, import_corpus
 from annotation.models import Corpus
 from evaluation.metrics.decisions import decide
 from probing.measures.guise_logprobs import read_logprobs
 from probing.models import Prompt, PromptPurpose, Run, RunStatus, Score, WordList, WordPurpose
 from probing.runs.creation import create_run, dry_run
 from probing.runs.errors import RunError
+from probing.runs.guise_stimuli import load_guise_stimuli
 from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.language_models import register_model
 from probing.runs.stimuli_loading import StimuliChoice, run_request
@@ -269,15 +271,35 @@ def test_bad_stimuli_are_refused_before_work_starts(
     assert not Run.objects.exists()
 
 
-def test_a_third_variety_is_refused_where_sets_are_pooled(
+def test_of_three_varieties_a_run_takes_the_two_that_are_chosen(
     pairs_corpus: Corpus, make_guise_run: GuiseMaker
 ) -> None:
-    text = pairs_corpus.texts.first()
-    assert text is not None
-    text.variety = "Appalachian English"
-    text.save()
-    with pytest.raises(RunError, match="texts in Appalachian English beside AAE and WME"):
+    lines = "text,variety\nI reckon he is fixing supper,Appalachian English\n"
+    file = {"content": lines.encode(), "file_name": "more.csv", "into": pairs_corpus}
+    with pytest.raises(BadRowsError) as bad:
+        import_corpus(**file)
+    assert "expected “AAE” or “WME”" in str(bad.value.problems[0])
+    import_corpus(**file, other_varieties=["Appalachian English"])
+    with pytest.raises(RunError, match="texts in AAE, Appalachian English, WME; two of them"):
         make_guise_run("gpt2", ["lazy"], matching="pooled")
+
+    def load(*varieties: str, paired: bool = False) -> Any:
+        return load_guise_stimuli(
+            pairs_corpus, attributes="katz-braly-37", varieties=varieties, paired=paired
+        )
+
+    found = load("Appalachian English", "WME")
+    assert found.varieties == ("Appalachian English", "WME")
+    assert [text.body for text in found.first] == ["I reckon he is fixing supper"]
+    plain, turned = load(paired=True), load("WME", "AAE", paired=True)
+    assert (turned.first, turned.second) == (plain.second, plain.first)
+    for varieties, paired, problem in (
+        (("AAE", "Appalachian English"), True, "pairs of .* are in AAE and WME"),
+        (("AAE", "AAE"), False, "expected two different ones"),
+        (("AAE", "Scots"), False, "and none in Scots"),
+    ):
+        with pytest.raises(RunError, match=problem):
+            load(*varieties, paired=paired)
 
 
 def test_a_text_that_does_not_fit_leaves_its_pair_out(

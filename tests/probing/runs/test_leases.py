@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
+import time_machine
+from django.db import OperationalError, connection
+from django.db.backends.utils import CursorWrapper
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -92,6 +96,16 @@ def test_a_lease_can_be_renewed_by_its_holder_alone(make_run: RunMaker) -> None:
     expire(shard)
     assert lapse_leases() == 1
     assert not renew_lease(shard)
+
+
+def test_a_lease_given_before_the_clock_was_set_back_lapses(make_run: RunMaker) -> None:
+    make_run()
+    with time_machine.travel(timezone.now() + timedelta(hours=3)):
+        ahead = claim("dead")
+        assert lapse_leases() == 0
+    assert lapse_leases() == 1, "nobody waits three hours for a worker that died"
+    assert claim("alive").pk == ahead.pk
+    assert lapse_leases() == 0
 
 
 def test_a_lapsed_shard_goes_to_another_worker_and_counts_as_an_attempt(
@@ -233,3 +247,33 @@ def test_a_run_after_lapses_gives_the_same_scores(make_run: RunMaker) -> None:
     troubled.refresh_from_db()
     assert troubled.status == RunStatus.FINISHED
     assert scores_of(troubled) == scores_of(calm)
+
+
+def test_a_full_disk_uses_up_no_attempt(shared_database: str, make_run: RunMaker) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("only a SQLite file is kept from growing so easily")
+    run = make_run()
+    first = claim("w")
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE ballast (filler BLOB)")
+        # As a disk without room: what is there may change, nothing can be added.
+        cursor.execute("PRAGMA page_count")
+        cursor.execute(f"PRAGMA max_page_count = {cursor.fetchone()[0]}")
+        fill_free_pages(cursor)
+    with pytest.raises(OperationalError, match="full"):
+        compute_shard(first)
+    waiting = Shard.objects.get(pk=first.pk)
+    assert (waiting.status, waiting.attempts) == (ShardStatus.PENDING, 0)
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA max_page_count = 1000000")
+    work(worker="w")
+    run.refresh_from_db()
+    assert run.status == RunStatus.FINISHED
+
+
+def fill_free_pages(cursor: CursorWrapper) -> None:
+    """Use up what the file has left inside, down to rows of a few bytes."""
+    for size in (2000, 200, 20):
+        with suppress(OperationalError):
+            while True:
+                cursor.execute("INSERT INTO ballast VALUES (zeroblob(%s))", [size])

@@ -30,7 +30,8 @@ class Command(BaseCommand):
             demo = seed_demo(owner=administrator.user, location=model, say=self.stdout.write)
         except DemoError as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"To take: {settings.SITE_URL}{demo.survey.get_absolute_url()}")
+        for survey in (demo.survey, demo.speakers):
+            self.stdout.write(f"To take: {settings.SITE_URL}{survey.get_absolute_url()}")
         self.stdout.write(f"Simulated people: {demo.people}")
         self.stdout.write(f"{demo.run} with {demo.run.model.name}: {demo.run.status}")
         self.stdout.write(f"Report “{demo.report}”: {demo.report.status}")

@@ -16,7 +16,7 @@ from django.urls import reverse
 from annotation.instruments.documents.document import hash_document, write_document
 from annotation.instruments.documents.instrument_file import write_instrument_file
 from annotation.instruments.languages.language_service import add_known_language
-from annotation.models import Corpus, SocialGroup, Study, TraitPair
+from annotation.models import Corpus, Instrument, SocialGroup, Study, TraitPair
 from annotation.studies.lifecycle import find_launch_problems
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.studies.people import make_study
@@ -170,6 +170,28 @@ def test_a_bad_file_is_refused_with_its_places_and_nothing_is_stored(
     assert response.status_code == 422
     assert expected in response.content.decode()
     assert (Study.objects.count(), SocialGroup.objects.count(), Corpus.objects.count()) == before
+
+
+def test_a_file_takes_the_place_of_a_draft_and_of_nothing_else(
+    study: Study, alice: User, bob: User
+) -> None:
+    draft = make_study(owner=alice, launched=False).instruments.get()
+    content = carry(study, lambda document: document.update(flow=["consent", "rating"]))
+
+    def send(user: User, instrument: Instrument, raw: bytes = content) -> HttpResponse:
+        address = reverse("admin:annotation_instrument_import", args=[instrument.pk])
+        file = SimpleUploadedFile("i.json", raw)
+        return log_in(user).post(address, {"file": file})  # type: ignore[return-value]
+
+    assert send(alice, draft).status_code == 302
+    assert Instrument.objects.get(pk=draft.pk).flow == ["consent", "rating"]
+    assert draft.history.first().history_user == alice
+    wrong = send(alice, draft, b"{}")
+    assert wrong.status_code == 422
+    assert "The file holds no instrument." in wrong.content.decode()
+    assert send(alice, study.instruments.get()).status_code == 403
+    assert send(bob, study.instruments.get()).status_code == 403
+    assert send(bob, draft).status_code == 404
 
 
 def test_the_command_writes_and_reads_files(tmp_path: Path, capsys: Any) -> None:

@@ -1,0 +1,1 @@
+"""Template tags of the composition root: help beside what it explains."""

@@ -1,0 +1,1 @@
+"""The journeys of participants and annotators in Chromium, Firefox and WebKit, with pictures."""

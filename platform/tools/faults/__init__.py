@@ -1,0 +1,1 @@
+"""What is lost when processes are killed, disks fill up and messages go astray."""

@@ -1,0 +1,3 @@
+import { offerCopies } from "../stereoscope/copying.js";
+
+offerCopies();

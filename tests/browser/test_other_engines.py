@@ -1,0 +1,50 @@
+"""What looks otherwise in Firefox than in Chromium; `make browsers` goes whole journeys."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import pytest
+from PIL import Image, ImageChops
+
+from tests.annotation.survey.guises import make_guise_study, make_pairs
+from tools.browsers.firefox import FIREFOX
+from tools.browsers.walker import HANDLE_RADIUS, Walker
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+MIDDLE = 50
+# The ring stands 1.5 px outside of the handle where an engine lets it; one more is paper.
+REACH = HANDLE_RADIUS + 3
+VISIBLE = 60
+
+
+def test_the_ring_of_a_handle_is_whole_in_firefox(site: str, tmp_path: Path) -> None:
+    if FIREFOX.missing:
+        message = f"{FIREFOX.missing} is not installed: the test in Firefox is SKIPPED"
+        warnings.warn(message, stacklevel=1)
+        pytest.skip(message)
+    study = make_guise_study(make_pairs(2), flow=["rating"], reservation_minutes=600)
+    with FIREFOX.open_window() as window:
+        walker = Walker(window, "mouse", tmp_path)
+        walker.go(site + study.get_absolute_url(), "landing")
+        walker.leave("form .button-main")
+        line = walker.read()["lines"][0]
+        walker.put(line, MIDDLE)
+        walker.press("h1")  # so that no line has the focus, which has a ring of its own
+        x, y, width, height = walker.place(f"[data-line='{line['key']}'] .line-input")
+        picture = tmp_path / "line.png"
+        window.save_picture(picture)
+        y += window.run("scrollY")
+    centre = x + width / 2, y + height / 2
+    left, top = round(centre[0] - REACH), round(centre[1] - REACH)
+    handle = Image.open(picture).convert("L").crop((left, top, left + 2 * REACH, top + 2 * REACH))
+    # The line runs through the middle; above and below it, the handle is its own mirror image.
+    upper = handle.crop((0, 0, 2 * REACH, REACH - 3))
+    lower = handle.crop((0, REACH + 3, 2 * REACH, 2 * REACH)).transpose(
+        Image.Transpose.FLIP_TOP_BOTTOM
+    )
+    difference = ImageChops.difference(upper, lower)
+    assert difference.getextrema()[1] < VISIBLE
+    assert upper.getextrema()[0] < 100, "there is a handle"

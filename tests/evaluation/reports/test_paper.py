@@ -1,0 +1,51 @@
+"""The PDF of a report: no page but the last is under half full, and everything stands in it."""
+
+from __future__ import annotations
+
+import pypdfium2
+import pytest
+
+from evaluation.reports.rendering import render_files
+from tests.evaluation.reports import contracts
+from tests.evaluation.reports.paper_pages import page_fills
+
+pytestmark = pytest.mark.django_db
+
+# Kinds of many figures, of many small groups, of long tables, and of next to nothing.
+KINDS = ("alignment", "matched_guise", "dataset", "rating_agreement")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_no_page_but_the_last_is_under_half_full(name):
+    report = contracts.from_stored(contracts.read_json(f"{name}.json"))
+    document = contracts.lay_out(report)
+    files = {file.name: file.content for file in render_files(report, document)}
+    if "report.pdf" not in files:
+        pytest.skip("Pango is missing: no PDF can be made")
+    fills = page_fills(files["report.pdf"])
+    assert len(fills) > 1
+    assert min(fills[:-1]) >= 0.5, fills
+    texts = _read(files["report.pdf"])
+    assert "Contents" in texts[0]
+    for section in document.sections:
+        assert any(section.heading in text for text in texts), section.heading
+    # Provenance has the last page to itself.
+    assert texts[-1].startswith("Where the numbers come from")
+    assert report.public_id in texts[-1]
+    assert not any(report.public_id in text for text in texts[1:-1])
+
+
+def test_every_group_stands_in_the_pdf_of_an_alignment():
+    report = contracts.from_stored(contracts.read_json("alignment.json"))
+    document = contracts.lay_out(report)
+    files = {file.name: file.content for file in render_files(report, document)}
+    if "report.pdf" not in files:
+        pytest.skip("Pango is missing: no PDF can be made")
+    text = " ".join(_read(files["report.pdf"]))
+    assert "Every group, highest τ first" in text
+
+
+def _read(pdf: bytes) -> list[str]:
+    """Return the text of every page, its lines as they follow each other."""
+    with pypdfium2.PdfDocument(pdf) as document:
+        return [" ".join(page.get_textpage().get_text_bounded().split()) for page in document]
