@@ -15,7 +15,8 @@ ENV PYTHONUNBUFFERED=1 \
     STATIC_ROOT=/app/collected \
     DOCS_ROOT=/app/site/docs \
     VAR_DIR=/var/lib/stereoscope \
-    HF_HOME=/var/lib/stereoscope/models
+    HF_HOME=/var/lib/stereoscope/models \
+    XDG_CACHE_HOME=/tmp/cache
 
 # Reports as PDF are set with Pango and drawn with these fonts.
 RUN apt-get update \

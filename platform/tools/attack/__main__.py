@@ -70,6 +70,9 @@ def _find_database(folder: Path, *, postgresql: bool) -> AbstractContextManager[
 
 def _environment(folder: Path, database: str) -> dict[str, str]:
     """Return the settings of an installation behind a proxy, in a folder of its own."""
+    docs = folder / "docs"
+    docs.mkdir()
+    (docs / "index.html").write_text("<!doctype html><title>Documentation</title>")
     return {
         "DJANGO_SETTINGS_MODULE": "stereoscope.settings",
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "platform")]),
@@ -78,6 +81,7 @@ def _environment(folder: Path, database: str) -> dict[str, str]:
         "SECRET_KEY": "only-for-this-attack",
         "IDENTITY_KEYS": "only-for-this-attack-" * 2,
         "METRICS_TOKEN": "only-for-this-attack",
+        "DOCS_ROOT": str(docs),
         "ALLOWED_HOSTS": HOST,
         "HTTPS": "true",
         "STATIC_MANIFEST": "false",
