@@ -13,6 +13,7 @@ ENV PYTHONUNBUFFERED=1 \
     STEREOSCOPE_REVISION=${STEREOSCOPE_REVISION} \
     STATIC_MANIFEST=true \
     STATIC_ROOT=/app/collected \
+    DOCS_ROOT=/app/site/docs \
     VAR_DIR=/var/lib/stereoscope \
     HF_HOME=/var/lib/stereoscope/models
 
@@ -23,8 +24,8 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 
 RUN useradd --system --uid 10001 --create-home stereoscope \
-    && mkdir -p /var/lib/stereoscope /app/collected \
-    && chown stereoscope: /var/lib/stereoscope /app/collected
+    && mkdir -p /var/lib/stereoscope /app/collected /app/site \
+    && chown stereoscope: /var/lib/stereoscope /app/collected /app/site
 WORKDIR /app
 
 COPY requirements.txt constraints.txt ./
@@ -32,8 +33,9 @@ RUN pip install --no-cache-dir --requirement requirements.txt --constraint const
 
 COPY --chown=stereoscope: . .
 USER stereoscope
-# The key serves this one command; a container gets its own from the environment.
+# The key serves these two commands; a container gets its own from the environment.
 RUN SECRET_KEY=build VAR_DIR=/tmp/build python manage.py collectstatic --no-input --verbosity 0 \
+    && SECRET_KEY=build VAR_DIR=/tmp/build python manage.py build_docs \
     && rm -rf /tmp/build
 
 VOLUME /var/lib/stereoscope

@@ -23,10 +23,12 @@ help:
 	@echo "make load                    how many participants this machine serves, on both databases"
 	@echo "make faults                  what is lost when processes die, disks fill up, lines break"
 	@echo "make browsers                the main journeys in Chromium, Firefox and WebKit"
+	@echo "make attack                  what a hostile visitor reaches, by role, form and API; docs/attack.md"
 	@echo "make messages                renew the lists of texts to translate, and compile them"
 	@echo "make model-test              participants and panels in any order, many times over"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
+	@echo "make docs                    the documentation as a site, into var/docs; served at /docs/"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
 
 # --- make run ------------------------------------------------------------------------------------
@@ -78,10 +80,20 @@ faults: environment-dev
 browsers: browser
 	$(EMBEDDED) $(PYTHON) -m tools.browsers --write
 
+# Minutes: an installation of its own is attacked; fails where anything was reached or leaked.
+.PHONY: attack
+attack: environment-dev
+	$(EMBEDDED) $(PYTHON) -m tools.attack --output docs/attack.md
+
 # Minutes: a demo of its own is started, its model trained, and every page looked at.
 .PHONY: screenshots
 screenshots: browser
 	$(EMBEDDED) $(PYTHON) -m tools.screens
+
+# What draws live charts in the browser, bundled anew from the packages that are pinned there.
+.PHONY: vega
+vega:
+	cd platform/tools/vega && npm ci --no-audit --no-fund && npm run build
 
 # Finds new texts of participants' pages; fails while one has no translation.
 .PHONY: messages
@@ -101,6 +113,11 @@ model-test: environment-dev
 .PHONY: slow-test
 slow-test: browser
 	$(EMBEDDED) STEREOSCOPE_TESTS_SLOW=1 $(PYTHON) -m pytest -m browser
+
+# A link that leads nowhere is an error here. `make run` and the image build the site as well.
+.PHONY: docs
+docs: environment
+	@$(PYTHON) manage.py build_docs --strict
 
 .PHONY: environment-dev
 environment-dev:

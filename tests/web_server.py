@@ -12,6 +12,8 @@ import pytest
 from tools.load import server
 from tools.load.server import HOST as HOST
 
+SECRET_KEY = "only-for-this-test"
+
 
 @contextmanager
 def run_web_server(database: str, folder: Path) -> Iterator[int]:
@@ -37,6 +39,6 @@ def describe_environment(database: str, folder: Path) -> dict[str, str]:
         "PYTHONPATH": f".{os.pathsep}platform",
         "VAR_DIR": str(folder / "var"),
         "DATABASE_URL": database,
-        "SECRET_KEY": "only-for-this-test",
+        "SECRET_KEY": SECRET_KEY,
         "STATIC_MANIFEST": "false",
     }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from django.http import HttpRequest, HttpResponse
-from django.urls import URLPattern
+from django.urls import URLPattern, reverse
 from unfold.decorators import display
 
 from annotation.models import Instrument, Study, Submission
@@ -22,6 +22,30 @@ def count_column(name: str, description: Any) -> Callable[..., str]:
         return f"{getattr(row, name):,}"
 
     return column
+
+
+def build_tabs(
+    names: Sequence[tuple[str, Any]], app: str, here: str
+) -> list[tuple[Any, str, bool]]:
+    """Return label, address and whether it is the page at hand, for each tab."""
+    return [
+        (label, reverse(f"admin:{app}_{name}_changelist"), name == here) for name, label in names
+    ]
+
+
+class HasTabs:
+    """A model admin whose list has tabs to the lists that belong to it."""
+
+    #: The neighbours of the list, itself among them, by the names of their models.
+    tab_names: Sequence[tuple[str, Any]] = ()
+
+    def list_tabs(self, here: str = "") -> list[tuple[Any, str, bool]]:
+        opts = self.opts  # type: ignore[attr-defined]
+        return build_tabs(self.tab_names, opts.app_label, here or str(opts.model_name))
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        context = {"library_tabs": self.list_tabs(), **(extra_context or {})}
+        return super().changelist_view(request, context)  # type: ignore[misc]
 
 
 class HasPages:

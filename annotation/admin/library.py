@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from unfold.admin import ModelAdmin
 
-from annotation.admin.base import HasPages, ReadByStaff
+from annotation.admin.base import HasPages, HasTabs, ReadByStaff
 from annotation.library.library_kind import LibraryKind
 from annotation.library.uses import find_uses
 from annotation.researcher.library.file_pages import (
@@ -25,16 +25,7 @@ ENTRIES_SHOWN = 3
 USES_SHOWN = 30
 
 
-def build_tabs(
-    names: Sequence[tuple[str, Any]], app: str, here: str
-) -> list[tuple[Any, str, bool]]:
-    """Return label, address and whether it is the page at hand, for each tab."""
-    return [
-        (label, reverse(f"admin:{app}_{name}_changelist"), name == here) for name, label in names
-    ]
-
-
-class LibraryAdmin(HasPages, ReadByStaff, ModelAdmin):
+class LibraryAdmin(HasTabs, HasPages, ReadByStaff, ModelAdmin):
     """All staff read the library; edits need the model's permission."""
 
     class Media:
@@ -42,16 +33,10 @@ class LibraryAdmin(HasPages, ReadByStaff, ModelAdmin):
 
     list_per_page = 100
     list_before_template = "admin/annotation/library/tabs.html"
-    #: The model's neighbours, by the names of their pages.
-    tab_names: tuple[tuple[str, Any], ...] = ()
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
         # A slug joins people, models and norms: it is given once.
         return ("slug",) if obj else ()
-
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        tabs = build_tabs(self.tab_names, self.opts.app_label, str(self.opts.model_name))
-        return super().changelist_view(request, {"library_tabs": tabs, **(extra_context or {})})
 
 
 class LibraryFiles(HasPages):

@@ -50,6 +50,7 @@ GROUP_TABS = (
     ("socialgroup", _("Groups")),
     ("groupset", _("Sets of groups")),
     ("groupexclusion", _("Excluded pairs")),
+    ("traitpair", _("Trait scales")),
 )
 
 
@@ -205,6 +206,7 @@ class TraitPairAdmin(CheckedEntries, KeptWhileUsed, LibraryFiles, HistoryAdmin, 
     list_display = ("pair", "dimension", "slug", "position")
     list_filter = ("dimension",)
     search_fields = ("slug", "low", "high")
+    tab_names = GROUP_TABS
     library_kind = TraitKind()
 
     @display(description=_("trait pair"), ordering="position")

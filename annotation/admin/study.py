@@ -7,8 +7,8 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Count, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.http import HttpRequest
+from django.shortcuts import redirect
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -40,6 +40,7 @@ from annotation.researcher.pages import formatting
 from annotation.researcher.pages.audit_page import AuditPage
 from annotation.researcher.pages.page import staff_user
 from annotation.researcher.pages.study_page import StudyPage
+from annotation.researcher.studies.gallery import BeginStudy, StudyGallery
 from annotation.researcher.studies.guise_form import GUISE_FIELDSETS, GuiseCreationForm
 from annotation.researcher.studies.pages import (
     CurrentInstrument,
@@ -94,6 +95,8 @@ class StudyChangeList(ChangeList):
 class StudyAdmin(BaseStudyAdmin):
     page = StudyPage
     pages = (
+        StudyGallery,
+        BeginStudy,
         StudyOverview,
         LiveFragment,
         FlagsFragment,
@@ -140,11 +143,10 @@ class StudyAdmin(BaseStudyAdmin):
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return StudyChangeList
 
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        address = f"{reverse('admin:annotation_study_add')}?kind={StudyKind.GUISE_RATING}"
-        return super().changelist_view(request, {"guise_address": address, **(extra_context or {})})
-
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> Any:
+        # Every “New study” leads to the ways to begin; a form is one of them.
+        if request.method == "GET" and "kind" not in request.GET:
+            return redirect("admin:annotation_study_gallery")
         extra = dict(extra_context or {})
         if _asks_for_guises(request):
             extra["title"] = _("Add a study of the speakers of texts")

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin, TabularInline
 from unfold.decorators import display
 
-from annotation.admin.base import HasImports, StudyScoped
+from annotation.admin.base import HasImports, HasTabs, StudyScoped
 from annotation.admin.history import HeadedAdmin
 from annotation.models import Study, StudyMembership, StudyStatus
 from annotation.researcher.pages import formatting
@@ -45,8 +45,18 @@ class MembershipInline(TabularInline):
     has_delete_permission = has_change_permission
 
 
-class BaseStudyAdmin(HasImports, StudyScoped, HeadedAdmin, ModelAdmin):
+#: The lists of the kinds of studies, as their tabs name them.
+STUDY_TABS = (
+    ("study", _("Surveys")),
+    ("writingstudy", _("Writing studies")),
+    ("judgmentstudy", _("Judgment studies")),
+)
+
+
+class BaseStudyAdmin(HasTabs, HasImports, StudyScoped, HeadedAdmin, ModelAdmin):
     """A kind of study adds its pages, its columns and its form."""
+
+    tab_names = STUDY_TABS
 
     #: The pages that stand beside the settings; they know the tabs.
     page: ClassVar[type[StudyPage]]

@@ -143,9 +143,17 @@ class GroupQuotaSerializer(serializers.Serializer[Any]):
 CELL_FIELDS: dict[ColumnType, type[serializers.Field[Any, Any, Any, Any]]] = {
     ColumnType.TEXT: serializers.CharField,
     ColumnType.NUMBER: serializers.FloatField,
+    ColumnType.INTEGER: serializers.IntegerField,
     ColumnType.BOOLEAN: serializers.BooleanField,
     ColumnType.TIME: serializers.DateTimeField,
 }
+
+
+class ExportFileSerializer(serializers.Serializer[Any]):
+    """One file that a study is exported as."""
+
+    name = serializers.CharField(help_text="Table and format, such as ratings.sav.")
+    address = serializers.URLField()
 
 
 class NewStudySerializer(serializers.Serializer[Any]):

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
@@ -18,6 +18,7 @@ from rest_framework.response import Response
 
 from annotation.api.permissions import Staff, StaffWithModelPermissions, signed_in
 from annotation.api.serializers import (
+    ExportFileSerializer,
     GroupQuotaSerializer,
     NewStudySerializer,
     RatingRowSerializer,
@@ -25,10 +26,12 @@ from annotation.api.serializers import (
     StudySerializer,
 )
 from annotation.common.tables import stream_csv
+from annotation.exports.downloads import build_download, list_files
 from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select_ratings
 from annotation.exports.submissions import build_submission_table
 from annotation.instruments.versions import current_instrument, published_instrument
 from annotation.models import DataDecision, Rating, Study
+from annotation.models.submission import EXTRA_ORIGINS
 from annotation.studies.creation import create_study
 from annotation.studies.quotas import count_quotas
 
@@ -112,6 +115,35 @@ class StudyViewSet(
         )
         response["Content-Disposition"] = f'attachment; filename="submissions-{public_id}.csv"'
         return response
+
+    @extend_schema(responses=ExportFileSerializer(many=True))
+    @action(detail=True, methods=["get"], pagination_class=None, filter_backends=[])
+    def exports(self, request: Request, public_id: str) -> Response:
+        """List the files that a study is exported as: each table in each format."""
+        study, base = self.get_object(), request.build_absolute_uri()
+        files = [{"name": name, "address": f"{base}{name}/"} for name in list_files(study)]
+        return Response(ExportFileSerializer(files, many=True).data)
+
+    @extend_schema(
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+        parameters=[
+            OpenApiParameter("name", str, OpenApiParameter.PATH),
+            *(
+                OpenApiParameter(origin, bool, description="Submissions of this origin as well.")
+                for origin in EXTRA_ORIGINS
+            ),
+        ],
+    )
+    @action(detail=True, methods=["get"], url_path=r"exports/(?P<name>[\w.-]{1,80})")
+    def export_file(self, request: Request, public_id: str, name: str) -> StreamingHttpResponse:
+        """Return one file of a study, such as `ratings.sav` or `participants.parquet`, streamed."""
+        include = [origin for origin in EXTRA_ORIGINS if origin in request.query_params]
+        try:
+            return build_download(self.get_object(), name, include=include)
+        except KeyError:
+            raise NotFound(f"This study has no file “{name}”.") from None
+        except ValueError as error:
+            raise serializers.ValidationError({"name": [str(error)]}) from None
 
 
 class RatingFilter(filters.FilterSet):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,12 +12,20 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import Enum
 
+from django.db.models import Choices
+
 # A spreadsheet runs a cell that begins with one of these as a formula; the full-width forms are
 # turned into the narrow ones by some of them before they look.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 BYTE_ORDER_MARK = "\ufeff"
 ROWS_PER_CHUNK = 500
-LONGEST_VARIABLE = 32  # in Stata; R takes any length
+LONGEST_VARIABLE = 32  # in Stata; SPSS takes 64 bytes, R any length
+# Words that R, Stata or SPSS keep for themselves, in whatever case.
+RESERVED_NAMES = frozenset([
+    "all", "and", "break", "byte", "by", "double", "else", "eq", "false", "float", "for",
+    "function", "ge", "gt", "if", "in", "inf", "int", "le", "long", "lt", "na", "nan", "ne",
+    "next", "not", "null", "or", "repeat", "strl", "to", "true", "using", "while", "with"
+])  # fmt: skip
 
 Cell = str | int | float | bool | datetime | None
 
@@ -24,18 +33,25 @@ Cell = str | int | float | bool | datetime | None
 class ColumnType(Enum):
     TEXT = "text"
     NUMBER = "number"
+    INTEGER = "whole number"
     BOOLEAN = "true or false"
     TIME = "time"
 
 
 @dataclass(frozen=True)
 class Column:
-    """``values`` says what can stand in a cell, ``meaning`` what it stands for."""
+    """``values`` says what can stand in a cell, ``meaning`` what it stands for.
+
+    ``labels`` name single values; a text that has one may stand among numbers. ``key`` is what the
+    platform calls the column, where that cannot be the name of a variable.
+    """
 
     name: str
     type: ColumnType
     values: str
     meaning: str
+    labels: tuple[tuple[str | int, str], ...] = ()
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,8 +68,17 @@ CODEBOOK_COLUMNS = (
     Column("type", ColumnType.TEXT, "name", "kind of its values"),
     Column("values", ColumnType.TEXT, "text", "what can stand in it"),
     Column("meaning", ColumnType.TEXT, "text", "what it stands for"),
-    Column("n_missing", ColumnType.NUMBER, "0 or more", "rows where it is empty"),
+    Column("n_missing", ColumnType.INTEGER, "0 or more", "rows where it is empty"),
+    Column("labels", ColumnType.TEXT, "value: label; …", "what single values are called"),
+    Column("key", ColumnType.TEXT, "text", "its name on the platform, if no variable can have it"),
 )
+
+
+def choice_column(name: str, choices: type[Choices], meaning: str) -> Column:
+    """Return a column of the values of ``choices``, labelled as pages call them."""
+    labels = tuple((str(value), str(label)) for value, label in choices.choices)
+    values = ", ".join(str(value) for value in choices.values)
+    return Column(name, ColumnType.TEXT, values, meaning, labels)
 
 
 def neutralise(text: str) -> str:
@@ -80,22 +105,45 @@ def write_cell(value: Cell) -> str:
     return neutralise(value)
 
 
-def name_variables(columns: Iterable[Column]) -> list[Column]:
-    """Return columns under names that R and Stata take as they are, each different.
+def type_cell(column: Column, value: Cell) -> Cell:
+    """Return a cell as its column's type, for files that know types; None: it does not fit.
 
-    Letters, digits and underscores, 32 characters at most; names that would become the same get a
-    number behind them.
+    Times are in UTC without parts of a second, as in CSV; texts hold nothing that UTF-8 cannot.
     """
-    taken: set[str] = set()
+    if value is None or value == "":
+        return None
+    if column.type == ColumnType.TEXT:
+        text = value if isinstance(value, str) else write_cell(value)
+        return text.replace("\0", "").encode("utf-8", errors="replace").decode()
+    if column.type == ColumnType.TIME:
+        return value.astimezone(UTC).replace(microsecond=0) if isinstance(value, datetime) else None
+    if column.type == ColumnType.BOOLEAN:
+        return value if isinstance(value, bool) else None
+    return value if isinstance(value, int | float) else None
+
+
+def name_variables(
+    columns: Iterable[Column], *, longest: int = LONGEST_VARIABLE, taken: Iterable[str] = ()
+) -> list[Column]:
+    """Return columns under names that R, Stata and SPSS take as they are, each different.
+
+    A letter, then letters, digits and underscores, ``longest`` characters at most, and no word that
+    these programs keep for themselves; names that would become the same, or one that is ``taken``,
+    get a number behind them. The name before becomes the ``key`` of a column that lost it.
+    """
+    used = {name.casefold() for name in taken}
     named = []
     for column in columns:
         plain = re.sub(r"[^0-9A-Za-z_]", "_", column.name)
-        name, number = plain[:LONGEST_VARIABLE], 1
-        while name.casefold() in taken:
+        if not plain[:1].isalpha() or plain.casefold() in RESERVED_NAMES:
+            plain = f"v_{plain}"
+        name, number = plain[:longest], 1
+        while name.casefold() in used:
             number += 1
-            name = f"{plain[: LONGEST_VARIABLE - len(str(number)) - 1]}_{number}"
-        taken.add(name.casefold())
-        named.append(replace(column, name=name))
+            name = f"{plain[: longest - len(str(number)) - 1]}_{number}"
+        used.add(name.casefold())
+        key = column.key or (column.name if column.name != name else "")
+        named.append(replace(column, name=name, key=key))
     return named
 
 
@@ -111,13 +159,13 @@ def stream_codebook(table: Table, *, bom: bool = False) -> Iterator[bytes]:
     """Yield the codebook of a table as CSV; reads the whole table to count what is missing."""
     missing = [0] * len(table.columns)
     for row in table.load():
-        _count_missing(row, missing)
-    yield from stream_csv(_build_codebook(table, missing), bom=bom)
+        count_missing(row, missing)
+    yield from stream_csv(build_codebook(table, missing), bom=bom)
 
 
 def stream_zip(tables: Sequence[Table]) -> Iterator[bytes]:
     """Yield a ZIP with every table and its codebook; memory does not grow with the rows."""
-    sink = _Sink()
+    sink = Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for table in tables:
             missing = [0] * len(table.columns)
@@ -125,10 +173,19 @@ def stream_zip(tables: Sequence[Table]) -> Iterator[bytes]:
                 for chunk in _stream(table, bom=False, missing=missing):
                     member.write(chunk)
                     yield sink.take()
-            codebook = b"".join(stream_csv(_build_codebook(table, missing)))
+            codebook = b"".join(stream_csv(build_codebook(table, missing)))
             archive.writestr(f"{table.name}-codebook.csv", codebook)
             yield sink.take()
     yield sink.take()
+
+
+def stream_json_lines(table: Table) -> Iterator[bytes]:
+    """Yield a table as one JSON object a line, in UTF-8; texts are as they were written."""
+    names = [column.name for column in table.columns]
+    for row in table.load():
+        cells = (write_cell(cell) if isinstance(cell, datetime) else cell for cell in row)
+        line = json.dumps(dict(zip(names, cells, strict=True)), ensure_ascii=False)
+        yield f"{line}\n".encode("utf-8", errors="replace")
 
 
 def _stream(table: Table, *, bom: bool, missing: list[int] | None) -> Iterator[bytes]:
@@ -144,7 +201,7 @@ def _stream(table: Table, *, bom: bool, missing: list[int] | None) -> Iterator[b
                 f"{len(table.columns)}."
             )
         if missing is not None:
-            _count_missing(row, missing)
+            count_missing(row, missing)
         writer.writerow([write_cell(value) for value in row])
         if number % ROWS_PER_CHUNK == 0:
             yield _take_text(buffer)
@@ -159,34 +216,50 @@ def _take_text(buffer: io.StringIO) -> bytes:
     return chunk
 
 
-def _count_missing(row: Sequence[Cell], missing: list[int]) -> None:
+def count_missing(row: Sequence[Cell], missing: list[int]) -> None:
+    """Add 1 to the places of ``missing`` where the row is empty."""
     for place, value in enumerate(row):
         if value is None or value == "":
             missing[place] += 1
 
 
-def _build_codebook(table: Table, missing: Sequence[int]) -> Table:
+def build_codebook(table: Table, missing: Sequence[int]) -> Table:
+    """Return the codebook of a table, of which ``missing`` counts the empty cells by column."""
     rows = [
-        (column.name, column.type.value, column.values, column.meaning, count)
+        (
+            column.name,
+            column.type.value,
+            column.values,
+            column.meaning,
+            count,
+            "; ".join(f"{value}: {label}" for value, label in column.labels),
+            column.key,
+        )
         for column, count in zip(table.columns, missing, strict=True)
     ]
     return Table(f"{table.name}-codebook", CODEBOOK_COLUMNS, lambda: rows)
 
 
-class _Sink(io.RawIOBase):
+class Sink(io.RawIOBase):
     """A file that cannot seek and gives away what was written to it."""
 
     def __init__(self) -> None:
         super().__init__()
         self._parts: list[bytes] = []
+        self._size = 0
 
     def writable(self) -> bool:
         return True
 
+    def tell(self) -> int:
+        return self._size
+
     def write(self, data: bytes) -> int:  # type: ignore[override]
         self._parts.append(bytes(data))
+        self._size += len(data)
         return len(data)
 
     def take(self) -> bytes:
+        """Return what was written since the last time."""
         taken, self._parts = b"".join(self._parts), []
         return taken

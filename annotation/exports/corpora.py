@@ -9,13 +9,13 @@ from typing import Any
 from django.http import StreamingHttpResponse
 from django.utils import timezone
 
+from annotation.common.table_formats import TABLE_FORMATS
 from annotation.common.tables import (
     Cell,
     Column,
     ColumnType,
     Table,
-    stream_codebook,
-    stream_csv,
+    choice_column,
 )
 from annotation.exports.downloads import build_attachment
 from annotation.models import Corpus, Split, Text, TextPair
@@ -25,7 +25,7 @@ ROWS_PER_READ = 500
 COMMON_COLUMNS = (
     Column("source", ColumnType.TEXT, "text", "where the text was drawn from"),
     Column("context", ColumnType.TEXT, "text", "what surrounds it; models never see it"),
-    Column("split", ColumnType.TEXT, ", ".join(Split.values), "training texts are not evaluated"),
+    choice_column("split", Split, "training texts are not evaluated"),
 )
 TEXT_COLUMNS = (
     Column("id", ColumnType.TEXT, "slug", "the text's name in the corpus, the key to scores"),
@@ -111,31 +111,36 @@ def stream_pair_lines(corpus: Corpus) -> Iterator[bytes]:
         yield _line({**line, "spans": spans} if spans else line)
 
 
-# File name → what it streams. The flag asks for a byte order mark.
-CORPUS_EXPORTS: dict[str, Callable[[Corpus, bool], Iterator[bytes]]] = {
-    "texts.csv": lambda corpus, bom: stream_csv(build_text_table(corpus), bom=bom),
-    "texts-codebook.csv": lambda corpus, bom: stream_codebook(build_text_table(corpus), bom=bom),
-    "texts.jsonl": lambda corpus, bom: stream_text_lines(corpus),
-    "pairs.csv": lambda corpus, bom: stream_csv(build_pair_table(corpus), bom=bom),
-    "pairs-codebook.csv": lambda corpus, bom: stream_codebook(build_pair_table(corpus), bom=bom),
-    "pairs.jsonl": lambda corpus, bom: stream_pair_lines(corpus),
+TABLES: dict[str, Callable[[Corpus], Table]] = {
+    "texts": build_text_table,
+    "pairs": build_pair_table,
+}
+# JSON lines hold what the import reads, spans included.
+LINES: dict[str, Callable[[Corpus], Iterator[bytes]]] = {
+    "texts": stream_text_lines,
+    "pairs": stream_pair_lines,
+}
+CORPUS_EXPORTS = {
+    f"{name}{end}": (name, form) for name in TABLES for end, form in TABLE_FORMATS.items()
 }
 
 
 def build_corpus_download(corpus: Corpus, name: str, *, bom: bool = False) -> StreamingHttpResponse:
     """Return the streamed file ``name`` of `CORPUS_EXPORTS`.
 
-    The caller has checked who asks. Raises `KeyError` for an unknown name.
+    The caller has checked who asks. Raises `KeyError` for an unknown name, and `ValueError` for a
+    table that its format cannot hold.
     """
-    stream = CORPUS_EXPORTS[name]
+    table, form = CORPUS_EXPORTS[name]
     stem, _, suffix = name.rpartition(".")
     file_name = (
         f"stereoscope-corpus-{corpus.public_id}-{stem}-{timezone.localdate():%Y-%m-%d}.{suffix}"
     )
-    response = build_attachment(stream(corpus, bom), file_name)
-    if suffix == "jsonl":
-        response["Content-Type"] = "application/jsonl"
-    return response
+    if form.end == ".jsonl":
+        chunks = LINES[table](corpus)
+    else:
+        chunks = form.stream([TABLES[table](corpus)], bom)
+    return build_attachment(chunks, file_name, media_type=form.media_type)
 
 
 def _texts(corpus: Corpus) -> Any:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.common.tables import Cell, Column, ColumnType, Table, stream_csv
+from annotation.common.tables import Cell, Column, ColumnType, Table, choice_column
 from annotation.models import Overlap, Study, TaskState, WritingTask
 
-TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
-BOOLEAN, TIME = ColumnType.BOOLEAN, ColumnType.TIME
+TEXT, NUMBER, INTEGER = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER
+BOOLEAN = ColumnType.BOOLEAN
 
 # Each column of the export with the field of a task that fills it.
 COUNTERPART_FIELDS: tuple[tuple[Column, str], ...] = (
@@ -23,10 +22,10 @@ COUNTERPART_FIELDS: tuple[tuple[Column, str], ...] = (
     (Column("source_variety", TEXT, "text", "variety of the text"), "text__variety"),
     (Column("source_body", TEXT, "text", "the text itself"), "text__body"),
     (
-        Column("annotator", NUMBER, "1 or more", "number of the annotator in the study"),
+        Column("annotator", INTEGER, "1 or more", "number of the annotator in the study"),
         "annotator__number",
     ),
-    (Column("overlap", TEXT, ", ".join(Overlap.values), "who else has the text"), "overlap"),
+    (choice_column("overlap", Overlap, "who else has the text"), "overlap"),
     (Column("variety", TEXT, "text", "variety of the counterpart"), "counterpart__variety"),
     (
         Column("counterpart", TEXT, "text", "what was written; empty: not interpretable"),
@@ -44,8 +43,8 @@ TASK_FIELDS: tuple[tuple[Column, str], ...] = (
     *COUNTERPART_FIELDS[:3],
     COUNTERPART_FIELDS[5],
     COUNTERPART_FIELDS[6],
-    (Column("position", NUMBER, "1 or more", "place in the annotator's queue"), "position"),
-    (Column("state", TEXT, ", ".join(TaskState.values), "where the task stands"), "state"),
+    (Column("position", INTEGER, "1 or more", "place in the annotator's queue"), "position"),
+    (choice_column("state", TaskState, "where the task stands"), "state"),
     (
         Column("not_interpretable", BOOLEAN, "empty: not done", "the text has no counterpart"),
         "counterpart__not_interpretable",
@@ -90,20 +89,3 @@ def _build(
 def coarsen(cell: Any) -> Cell:
     """Return a time as its day: the hour of work says more about a person than a result needs."""
     return f"{cell:%Y-%m-%d}" if isinstance(cell, datetime) else cell
-
-
-def stream_json_lines(table: Table) -> Iterator[bytes]:
-    """Yield a table as one JSON object a line, in UTF-8; texts are as they were written."""
-    names = [column.name for column in table.columns]
-    for row in table.load():
-        line = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
-        yield f"{line}\n".encode("utf-8", errors="replace")
-
-
-# File name → what it streams; the flag asks for a byte order mark.
-WRITING_EXPORTS: dict[str, Callable[[Study, bool], Iterator[bytes]]] = {
-    "counterparts.csv": lambda study, bom: stream_csv(build_counterpart_table(study), bom=bom),
-    "counterparts.jsonl": lambda study, bom: stream_json_lines(build_counterpart_table(study)),
-    "tasks.csv": lambda study, bom: stream_csv(build_writing_task_table(study), bom=bom),
-    "tasks.jsonl": lambda study, bom: stream_json_lines(build_writing_task_table(study)),
-}

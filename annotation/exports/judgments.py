@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
 
-from annotation.common.tables import (
-    Cell,
-    Column,
-    ColumnType,
-    Table,
-    stream_codebook,
-    stream_csv,
-    stream_zip,
-)
+from annotation.common.tables import Cell, Column, ColumnType, Table
 from annotation.judgments.error_coding import load_passages, write_passages
+from annotation.judgments.questions import parse_wording, show_aspects
 from annotation.models import CodedError, Judgment, JudgmentDesign, Study, TaskState
 
-TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
+TEXT, NUMBER, INTEGER = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER
 ON_SCALE = "1 to 5"
 
 # Each column with the field of a judgment that fills it.
@@ -30,7 +24,7 @@ JUDGED_FIELDS: tuple[tuple[Column, str], ...] = (
         "task__study__public_id",
     ),
     (
-        Column("item", NUMBER, "number", "the counterpart: two rows of one are two judges"),
+        Column("item", INTEGER, "number", "the counterpart: two rows of one are two judges"),
         "task__item",
     ),
     (Column("pair", TEXT, "slug", "name of the pair in its corpus"), "task__item__pair__slug"),
@@ -59,26 +53,26 @@ JUDGED_FIELDS: tuple[tuple[Column, str], ...] = (
         "task__item__run",
     ),
     (
-        Column("annotator", NUMBER, "1 or more", "number of the judge in the study"),
+        Column("annotator", INTEGER, "1 or more", "number of the judge in the study"),
         "task__annotator__number",
     ),
 )
 JUDGMENT_FIELDS: tuple[tuple[Column, str], ...] = (
     *JUDGED_FIELDS,
     (
-        Column("human_likeness", NUMBER, ON_SCALE, "1 very likely a model, 5 a human"),
+        Column("human_likeness", INTEGER, ON_SCALE, "1 very likely a model, 5 a human"),
         "human_likeness",
     ),
     (
-        Column("linguistic_match", NUMBER, ON_SCALE, "how like the variety, 5 completely"),
+        Column("linguistic_match", INTEGER, ON_SCALE, "how like the variety, 5 completely"),
         "linguistic_match",
     ),
     (
-        Column("meaning_preservation", NUMBER, ON_SCALE, "how accurate in meaning, 5 completely"),
+        Column("meaning_preservation", INTEGER, ON_SCALE, "how accurate in meaning, 5 completely"),
         "meaning_preservation",
     ),
     (
-        Column("tone_preservation", NUMBER, ON_SCALE, "how accurate in tone, 5 completely"),
+        Column("tone_preservation", INTEGER, ON_SCALE, "how accurate in tone, 5 completely"),
         "tone_preservation",
     ),
     (Column("comment", TEXT, "text", "what the judge added"), "comment"),
@@ -97,8 +91,8 @@ ERRORS_COLUMN = Column(
 # What a coded error has besides; its words are cut out of the counterpart.
 ERROR_COLUMNS = (
     Column("category", TEXT, "slug", "kind of error, as in the study's scheme"),
-    Column("start", NUMBER, "0 or more", "first character of the passage, counted from 0"),
-    Column("end", NUMBER, "1 or more", "the character after its last one"),
+    Column("start", INTEGER, "0 or more", "first character of the passage, counted from 0"),
+    Column("end", INTEGER, "1 or more", "the character after its last one"),
     Column("passage", TEXT, "text", "the words that are marked"),
 )
 CODED_COLUMNS = (*(column for column, _field in JUDGED_FIELDS), *ERROR_COLUMNS)
@@ -111,15 +105,28 @@ def select_judgments(study: Study) -> QuerySet[Judgment]:
     )
 
 
+def judgment_fields(study: Study) -> list[tuple[Column, str]]:
+    """Return `JUDGMENT_FIELDS` with the answers of the study's own wording as labels. One query."""
+    design = JudgmentDesign.objects.select_related("corpus").filter(study=study).first()
+    if design is None:
+        return list(JUDGMENT_FIELDS)
+    aspects = show_aspects(parse_wording(design.wording), design.corpus.target_variety)
+    labels = {aspect.name: aspect.answers for aspect in aspects}
+    return [
+        (replace(column, labels=labels.get(column.name, ())), field)
+        for column, field in JUDGMENT_FIELDS
+    ]
+
+
 def build_judgment_table(study: Study) -> Table:
     """Return one row for each judgment, with its errors where the study has a scheme of them.
 
-    One query, and one or two each time that it is read.
+    Two queries, and one or two each time that it is read.
     """
-    columns, is_coded = [column for column, _field in JUDGMENT_FIELDS], marks_errors(study)
+    labelled, is_coded = judgment_fields(study), marks_errors(study)
 
     def load() -> Iterator[Sequence[Cell]]:
-        fields = [field for _column, field in JUDGMENT_FIELDS]
+        fields = [field for _column, field in labelled]
         passages = load_passages(study) if is_coded else {}
         rows = select_judgments(study).values_list("pk", *fields)
         for pk, *row in rows.iterator(chunk_size=500):
@@ -127,6 +134,7 @@ def build_judgment_table(study: Study) -> Table:
             cells = [f"{cell:%Y-%m-%d}" if isinstance(cell, datetime) else cell for cell in row]
             yield [*cells, *([write_passages(passages.get(pk, ()))] if is_coded else [])]
 
+    columns = [column for column, _field in labelled]
     return Table("judgments", (*columns, *([ERRORS_COLUMN] if is_coded else [])), load)
 
 
@@ -161,20 +169,3 @@ def build_error_table(study: Study) -> Table:
         return map(cut_passage, read_errors(select_errors(study)).iterator(chunk_size=500))
 
     return Table("errors", CODED_COLUMNS, load)
-
-
-def _tables(study: Study) -> list[Table]:
-    tables = [build_judgment_table(study)]
-    return [*tables, build_error_table(study)] if marks_errors(study) else tables
-
-
-# File name → what it streams; the flag asks for a byte order mark.
-JUDGMENT_EXPORTS: dict[str, Callable[[Study, bool], Iterator[bytes]]] = {
-    "judgments.zip": lambda study, bom: stream_zip(_tables(study)),
-    "judgments.csv": lambda study, bom: stream_csv(build_judgment_table(study), bom=bom),
-    "judgments-codebook.csv": lambda study, bom: stream_codebook(
-        build_judgment_table(study), bom=bom
-    ),
-    "errors.csv": lambda study, bom: stream_csv(build_error_table(study), bom=bom),
-    "errors-codebook.csv": lambda study, bom: stream_codebook(build_error_table(study), bom=bom),
-}

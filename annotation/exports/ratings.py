@@ -7,7 +7,14 @@ from itertools import groupby
 
 from django.db.models import QuerySet
 
-from annotation.common.tables import Cell, Column, ColumnType, Table, name_variables
+from annotation.common.tables import (
+    Cell,
+    Column,
+    ColumnType,
+    Table,
+    choice_column,
+    name_variables,
+)
 from annotation.models import (
     DataDecision,
     Dimension,
@@ -21,6 +28,7 @@ from annotation.models import (
 from annotation.models.submission import exported
 
 TEXT, NUMBER, BOOLEAN = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.BOOLEAN
+INTEGER = ColumnType.INTEGER
 
 # Each column with the field that it comes from.
 RATING_FIELDS: Sequence[tuple[Column, str]] = (
@@ -29,7 +37,7 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
         "assignment__submission__study__public_id",
     ),
     (
-        Column("origin", TEXT, ", ".join(Origin.values), "where the study's data come from"),
+        choice_column("origin", Origin, "where the study's data come from"),
         "assignment__submission__study__origin",
     ),
     (
@@ -37,28 +45,25 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
         "assignment__submission__public_id",
     ),
     (
-        Column(
+        choice_column(
             "submission_state",
-            TEXT,
-            ", ".join(SubmissionState.values),
+            SubmissionState,
             "where the submission stood at the time of this export",
         ),
         "assignment__submission__state",
     ),
     (
-        Column(
+        choice_column(
             "submission_origin",
-            TEXT,
-            ", ".join(SubmissionOrigin.values),
+            SubmissionOrigin,
             "live, or from a pilot or preview of the study",
         ),
         "assignment__submission__origin",
     ),
     (
-        Column(
+        choice_column(
             "data_decision",
-            TEXT,
-            ", ".join(DataDecision.values),
+            DataDecision,
             "whether the data count: analyses use accepted ones only",
         ),
         "assignment__submission__data_decision",
@@ -76,7 +81,7 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
         "assignment__group__plural",
     ),
     (
-        Column("group_position", NUMBER, "1 or more", "the group's place in the submission"),
+        Column("group_position", INTEGER, "1 or more", "the group's place in the submission"),
         "assignment__position",
     ),
     (
@@ -95,7 +100,7 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
     (Column("low", TEXT, "text", "adjective at 0"), "scale__low"),
     (Column("high", TEXT, "text", "adjective at 100"), "scale__high"),
     (
-        Column("dimension", TEXT, ", ".join(Dimension.values), "dimension of the ABC model"),
+        choice_column("dimension", Dimension, "dimension of the ABC model"),
         "scale__dimension",
     ),
     (
@@ -108,7 +113,7 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
         "value",
     ),
     (
-        Column("scale_position", NUMBER, "1 or more; empty: not known", "the line's place"),
+        Column("scale_position", INTEGER, "1 or more; empty: not known", "the line's place"),
         "position",
     ),
     (
@@ -116,15 +121,15 @@ RATING_FIELDS: Sequence[tuple[Column, str]] = (
         "flipped",
     ),
     (
-        Column("first_touch_ms", NUMBER, "milliseconds; empty: not known", "page to first touch"),
+        Column("first_touch_ms", INTEGER, "milliseconds; empty: not known", "page to first touch"),
         "first_touch_ms",
     ),
     (
-        Column("changes", NUMBER, "0 or more; empty: not known", "how often the value changed"),
+        Column("changes", INTEGER, "0 or more; empty: not known", "how often the value changed"),
         "changes",
     ),
     (
-        Column("instrument_version", NUMBER, "1 or more", "version that the participant saw"),
+        Column("instrument_version", INTEGER, "1 or more", "version that the participant saw"),
         "assignment__submission__instrument__version",
     ),
     (
@@ -150,7 +155,7 @@ _TEXT_COLUMNS: Sequence[tuple[Column, str]] = (
     ),
     (Column("body", TEXT, "text", "the text as people read it"), "assignment__group__body"),
     (
-        Column("text_position", NUMBER, "1 or more", "the text's place in the submission"),
+        Column("text_position", INTEGER, "1 or more", "the text's place in the submission"),
         "assignment__position",
     ),
     (

@@ -46,4 +46,9 @@ def _describe(key: str, content: ChoiceContent | FreeTextContent, language: str)
     meaning = text_in(content.question, language)
     if isinstance(content, ChoiceContent) and content.several:
         meaning += " (any number of answers)"
-    return Column(f"step_{key}", ColumnType.TEXT, f"{values}; empty: not answered", meaning)
+    labels = (
+        tuple((option.value, text_in(option.text, language)) for option in content.options)
+        if isinstance(content, ChoiceContent) and not content.several
+        else ()
+    )
+    return Column(f"step_{key}", ColumnType.TEXT, f"{values}; empty: not answered", meaning, labels)

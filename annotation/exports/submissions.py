@@ -8,7 +8,14 @@ from itertools import islice
 
 from django.db.models import Prefetch
 
-from annotation.common.tables import Cell, Column, ColumnType, Table, name_variables
+from annotation.common.tables import (
+    Cell,
+    Column,
+    ColumnType,
+    Table,
+    choice_column,
+    name_variables,
+)
 from annotation.exports.step_answers import describe_steps, write_step_answers
 from annotation.instruments.demographics import text_option
 from annotation.models import (
@@ -30,7 +37,7 @@ from annotation.models import (
 from annotation.models.submission import exported
 from annotation.studies.quality import Assessment, FlagName, StudyAssessor
 
-TEXT, NUMBER = ColumnType.TEXT, ColumnType.NUMBER
+TEXT, NUMBER, INTEGER = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER
 BOOLEAN, TIME = ColumnType.BOOLEAN, ColumnType.TIME
 
 DECLINED = "[declined]"
@@ -40,18 +47,17 @@ SUBMISSIONS_PER_READ = 500
 
 FIXED_COLUMNS = (
     Column("study", TEXT, "12 letters and digits", "public id of the study"),
-    Column("origin", TEXT, ", ".join(Origin.values), "where the study's data come from"),
+    choice_column("origin", Origin, "where the study's data come from"),
     Column("submission", TEXT, "12 letters and digits", "one participant's pass, no identity"),
-    Column("state", TEXT, ", ".join(SubmissionState.values), "where it stood at this export"),
-    Column(
+    choice_column("state", SubmissionState, "where it stood at this export"),
+    choice_column(
         "submission_origin",
-        TEXT,
-        ", ".join(SubmissionOrigin.values),
+        SubmissionOrigin,
         "live, or from a pilot or preview of the study",
     ),
-    Column("outcome", TEXT, ", ".join(Outcome.values), "how it ended; empty: not ended"),
-    Column("data_decision", TEXT, ", ".join(DataDecision.values), "whether the data count"),
-    Column("pay_decision", TEXT, ", ".join(PayDecision.values), "whether it is paid"),
+    choice_column("outcome", Outcome, "how it ended; empty: not ended"),
+    choice_column("data_decision", DataDecision, "whether the data count"),
+    choice_column("pay_decision", PayDecision, "whether it is paid"),
     Column("checks_passed", BOOLEAN, "empty: not known", "every attention check passed"),
     *(
         Column(
@@ -69,10 +75,9 @@ FIXED_COLUMNS = (
         "0 to 1, or -1 to 1",
         "of the repeated group, by self_agreement_rule; empty: not defined",
     ),
-    Column(
+    choice_column(
         "self_agreement_rule",
-        TEXT,
-        ", ".join(AgreementRule.values),
+        AgreementRule,
         "same_side, within: share of matching scales; kendall: Kendall's tau-b",
     ),
     Column("self_agreement_at_least", NUMBER, "number", "what had to be reached"),
@@ -81,7 +86,7 @@ FIXED_COLUMNS = (
     Column("finished_at", TIME, "UTC", "end"),
     Column("seconds", NUMBER, "0 or more", "from start to end"),
     Column("language", TEXT, "language code", "language of the pages"),
-    Column("instrument_version", NUMBER, "1 or more", "version that the participant saw"),
+    Column("instrument_version", INTEGER, "1 or more", "version that the participant saw"),
     Column("instrument_hash", TEXT, "SHA-256", "content of that version"),
     *(
         Column(
@@ -162,6 +167,7 @@ def _describe_question(question: DemographicQuestion) -> list[Column]:
             NUMBER if is_number else TEXT,
             f"{values}; {DECLINED}: prefers not to say; empty: not answered",
             question.label,
+            ((DECLINED, "prefers not to say"),) if is_number else (),
         )
     ]
     option = text_option(question)

@@ -20,6 +20,7 @@ from annotation.models import PoleSides, StudyKind
 class PresetName(TextChoices):
     OWN = "", _("The platform’s own")
     CAO_2022 = "cao-2022-as-printed", _("Cao et al. 2022, as printed")
+    SHORT = "short-abc", _("Short ABC survey")
 
 
 def with_practice(flow: Sequence[Any]) -> list[Any]:
@@ -36,11 +37,13 @@ class Preset:
     flow : its steps
     options : fields of the instrument that the preset decides
     wording : texts that differ from the platform's own
+    scales : slugs of the trait pairs, where these are not all of the paper's
     """
 
     flow: tuple[Any, ...] = tuple(DEFAULT_FLOW)
     options: Mapping[str, Any] = field(default_factory=dict)
     wording: Mapping[str, str] = field(default_factory=dict)
+    scales: tuple[str, ...] = ()
 
 
 # Section 4 and Figure A2 of the paper: question, instructions, sides, ticks, and checks. In
@@ -70,7 +73,30 @@ CAO_2022 = Preset(
         ),
     },
 )
-PRESETS: dict[str, Preset] = {PresetName.OWN.value: Preset(), PresetName.CAO_2022.value: CAO_2022}
+# Two groups on two lines of each dimension, with one check that rests on memory.
+SHORT = Preset(
+    flow=(
+        StepKind.CONSENT.value,
+        StepKind.INSTRUCTIONS.value,
+        StepKind.RATING.value,
+        StepKind.GROUP_NAME.value,
+        StepKind.RATING.value,
+        StepKind.DEMOGRAPHICS.value,
+    ),
+    scales=(
+        "powerless-powerful",
+        "poor-wealthy",
+        "traditional-modern",
+        "conservative-liberal",
+        "cold-warm",
+        "untrustworthy-trustworthy",
+    ),
+)
+PRESETS: dict[str, Preset] = {
+    PresetName.OWN.value: Preset(),
+    PresetName.CAO_2022.value: CAO_2022,
+    PresetName.SHORT.value: SHORT,
+}
 
 # Six texts, which is three of each of two varieties; a check that rests on memory and one that
 # rests on reading alone; one text again.

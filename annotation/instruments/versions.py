@@ -47,7 +47,15 @@ def create_version(*, study: Study) -> Instrument:
         raise ValidationError("The study is archived: nobody will see a new version.")
     if not source.is_frozen:
         raise ValidationError(f"Version {source.version} is a draft already, edit that one.")
-    copy = _copy(source, version=source.version + 1, frozen_at=None, content_hash="")
+    return copy_instrument(source, study=study, version=source.version + 1)
+
+
+def copy_instrument(source: Instrument, *, study: Study, version: int) -> Instrument:
+    """Store a draft with the content of ``source`` as a version of ``study``."""
+    copy: Instrument = _unsaved_copy(
+        source, study=study, version=version, frozen_at=None, content_hash=""
+    )
+    copy.save()
     for part in CONTENT:
         rows = getattr(source, part).all()
         getattr(copy, part).bulk_create([_unsaved_copy(row, instrument=copy) for row in rows])
@@ -64,12 +72,6 @@ def discard_version(*, instrument: Instrument) -> None:
         raise ValidationError(f"“{locked}” is the study's only version and stays.")
     clear_previews(study=locked.study, instrument=locked)
     locked.delete()
-
-
-def _copy(row: Instrument, **changes: Any) -> Instrument:
-    copy = _unsaved_copy(row, **changes)
-    copy.save()
-    return copy
 
 
 def _unsaved_copy(row: Any, **changes: Any) -> Any:

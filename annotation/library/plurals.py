@@ -40,6 +40,7 @@ AFTER_HEAD = frozenset(
     {"with", "without", "of", "in", "from", "on", "at", "for", "to", "by", "under", "over",
      "who", "that", "whose", "experiencing", "living", "having", "using", "seeking"}
 )  # fmt: skip
+SIBILANT_PLURAL = re.compile(r"(ss|x|zz|ch|sh)es$")
 _S_ENDINGS = ("s", "x", "z", "ch", "sh")
 
 
@@ -47,6 +48,16 @@ def propose_plural(singular: str) -> str:
     """Return a likely plural of ``singular``, such as “people with a disability”."""
     before, head, after = split_head(singular)
     return f"{before}{_plural_noun(head)}{after}"
+
+
+def propose_singular(plural: str) -> str:
+    """Return a likely singular of ``plural``; the plural itself where no rule leads back."""
+    before, noun, after = split_head(plural)
+    irregular = {many: one for one, many in IRREGULAR.items()}
+    stems = [noun[:-2], noun[:-1]] if SIBILANT_PLURAL.search(noun) else [noun[:-1], noun[:-2]]
+    candidates = [irregular.get(noun, ""), f"{noun[:-2]}an", f"{noun[:-3]}y", *stems]
+    found = (one for one in candidates if one and _plural_noun(one) == noun)
+    return f"{before}{next(found, noun)}{after}"
 
 
 def split_head(phrase: str) -> tuple[str, str, str]:

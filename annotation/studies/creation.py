@@ -86,8 +86,8 @@ def create_study(
     """Create a draft study and version 1 of its instrument.
 
     Without ``groups`` and ``trait_pairs`` the study has the 25 groups and 16 scales of Cao et al.
-    2022. A ``preset`` decides over ``instrument_options``. Raises `ValidationError` for bad
-    options; nothing is stored then.
+    2022, or the scales of its preset. A ``preset`` decides over ``instrument_options``. Raises
+    `ValidationError` for bad options; nothing is stored then.
     """
     instrument = _begin(
         Study(title=title, owner=owner, contact_email=contact_email, **options),  # type: ignore[misc]
@@ -98,7 +98,7 @@ def create_study(
     fill_instrument(
         instrument=instrument,
         groups=human_study_groups() if groups is None else list(groups),
-        trait_pairs=human_study_scales() if trait_pairs is None else list(trait_pairs),
+        trait_pairs=_preset_scales(PRESETS[preset]) if trait_pairs is None else list(trait_pairs),
         wording=PRESETS[preset].wording,
     )
     return instrument.study
@@ -146,6 +146,12 @@ def create_guise_study(
         wording=SPEAKERS.wording,
     )
     return instrument.study
+
+
+def _preset_scales(preset: Preset) -> list[TraitPair]:
+    """Return a preset's scales in the order of tables. One query."""
+    scales = human_study_scales()
+    return [pair for pair in scales if not preset.scales or pair.slug in preset.scales]
 
 
 def _begin(

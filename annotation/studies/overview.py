@@ -24,7 +24,7 @@ from annotation.models import (
 from annotation.models.submission import in_scope
 from annotation.studies.ledger import estimate_people
 from annotation.studies.pace import find_fast_limit, load_durations
-from annotation.studies.quotas import GroupQuota, count_quotas
+from annotation.studies.quotas import GroupQuota, count_quotas, find_slow
 
 # Quartiles of fewer times are the times themselves.
 FEWEST_FOR_QUARTILES = 4
@@ -150,15 +150,8 @@ class Overview:
 
     @property
     def slow_groups(self) -> tuple[GroupQuota, ...]:
-        """Up to five groups that lag at least two slots behind the median, farthest first."""
-        if len(self.quotas) < 2:
-            return ()
-        middle = statistics.median(quota.open for quota in self.quotas)
-        slow = sorted(
-            (quota for quota in self.quotas if quota.open >= middle + 2),
-            key=lambda quota: (-quota.open, quota.group.position),
-        )
-        return tuple(slow) if len(slow) <= 5 else ()
+        """Up to five groups that lag behind the others."""
+        return find_slow(self.quotas)
 
 
 def load_overview(study: Study) -> Overview:

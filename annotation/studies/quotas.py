@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -56,6 +58,18 @@ class GroupQuota:
         return self.accepted >= self.wanted
 
 
+def find_slow(quotas: Sequence[GroupQuota]) -> tuple[GroupQuota, ...]:
+    """Return up to five groups that lag at least two slots behind the median, farthest first."""
+    if len(quotas) < 2:
+        return ()
+    middle = statistics.median(quota.open for quota in quotas)
+    slow = sorted(
+        (quota for quota in quotas if quota.open >= middle + 2),
+        key=lambda quota: (-quota.open, quota.group.position),
+    )
+    return tuple(slow) if len(slow) <= 5 else ()
+
+
 def count_quotas(study: Study, *, instrument: Instrument) -> list[GroupQuota]:
     """Return the counts of every group of an instrument, in its order.
 
@@ -69,41 +83,45 @@ def count_quotas(study: Study, *, instrument: Instrument) -> list[GroupQuota]:
     """
     counts = _COUNTS[StudyStatus(study.status)].all(study.pk, timezone.now())
     counted = {row["group__slug"]: row for row in counts}
-    zero = {"accepted": 0, "in_review": 0, "in_progress": 0, "doubtful": 0}
     return [
-        GroupQuota(
-            group=group,
-            wanted=study.quota_per_group,
-            accepted=(row := counted.get(group.slug, zero))["accepted"],
-            in_review=row["in_review"],
-            in_progress=row["in_progress"],
-            doubtful=row["doubtful"],
-        )
+        build_quota(study, group, counted.get(group.slug))
         for group in load_content(instrument).groups.values()
     ]
+
+
+def build_quota(study: Study, group: StudyGroup, row: Mapping[str, int] | None) -> GroupQuota:
+    """Return a group's quota with what `slot_counts` counted of it; None where it is not met."""
+    names = ("accepted", "in_review", "in_progress", "doubtful")
+    counts = {name: row[name] if row else 0 for name in names}
+    return GroupQuota(group=group, wanted=study.quota_per_group, **counts)
+
+
+def slot_counts(now: datetime) -> dict[str, Count]:
+    """Return what is counted of assignments, by the name of its field in a quota."""
+    waiting = Q(
+        submission__state=SubmissionState.FINISHED, submission__data_decision=DataDecision.WAITING
+    )
+    failed = Q(submission__checks_passed=False)
+    in_progress = Q(
+        submission__state=SubmissionState.IN_PROGRESS, submission__reserved_until__gt=now
+    )
+    return {
+        "accepted": Count("pk", filter=Q(submission__data_decision=DataDecision.ACCEPTED)),
+        "in_review": Count("pk", filter=waiting & ~failed),
+        "in_progress": Count("pk", filter=in_progress),
+        "doubtful": Count("pk", filter=waiting & failed),
+    }
 
 
 def _prepare_counts(status: StudyStatus) -> PreparedQuery[dict[str, Any]]:
     """Return the query that counts the slots of a study, for studies of one status."""
     scope = scope_of(status, of="submission__")
-    waiting = Q(
-        submission__state=SubmissionState.FINISHED, submission__data_decision=DataDecision.WAITING
-    )
-    failed = Q(submission__checks_passed=False)
 
     def build(study: int, now: datetime) -> QuerySet[Any, Any]:
-        in_progress = Q(
-            submission__state=SubmissionState.IN_PROGRESS, submission__reserved_until__gt=now
-        )
         return (
             GroupAssignment.objects.filter(scope, submission__study=study, is_repeat=False)
             .values("group__slug")
-            .annotate(
-                accepted=Count("pk", filter=Q(submission__data_decision=DataDecision.ACCEPTED)),
-                in_review=Count("pk", filter=waiting & ~failed),
-                in_progress=Count("pk", filter=in_progress),
-                doubtful=Count("pk", filter=waiting & failed),
-            )
+            .annotate(**slot_counts(now))
             .order_by()
         )
 

@@ -19,7 +19,8 @@ from annotation.instruments.languages.texts import STEP, InstrumentText, find_mi
 from annotation.instruments.reading_time import estimate_minutes
 from annotation.instruments.step_content import ComprehensionContent, iterate_texts
 from annotation.instruments.step_kinds import CHECK_STEPS, StepKind
-from annotation.models import Instrument, Outcome, Panel, ScreenOutPay, Study
+from annotation.instruments.text_labels import name_texts
+from annotation.models import Instrument, Outcome, Panel, QuestionKind, ScreenOutPay, Study
 from annotation.panels.study_settings import load_panel_settings
 from annotation.studies.target_quotas import (
     describe_closed_cells,
@@ -79,6 +80,7 @@ def examine_study(study: Study, instrument: Instrument) -> list[Finding]:
         findings.append(
             Finding(_("The instrument has no trait scale, expected at least one."), Place.SCALES)
         )
+    findings += _examine_questions(instrument, steps)
     findings += _examine_texts(instrument)
     findings += _examine_settings(study, steps)
     findings += _examine_margins(study, instrument, steps)
@@ -201,6 +203,29 @@ def _examine_conditions(instrument: Instrument, steps: tuple[Step, ...]) -> Iter
                     yield Finding(text, Place.FLOW, step=step.index, field="show_if")
 
 
+def _examine_questions(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield demographic questions that nobody can answer. One query."""
+    if not any(step.kind == StepKind.DEMOGRAPHICS for step in steps):
+        return
+    for n, question in enumerate(instrument.questions.all(), start=1):
+        named = {"n": n, "label": question.label}
+        problems: list[tuple[str, str]] = []
+        if not question.label.strip():
+            problems.append(("label", _("Question %(n)d has no text.") % named))
+        if question.kind in {QuestionKind.CHOICE, QuestionKind.CHOICES}:
+            if len(question.options) < 2:
+                text = _("“%(label)s”: enter at least two options for a choice.")
+                problems.append(("options", text % named))
+            if len(set(question.options)) < len(question.options):
+                problems.append(("options", _("“%(label)s”: an option is given twice.") % named))
+        low, high = question.minimum, question.maximum
+        if low is not None and high is not None and low > high:
+            text = _("“%(label)s”: %(high)d is below the minimum of %(low)d.")
+            problems.append(("maximum", text % {**named, "low": low, "high": high}))
+        for field, text in problems:
+            yield Finding(text, Place.QUESTIONS, field=f"questions {n} {field}")
+
+
 def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
     """Yield texts that are missing in a language. Two queries, and five for each further one."""
     texts = {
@@ -211,9 +236,10 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
     for language in list_languages(instrument):
         wanted = default_wording(instrument.study.kind)
         missing = [key for key in wanted if (language, key) not in texts]
-        place = Place.TEXTS
+        place, sources = Place.TEXTS, {}
         if language != instrument.language:
             translated = list_texts(instrument, language)
+            sources = {text.key: text.source for text in translated}
             yield from _examine_age(language, translated)
             # Steps are told of one by one, with the place where each is mended.
             missing = [key for key in find_missing(translated) if not key.startswith(STEP)]
@@ -221,22 +247,24 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
         if missing:
             yield Finding(
                 _("Texts are missing in “%(language)s”: %(keys)s.")
-                % {"language": language, "keys": _join_keys(missing)},
+                % {"language": language, "keys": _join_keys(name_texts(missing, sources))},
                 place,
+                field=missing[0],
             )
         if "{group}" not in texts.get((language, "question"), "{group}"):
             yield Finding(
                 _("The question in “%(language)s” does not name the group: it lacks “{group}”.")
                 % {"language": language},
                 Place.TEXTS,
+                field="question",
             )
 
 
 def _examine_age(language: str, texts: list[InstrumentText]) -> Iterator[Finding]:
-    if stale := [text.key for text in texts if text.is_stale]:
+    if stale := {text.key: text.source for text in texts if text.is_stale}:
         yield Finding(
             _("Reworded since they were translated into “%(language)s”: %(keys)s.")
-            % {"language": language, "keys": _join_keys(stale)},
+            % {"language": language, "keys": _join_keys(name_texts(stale, stale))},
             Place.LANGUAGES,
             blocks=False,
         )
@@ -361,7 +389,7 @@ def _examine_promises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterat
         if spoken is not None:
             yield Finding(
                 _("The study pays no reward, and its text “%(key)s” speaks of payment.")
-                % {"key": spoken.key},
+                % {"key": name_texts([spoken.key], {spoken.key: spoken.text})[0]},
                 Place.TEXTS,
                 blocks=False,
             )

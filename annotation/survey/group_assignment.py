@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from annotation.common.seeded import shuffle
 from annotation.instruments.content import load_content
 from annotation.instruments.domains import choose_disjoint
-from annotation.instruments.flow import StepKind
+from annotation.instruments.flow import Step, StepKind
 from annotation.models import (
     GroupAssignment,
     Instrument,
@@ -150,8 +150,13 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
     The caller holds the study's row locked in a transaction, so that two starts never count the
     same slot as open.
     """
+    steps = load_content(submission.instrument).steps
+    return GroupAssignment.objects.bulk_create(plan_groups(submission, steps))
+
+
+def plan_groups(submission: Submission, steps: Sequence[Step]) -> list[GroupAssignment]:
+    """Return the groups of a new submission, not stored. Raises `StudyFull` if none is open."""
     instrument, seed = submission.instrument, submission.seed
-    steps = load_content(instrument).steps
     groups = choose_for(
         submission,
         _preview_quotas(instrument)
@@ -178,7 +183,7 @@ def assign_groups(*, submission: Submission) -> list[GroupAssignment]:
                     item=repeated.item,
                 )
             )
-    return GroupAssignment.objects.bulk_create(assignments)
+    return assignments
 
 
 def _preview_quotas(instrument: Instrument) -> list[GroupQuota]:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from evaluation.admin.report_form import INPUTS, ReportForm
+from evaluation.admin.report_form import INPUTS, ReportForm, list_fitting_kinds
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.parts.formatting import MISSING
 from evaluation.reports.registry import KINDS, headline, title_of
@@ -81,10 +81,11 @@ class ReportAdmin(ModelAdmin):
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": _("New report"),
-            "kinds": KINDS.values(),
         }
         kind = KINDS.get(request.GET.get("kind", ""))
         if kind is None:
+            context["kinds"] = list_fitting_kinds(cast(User, request.user), request.GET)
+            context["is_about"] = any(name in request.GET for name in INPUTS)
             return TemplateResponse(request, "admin/evaluation/report/kinds.html", context)
         form = ReportForm(
             request.POST or None,

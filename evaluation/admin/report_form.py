@@ -18,12 +18,14 @@ from annotation.models import Study
 from evaluation.models import Report
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import ReportKind, RunsInput
+from evaluation.reports.registry import KINDS
 from evaluation.reports.requesting import TITLE_LENGTH, request_report
-from evaluation.reports.selectors import fitting_runs
+from evaluation.reports.selectors import fitting_measures, fitting_runs
 from probing.admin.run_form import plain_field
 from probing.admin.run_labels import value_label
 from probing.measures.registry import MEASURES
 from probing.models import Run
+from probing.runs.access import visible_runs
 
 NOTHING_FITS = {
     "study": _("No study fits yet."),
@@ -167,6 +169,24 @@ class ReportForm(forms.Form):
         except ReportError as error:
             self.add_error(None, str(error))
         return cleaned
+
+
+def list_fitting_kinds(user: User, chosen: Any) -> list[ReportKind]:
+    """Return the kinds that can rest on what an address names: a study, a corpus, a run.
+
+    Two queries, and one for each kind that rests on a study like this one.
+    """
+    kinds = list(KINDS.values())
+    study, corpus, run = (str(chosen.get(name, "")) for name in ("study", "corpus", "runs"))
+    if study.isdecimal():
+        known = Study.objects.visible_to(user).filter(pk=int(study))
+        kinds = [kind for kind in kinds if kind.fitting_studies(known).exists()]
+    if corpus.isdecimal():
+        kinds = [kind for kind in kinds if kind.corpus]
+    if run.isdecimal():
+        measure = visible_runs(user).filter(pk=int(run)).values_list("measure", flat=True).first()
+        kinds = [kind for kind in kinds if kind.runs and measure in fitting_measures(kind.runs)]
+    return kinds
 
 
 def _parameter_field(

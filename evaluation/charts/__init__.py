@@ -20,11 +20,13 @@ from evaluation.charts.intervals import (
     intervals_spec,
     narrow_intervals_spec,
 )
-from evaluation.charts.rendering import render_png, render_svg, themeable
+from evaluation.charts.palette import CSS_VALUES
+from evaluation.charts.rendering import render_pdf, render_png, render_svg, themeable
 from evaluation.charts.text_metrics import GroupLabel, ScaleLabel
 from evaluation.charts.value_grid import GridCell, GridLabel, GridWords, value_grid_spec
 
 __all__ = [
+    "CSS_VALUES",
     "Distribution",
     "GridCell",
     "GridLabel",
@@ -44,6 +46,7 @@ __all__ = [
     "intervals_spec",
     "narrow_intervals_spec",
     "profile_spec",
+    "render_pdf",
     "render_png",
     "render_svg",
     "themeable",

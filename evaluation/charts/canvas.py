@@ -2,7 +2,8 @@
 
 Positions are pixels (`scale: null`), since the charts of a report align text columns, brackets
 and marks to one grid that no automatic layout gives. Every mark carries its own values as a
-tooltip where there is something to tell.
+tooltip where there is something to tell, and the key of what it belongs to, so that a reader can
+highlight a group in all charts of a page.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ from evaluation.charts.palette import (
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 SMALL = 12.0
 SWATCH = 17  # a step of the colour scale
+
+# The parameter of a specification that names the highlighted key; empty for none.
+HIGHLIGHT = "highlight"
+NOT_FADED = f"!{HIGHLIGHT} || !datum.key || datum.key === {HIGHLIGHT}"
+FADED = 0.15
 
 GRID, AREAS, LINES, MARKS, TEXTS = range(5)
 
@@ -49,6 +55,8 @@ class Drawing:
     """
 
     layers: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
+    #: What is drawn next belongs to this group, scale or line; empty for everything else.
+    key: str = ""
 
     def _add(
         self, plane: int, mark: dict[str, Any], channels: tuple[str, ...], row: dict[str, Any]
@@ -68,6 +76,8 @@ class Drawing:
             self.layers[key] = {"data": {"values": []}, "mark": mark, "encoding": encoding}
         if told:
             row["tip"] = told
+        if self.key:
+            row["key"] = self.key
         self.layers[key]["data"]["values"].append(row)
 
     def text(
@@ -231,6 +241,8 @@ class Drawing:
 
         title, description : what a screen reader says instead of the picture
         """
+        layers = [self.layers[key] for key in sorted(self.layers, key=itemgetter(0))]
+        keyed = [_fading(layer) for layer in layers]
         return {
             "$schema": SCHEMA,
             "width": round(width),
@@ -240,7 +252,8 @@ class Drawing:
             "background": TOKENS["surface"],
             "description": description,
             "usermeta": {"title": title},
-            "layer": [self.layers[key] for key in sorted(self.layers, key=itemgetter(0))],
+            **({"params": [{"name": HIGHLIGHT, "value": ""}]} if any(keyed) else {}),
+            "layer": layers,
             "config": {
                 # The whole picture is described once; a name for every mark would only be read
                 # out as noise.
@@ -250,6 +263,18 @@ class Drawing:
                 "rule": {"strokeCap": "butt"},
             },
         }
+
+
+def _fading(layer: dict[str, Any]) -> bool:
+    """Let marks of other keys fade while one is highlighted; return whether the layer has keys."""
+    if not any("key" in row for row in layer["data"]["values"]):
+        return False
+    full = layer["mark"].get("opacity", 1)
+    layer["encoding"]["opacity"] = {
+        "condition": {"test": NOT_FADED, "value": full},
+        "value": round(full * FADED, 2),
+    }
+    return True
 
 
 def _px(value: float) -> float:

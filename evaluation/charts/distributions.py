@@ -11,7 +11,7 @@ import numpy as np
 
 from evaluation.charts.axis import Axis
 from evaluation.charts.canvas import Drawing
-from evaluation.charts.text_metrics import format_number, widest
+from evaluation.charts.text_metrics import count_tip, format_number, widest
 
 LABELS = 150
 HEIGHT = 58
@@ -60,6 +60,7 @@ def distributions_spec(
     described = []
     for i, line in enumerate(lines):
         base = TOP + i * (HEIGHT + GAP) + HEIGHT
+        drawing.key = line.label
         drawing.text(left - 14, base - 12, line.label, colour="ink", align="right")
         drawing.line((left, base), (axis.right, base), colour="line")
         _draw_bars(drawing, axis, line, counts[i], shares[i] / highest, base, bounds)
@@ -71,8 +72,10 @@ def distributions_spec(
         drawing.text(n_at, base - 12, str(int(counts[i].sum())), align="right")
         if known:
             x = axis(mean)
+            tip = f"{line.label}: mean {text}{count_tip(counts[i].sum())}"
             drawing.line((x, base - HEIGHT), (x, base), colour="model", width=1.75)
-            drawing.symbol(x, base, "diamond", 6, colour="model", tip=f"{line.label}: {text}")
+            drawing.symbol(x, base, "diamond", 6, colour="model", tip=tip)
+    drawing.key = ""
     height = axis.draw(drawing, axis_title, bottom, decimals=1)
     return drawing.specification(
         n_at + 4,

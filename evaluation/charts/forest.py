@@ -88,6 +88,7 @@ def forest_spec(
         drawing.text(x, FIRST_ROW - 28, head, colour="ink3", align=align)
     axis.draw_grid(drawing, FIRST_ROW - 15, bottom)
     for i, row in enumerate(every):
+        drawing.key = "" if row.is_pooled else row.name
         y = rule + 21 if row.is_pooled else FIRST_ROW + ROW * i
         _draw_row(drawing, axis, row, y)
         drawing.text(left, y, row.name, colour="ink", align="right", bold=row.is_pooled)
@@ -99,6 +100,7 @@ def forest_spec(
         drawing.text(interval_at, y, row.interval, colour="ink3")
         drawing.text(ceiling_at, y, format_number(row.ceiling[0], 2), align="right")
         drawing.text(n_at, y, str(row.n), align="right")
+    drawing.key = ""
     drawing.line((0, rule), (n_at + 4, rule), colour="control")
     about = "Kendall’s τ between the model’s scores and the means of people’s ratings"
     height = axis.draw(drawing, about, bottom, decimals=2)

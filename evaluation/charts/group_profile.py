@@ -14,6 +14,7 @@ from evaluation.charts.text_metrics import (
     GroupLabel,
     ScaleLabel,
     arrange,
+    count_tip,
     decimals_for,
     format_number,
     format_tick,
@@ -200,4 +201,5 @@ def _draw_mark(
     if not math.isnan(low):
         drawing.line((side.x(low), y), (side.x(high), y), colour=side.column, width=1.75)
         tip += f" ({side.text(low)} to {side.text(high)})"
+    tip += count_tip(values[f"{side.column}_n"])
     drawing.symbol(side.x(value), y, side.shape, side.radius, colour=side.column, tip=tip)

@@ -14,6 +14,7 @@ from evaluation.charts.text_metrics import (
     GroupLabel,
     ScaleLabel,
     arrange,
+    count_tip,
     format_number,
     records_by,
     starts,
@@ -109,8 +110,10 @@ def heat_maps_spec(
         top = y + HEAD + grid.upper
         if stacked or number == 0:
             for group, row in zip(groups, grid.rows, strict=True):
+                drawing.key = group.text
                 drawing.text(left - 10, top + row + ROW / 2, group.text, colour="ink",
                              align="right", size=SMALL)  # fmt: skip
+        drawing.key = ""
         _draw_poles(drawing, scales, grid, x, top)
         missing |= _draw_cells(drawing, side, table, groups, scales, grid, (x, top))
     width = left + slot if stacked else left + 2 * slot + BETWEEN
@@ -232,6 +235,7 @@ def _draw_cells(
     missing = False
     width, height = grid.column - 1, ROW - 1
     for group, row in zip(groups, grid.rows, strict=True):
+        drawing.key = group.text
         for scale, column in zip(scales, grid.columns, strict=True):
             x, y = corner[0] + column, corner[1] + row
             key = (group.slug, scale.slug)
@@ -247,9 +251,11 @@ def _draw_cells(
                          for v in (value, low, high)]  # fmt: skip
                 tip = f"{group.text}, {scale.low} to {scale.high}: {texts[0]}"
                 tip += "" if np.isnan(low) else f" ({texts[1]} to {texts[2]})"
+                tip += count_tip(table[key][f"{side.column}_n"])
             drawing.value_cell(
                 (x, y), (width, height), value, centre=side.centre, limit=side.limit, tip=tip
             )
             if low <= side.centre <= high and tip:
                 drawing.dot(x + width / 2, y + height / 2, 1.6, colour="ink2", opacity=0.75)
+    drawing.key = ""
     return missing

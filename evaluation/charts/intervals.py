@@ -160,15 +160,18 @@ def intervals_spec(
             y += ROW + 2
         panel_top = y
         for line in panel.lines:
+            drawing.key = line.label
             middle = y + ROW * (len(line.marks) - 1) / 2
             label = shorten(line.label, LONGEST_LABEL)
             drawing.text(left, middle, label, colour="ink", align="right", bold=line.bold)
             rows += [(line, mark, y + ROW * i) for i, mark in enumerate(line.marks)]
             y += ROW * len(line.marks) + LINE_GAP
+        drawing.key = ""
         _draw_band(drawing, axis, panel, panel_top - ROW / 2, y - LINE_GAP - ROW / 2)
     bottom = max(y - LINE_GAP, top + ROW) - 4
     axis.draw_grid(drawing, top - 12, bottom)
     for line, mark, at in rows:
+        drawing.key = line.label
         value, interval = numbers.value(mark.value), numbers.interval(mark)
         drawing.text(value_at, at, value, colour="ink", align="right", bold=line.bold)
         if math.isnan(mark.value):
@@ -177,6 +180,7 @@ def intervals_spec(
         drawing.text(interval_at, at, interval, colour="ink3")
         drawing.text(n_at, at, str(mark.n), align="right")
         _draw_mark(drawing, axis, mark, at, f"{line.label}: {value}, {interval}, n = {mark.n}")
+    drawing.key = ""
     end = axis.draw(drawing, words.axis, bottom, signed=signed, ends=(words.left, words.right))
     return drawing.specification(
         n_at + 4, end + 2, title=words.title, description=numbers.describe(lines)
@@ -213,6 +217,7 @@ def narrow_intervals_spec(
             y += PLOT_TO_NAME
         for line in panel.lines:
             for number, mark in enumerate(line.marks):
+                drawing.key = line.label
                 told = numbers.value(mark.value)
                 if not math.isnan(mark.value) and not math.isnan(mark.low):
                     told += f", {numbers.interval(mark)}"
@@ -222,8 +227,10 @@ def narrow_intervals_spec(
                     drawing.text(0, y, label, colour="ink", bold=line.bold)
                 drawing.text(NARROW, y, told, colour="ink2", align="right", bold=line.bold)
                 y += NAME_TO_PLOT
+                drawing.key = ""
                 _draw_band(drawing, axis, panel, y - HALF_GRID, y + HALF_GRID)
                 axis.draw_grid(drawing, y - HALF_GRID, y + HALF_GRID)
+                drawing.key = line.label
                 if math.isnan(mark.value):
                     drawing.text(0, y, fit(mark.reason, NARROW, TEXT_SIZE), colour="ink3")
                 else:
@@ -231,6 +238,7 @@ def narrow_intervals_spec(
                     _draw_mark(drawing, axis, mark, y, tip)
                 y += PLOT_TO_NAME
     bottom = y - PLOT_TO_NAME + HALF_GRID + 2
+    drawing.key = ""
     end = axis.draw(drawing, words.axis, bottom, signed=signed, ends=(words.left, words.right))
     return drawing.specification(
         NARROW, end + 2, title=words.title, description=numbers.describe(lines)

@@ -127,19 +127,24 @@ def pictures_spec(
         line = ((dimension_at + 10, top - 9), (dimension_at + 10, bottom + 9))
         drawing.line(*line, colour=colour, width=3)
     for scale in scales:
+        drawing.key = _name(scale)
         drawing.text(left, rows.at[scale.slug], scale.low, colour="ink", align="right")
         drawing.text(high_at, rows.at[scale.slug], scale.high, colour="ink")
+    drawing.key = ""
     for column, start in zip(columns, starts, strict=True):
         _draw_head(drawing, column, start, y + 24)
         _draw_column(drawing, column, start, rows, y + HEAD - 18, words.level, scales)
     last = ranks_at + RANK * (len(pictures) - 1)
+    names = {scale.slug: _name(scale) for scale in scales}
     drawing.text(last + 6, y + 24, words.ranks, colour="ink3", align="right", size=SMALL)
     for place, one in enumerate(pictures):
         x = ranks_at + RANK * place
         _draw_symbol(drawing, x, y + 56, one)
         for slug, mark in one.by_scale.items():
+            drawing.key = names[slug]
             rank = "–" if mark.rank is None else str(mark.rank)
             drawing.text(x + 6, rows.at[slug], rank, colour=one.tone, align="right", size=SMALL)
+        drawing.key = ""
     return drawing.specification(
         width, rows.bottom + 62, title=words.title, description=_describe(pictures)
     )
@@ -163,8 +168,9 @@ def narrow_pictures_spec(
             drawing.box(0, top, NARROW, NARROW_ROW - 1, colour="diverging-centre")
         for scale in scales:
             colour = dimension_token(scale.dimension)
-            name = f"{scale.low} – {scale.high}"
+            name = drawing.key = _name(scale)
             drawing.text(0, rows.at[scale.slug] - 16, name, colour=colour, size=SMALL)
+        drawing.key = ""
         _draw_column(
             drawing, column, EDGE, rows, y + 40, words.level, scales, width=NARROW - 2 * EDGE
         )
@@ -279,11 +285,12 @@ def _draw_column(
     drawing.line((axis(0.0), top), (axis(0.0), rows.bottom), colour="ink")
     axis.draw(drawing, column.unit, rows.bottom, signed=True)
     shift = APART if len(column.pictures) > 1 else 0
-    names = {scale.slug: f"{scale.low} – {scale.high}" for scale in scales}
+    names = {scale.slug: _name(scale) for scale in scales}
     for place, one in enumerate(column.pictures):
         for slug, mark in one.by_scale.items():
             if math.isnan(mark.value):
                 continue
+            drawing.key = names[slug]
             y = rows.at[slug] + (2 * place - 1) * shift
             told = format_number(mark.value, 2, signed=True)
             if math.isfinite(mark.low):
@@ -292,6 +299,7 @@ def _draw_column(
                 low, high = (format_number(end, 2, signed=True) for end in (mark.low, mark.high))
                 told += f", {level} interval {low} to {high}"
             _draw_symbol(drawing, axis(mark.value), y, one, f"{names[slug]}, {one.label}: {told}")
+    drawing.key = ""
 
 
 def _draw_symbol(drawing: Drawing, x: float, y: float, one: PictureMarks, tip: str = "") -> None:
@@ -344,7 +352,8 @@ def _draw_pair(
         named += [y] if all(abs(height(y) - height(other)) > TEXT_SIZE for other in named) else []
     for scale, x, y in shown:
         at = (across(x), height(y))
-        tip = f"{scale.low} – {scale.high}: {format_number(x, 2)} and {format_number(y, 2)}"
+        drawing.key = _name(scale)
+        tip = f"{drawing.key}: {format_number(x, 2)} and {format_number(y, 2)}"
         shape = SHAPES.get(scale.dimension, "circle")
         drawing.symbol(*at, shape, RADIUS, colour=dimension_token(scale.dimension), tip=tip)
         if y in named:
@@ -353,6 +362,11 @@ def _draw_pair(
                 at[0] + (-9 if is_right else 9), at[1], scale.high,
                 align="right" if is_right else "left", size=SMALL,
             )  # fmt: skip
+    drawing.key = ""
+
+
+def _name(scale: ScaleLabel) -> str:
+    return f"{scale.low} – {scale.high}"
 
 
 def _both_signs(values: Sequence[float]) -> tuple[float, float]:

@@ -13,6 +13,8 @@ VEGA_LITE = "6.4"
 
 _ROOT = re.compile(r"<svg\b[^>]*>")
 _PAINT = re.compile(r'\b(fill|stroke)="(#[0-9a-fA-F]{6})"')
+# Vega names groups of marks although it is told to name nothing: a picture has one text.
+_NAMED_GROUP = re.compile(r' role="graphics-\w+" aria-roledescription="[^"]*"')
 _SIZE = re.compile(r'\s(?:width|height)="[^"]*"')
 
 
@@ -25,6 +27,7 @@ def render_svg(spec: dict[str, Any]) -> str:
 
     # Data stand in the specification: nothing is ever fetched.
     svg = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE, allowed_base_urls=[])
+    svg = _NAMED_GROUP.sub("", svg)
     root = _ROOT.search(svg)
     if root is None:
         raise ValueError("the drawing has no svg element")
@@ -46,6 +49,13 @@ def render_png(spec: dict[str, Any], *, scale: float = 2.0) -> bytes:
     return bytes(
         vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=scale, allowed_base_urls=[])
     )
+
+
+def render_pdf(spec: dict[str, Any]) -> bytes:
+    """Return the drawing as a PDF of one page, light, its texts as texts."""
+    import vl_convert
+
+    return bytes(vl_convert.vegalite_to_pdf(spec, vl_version=VEGA_LITE, allowed_base_urls=[]))
 
 
 def themeable(svg: str) -> str:

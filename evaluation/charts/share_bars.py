@@ -62,10 +62,12 @@ def share_bars_spec(
         y += PANEL_HEAD - 8
         top = y
         for bar in panel.bars:
+            drawing.key = bar.label
             drawing.text(left - 10, y + ROW / 2, next(label), align="right",
                          colour="ink2" if bar.quiet else "ink")  # fmt: skip
             _draw_bar(drawing, (left, right), places, y, bar, panel.whole)
             y += ROW
+        drawing.key = ""
         drawing.line((left, top), (left, y), colour="control")
         y += 14
     return drawing.specification(

@@ -76,6 +76,11 @@ def format_tick(value: float, decimals: int, *, signed: bool = False) -> str:
     return "0" if value == 0 else format_number(value, decimals, signed=signed)
 
 
+def count_tip(n: float) -> str:
+    """Return how a tooltip ends that says on how many a value rests; nothing where n is unknown."""
+    return "" if n is None or math.isnan(n) else f", n = {int(n)}"
+
+
 def records_by(table: pd.DataFrame, *columns: str) -> dict[Any, dict[str, Any]]:
     """Return the rows of a table under the values of one column, or of several as a tuple."""
     rows = [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

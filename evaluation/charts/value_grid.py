@@ -93,6 +93,7 @@ def value_grid_spec(
     missing = False
     for row, y in zip(rows, down, strict=True):
         at = top + y + CELL_HEIGHT / 2
+        drawing.key = row.text
         drawing.text(left - 10, at, row.text, colour="ink", align="right", size=SMALL)
         for column, x in zip(columns, across, strict=True):
             cell = cells.get((row.key, column.key), GridCell(math.nan))
@@ -113,6 +114,7 @@ def value_grid_spec(
                 ink = "surface" if dark else "ink"
                 drawing.text(left + x + width / 2, at, text, colour=ink, align="center",
                              size=SMALL)  # fmt: skip
+    drawing.key = ""
     bottom = top + down[-1] + CELL_HEIGHT
     if missing:
         drawing.text(left, bottom + 16, words.missing, colour="ink3", size=SMALL)

@@ -12,5 +12,7 @@ urlpatterns = [
     path("<str:public_id>/retry/", views.retry, name="retry"),
     path("<str:public_id>/rebuild/", views.rebuild, name="rebuild"),
     path("<str:public_id>/figures/<slug:name>.svg", views.figure, name="figure"),
+    path("<str:public_id>/figures/<slug:name>.<str:form>", views.figure, name="figure"),
+    path("<str:public_id>/tables/<int:number>.tex", views.table, name="table"),
     path("<str:public_id>/files/<str:name>", views.file, name="file"),
 ]

@@ -9,39 +9,21 @@ from django.contrib.admin.views.decorators import staff_member_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from evaluation.models import Report, ReportStatus
-from evaluation.reports.parts.document import Document
+from evaluation.reports.answers import answer_figure, answer_file, answer_table, page_context
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import DEAD_RUNS, rebuild_report, retry_report
 from evaluation.reports.selectors import visible_reports
 from probing.models import RunStatus, ShardStatus
-
-FORMATS = {
-    "report.pdf": "PDF",
-    "report.html": "HTML",
-    "report.xlsx": "XLSX",
-    "report.json": "JSON",
-}
 
 
 def _get_report(request: HttpRequest, public_id: str) -> Report:
     # Authorisation first: reports on studies and corpora of others do not exist for this user.
     return get_object_or_404(visible_reports(request.user), public_id=public_id)
-
-
-def _lay_out(request: HttpRequest, report: Report) -> Document:
-    """Return the document in the view that the address asks for; 404 where there is none."""
-    try:
-        kind = get_kind(report.kind)
-        view = {name: request.GET[name] for name in kind.views if request.GET.get(name)}
-        return kind.document(report, view)
-    except ReportError as error:
-        raise Http404(str(error)) from error
 
 
 @require_GET
@@ -50,15 +32,7 @@ def page(request: HttpRequest, public_id: str) -> HttpResponse:
     report = _get_report(request, public_id)
     if report.status != ReportStatus.FINAL:
         return _waiting(request, report)
-    names = set(report.files.values_list("name", flat=True))
-    context = {
-        "report": report,
-        "document": _lay_out(request, report),
-        "medium": "page",
-        "formats": [(name, label) for name, label in FORMATS.items() if name in names],
-        "has_pdf": "report.pdf" in names,
-    }
-    return render(request, "evaluation/report_page.html", context)
+    return render(request, "evaluation/report_page.html", page_context(request, report))
 
 
 def _waiting(request: HttpRequest, report: Report) -> HttpResponse:
@@ -100,24 +74,19 @@ def rebuild(request: HttpRequest, public_id: str) -> HttpResponse:
 
 @require_GET
 @staff_member_required
-def figure(request: HttpRequest, public_id: str, name: str) -> HttpResponse:
-    """Return one figure as SVG for papers: light, with its fonts named."""
-    report = _get_report(request, public_id)
-    if report.status != ReportStatus.FINAL:
-        raise Http404("The report is not final.")
-    found = _lay_out(request, report).find_figure(name)
-    if found is None:
-        raise Http404(f"The report has no figure “{name}”.")
-    response = HttpResponse(found.svg_file, content_type="image/svg+xml")
-    response["Content-Disposition"] = f'attachment; filename="{public_id}-{name}.svg"'
-    return response
+def figure(request: HttpRequest, public_id: str, name: str, form: str = "svg") -> HttpResponse:
+    """Return one figure as a file for papers: light, with its fonts named."""
+    return answer_figure(request, _get_report(request, public_id), name, form)
+
+
+@require_GET
+@staff_member_required
+def table(request: HttpRequest, public_id: str, number: int) -> HttpResponse:
+    """Return one table as it is printed, in LaTeX."""
+    return answer_table(request, _get_report(request, public_id), number)
 
 
 @require_GET
 @staff_member_required
 def file(request: HttpRequest, public_id: str, name: str) -> HttpResponse:
-    report = _get_report(request, public_id)
-    found = get_object_or_404(report.files, name=name)
-    response = HttpResponse(bytes(found.content), content_type=found.media_type)
-    response["Content-Disposition"] = f'attachment; filename="{public_id}-{name}"'
-    return response
+    return answer_file(_get_report(request, public_id), name)

@@ -29,6 +29,7 @@ ACTIONS: dict[str, AuditAction] = {
     "admin:annotation_corpus_export": EXPORTED,
     "api:study-ratings-csv": EXPORTED,
     "api:study-submissions-csv": EXPORTED,
+    "api:study-export-file": EXPORTED,
     "api:study-rating-list": VIEWED,
     "api:study-judgment-list": VIEWED,
     "api:study-counterpart-list": VIEWED,

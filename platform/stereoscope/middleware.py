@@ -14,7 +14,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponseBase, JsonResponse
 from django.urls import reverse
 from django.utils import translation
-from django.utils.cache import patch_vary_headers
+from django.utils.cache import add_never_cache_headers, patch_vary_headers
 
 from annotation.annotators.views import tell_locked_out
 from annotation.common.language_codes import choose_language
@@ -28,7 +28,9 @@ WIDER_PREFIXES = ("/admin/",)
 STUDY_PREFIX = "/s/"
 NULL_CHARACTER = "The address holds a null character."
 # Pages of researchers and annotators, whose texts are English.
-ENGLISH_PREFIXES = ("/account/", "/admin/", "/annotate/", "/api/", "/panels/", "/reports/")
+ENGLISH_PREFIXES = (
+    *("/account/", "/admin/", "/annotate/", "/api/", "/docs/", "/panels/", "/reports/"),
+)
 
 
 class WholeAddresses:
@@ -66,6 +68,25 @@ class LogInLimit:
         ):
             return tell_locked_out(request)
         return self.get_response(request)
+
+
+class PersonalPages:
+    """Let no browser and no proxy keep what was made for somebody who is signed in.
+
+    Pages that say themselves how they are kept are left as they are.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        is_personal = (
+            settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
+        )
+        if is_personal and not response.has_header("Cache-Control"):
+            add_never_cache_headers(response)
+        return response
 
 
 class ContentSecurityPolicy:

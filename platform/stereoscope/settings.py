@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 from django.templatetags.static import static
-from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 from environs import Env, validate
 
@@ -101,6 +100,7 @@ MIDDLEWARE = [
     "stereoscope.second_factor.middleware.SecondFactor",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "stereoscope.middleware.PersonalPages",
     "stereoscope.middleware.ContentSecurityPolicy",
     "simple_history.middleware.HistoryRequestMiddleware",
     "stereoscope.middleware.LogInLimit",
@@ -312,6 +312,8 @@ USE_TZ = True
 STATIC_URL = "static/"
 STATIC_ROOT: Path = Path(env.str("STATIC_ROOT", str(VAR_DIR / "static"))).resolve()
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # WhiteNoise warns about a folder that is not there
+# The documentation as a site, served at /docs/: built by `make run`, the image or `make docs`.
+DOCS_ROOT: Path = Path(env.str("DOCS_ROOT", str(VAR_DIR / "docs"))).resolve()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # With a manifest, files are collected once, named by their content and cached for good by browsers;
 # without one they are served from where they lie, which suits tests and development.
@@ -341,7 +343,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["stereoscope.api.parsing.StoredJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_METADATA_CLASS": None,
-    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_FILTER_BACKENDS": ["stereoscope.api.filters.StrictFilterBackend"],
     "DEFAULT_PAGINATION_CLASS": "stereoscope.api.pagination.BoundedPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": [
@@ -399,7 +401,7 @@ UNFOLD = {
         }
     ],
     "SHOW_HISTORY": True,
-    "DASHBOARD_CALLBACK": "stereoscope.overview.add_overview",
+    "DASHBOARD_CALLBACK": "stereoscope.overview.page.add_overview",
     "SHOW_BACK_BUTTON": False,
     # The tokens turn dark by themselves, following the system; the theme's own switch would not.
     "THEME": "light",
@@ -411,104 +413,7 @@ UNFOLD = {
     "SIDEBAR": {
         "show_search": False,
         "show_all_applications": False,
-        "navigation": [
-            {
-                "title": _("People"),
-                "items": [
-                    {
-                        "title": _("Studies"),
-                        "link": reverse_lazy("admin:annotation_study_changelist"),
-                    },
-                    {
-                        "title": _("Writing studies"),
-                        "link": reverse_lazy("admin:annotation_writingstudy_changelist"),
-                    },
-                    {
-                        "title": _("Judgment studies"),
-                        "link": reverse_lazy("admin:annotation_judgmentstudy_changelist"),
-                    },
-                    {
-                        "title": _("Review queue"),
-                        "link": reverse_lazy("admin:annotation_submission_changelist"),
-                    },
-                    {
-                        "title": _("Corpora"),
-                        "link": reverse_lazy("admin:annotation_corpus_changelist"),
-                    },
-                    {
-                        "title": _("Social groups"),
-                        "link": reverse_lazy("admin:annotation_socialgroup_changelist"),
-                    },
-                    {
-                        "title": _("Trait pairs"),
-                        "link": reverse_lazy("admin:annotation_traitpair_changelist"),
-                    },
-                ],
-            },
-            {
-                "title": _("Models"),
-                "items": [
-                    {
-                        "title": _("Language models"),
-                        "link": reverse_lazy("admin:probing_languagemodel_changelist"),
-                    },
-                    {
-                        "title": _("Templates"),
-                        "link": reverse_lazy("admin:probing_template_changelist"),
-                    },
-                    {
-                        "title": _("Prompts"),
-                        "link": reverse_lazy("admin:probing_prompt_changelist"),
-                    },
-                    {
-                        "title": _("Word lists"),
-                        "link": reverse_lazy("admin:probing_wordlist_changelist"),
-                    },
-                    {
-                        "title": _("Labelled templates"),
-                        "link": reverse_lazy("admin:probing_labelledtemplateset_changelist"),
-                    },
-                    {
-                        "title": _("Lexicons of groups"),
-                        "link": reverse_lazy("admin:probing_grouplexicon_changelist"),
-                    },
-                    {
-                        "title": _("Labelled texts"),
-                        "link": reverse_lazy("admin:probing_labelledtextset_changelist"),
-                    },
-                    {"title": _("Runs"), "link": reverse_lazy("admin:probing_run_changelist")},
-                ],
-            },
-            {
-                "title": _("Evaluation"),
-                "items": [
-                    {
-                        "title": _("Reports"),
-                        "link": reverse_lazy("admin:evaluation_report_changelist"),
-                    },
-                    {
-                        "title": _("Norms"),
-                        "link": reverse_lazy("admin:evaluation_norm_changelist"),
-                    },
-                ],
-            },
-            {
-                "title": _("Settings"),
-                "items": [
-                    {
-                        "title": _("Accounts"),
-                        "link": reverse_lazy("admin:auth_user_changelist"),
-                        "permission": lambda request: request.user.has_perm("auth.view_user"),
-                    },
-                    {"title": _("Second factor"), "link": reverse_lazy("security")},
-                    {
-                        "title": _("API tokens"),
-                        "link": reverse_lazy("admin:stereoscope_apitoken_changelist"),
-                    },
-                    {"title": _("API"), "link": reverse_lazy("api-docs")},
-                ],
-            },
-        ],
+        "navigation": "stereoscope.navigation.build_navigation",
     },
 }
 

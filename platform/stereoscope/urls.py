@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import include, path
+from django.http import Http404
+from django.urls import include, path, re_path
+from django.views.defaults import page_not_found
 
 from stereoscope.metrics import show_metrics
+from stereoscope.overview.first_steps import turn_first_steps
 
 admin.autodiscover()
 
@@ -18,7 +21,13 @@ urlpatterns = [
     path("reports/", include("evaluation.reports.urls")),
     path("account/", include("stereoscope.second_factor.urls")),
     path("account/", include("stereoscope.oidc.urls")),
+    path("docs/", include("stereoscope.documentation.urls")),
     path("api/", include("stereoscope.api.urls")),
+    path(
+        "admin/first-steps/", admin.site.admin_view(turn_first_steps), name="overview-first-steps"
+    ),
+    # Django's way from a row to its page tells any of the staff the link of a study of others.
+    re_path(r"^admin/r/", page_not_found, {"exception": Http404()}),
     path("admin/", admin.site.urls),
     path("metrics", show_metrics, name="metrics"),
 ]

@@ -12,11 +12,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.admin import ModelAdmin
 from unfold.decorators import display
 from unfold.widgets import UnfoldAdminTextareaWidget
 
 from annotation.admin.history import HistoryAdmin
+from probing.admin.library_entry import MaterialAdmin
 from probing.measures.class_prompts import ClassPrompt, label_list
 from probing.measures.probe_stimuli import SENTIMENT
 from probing.measures.prompts import PromptError, parse_prompt, variety_name
@@ -97,7 +97,7 @@ class PromptForm(forms.ModelForm):
 
 
 @admin.register(Prompt)
-class PromptAdmin(HistoryAdmin, ModelAdmin):
+class PromptAdmin(HistoryAdmin, MaterialAdmin):
     """The library of prompts; a run keeps its own copy, so an edit changes no result."""
 
     form = PromptForm

@@ -26,6 +26,7 @@ from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from annotation.admin.base import HasImports
+from annotation.researcher.pages.links import find_report_gallery
 from annotation.researcher.pages.page import page_urls
 from probing.admin import run_labels
 from probing.admin.classify_page import ClassifyPage
@@ -122,7 +123,13 @@ class RunAdmin(HasImports, ModelAdmin):
         user = cast(User, request.user)
         measure = MEASURES.get(str(request.GET.get("measure")), MEASURES["set"])
         form = FORMS[measure.stimuli_type](
-            request.POST or None, request.FILES or None, measure=measure, user=user
+            request.POST or None,
+            request.FILES or None,
+            measure=measure,
+            user=user,
+            initial={
+                name: request.GET[name] for name in ("study", "corpus") if name in request.GET
+            },
         )
         tried = None
         if request.method == "POST" and form.is_valid():
@@ -167,12 +174,21 @@ class RunAdmin(HasImports, ModelAdmin):
         may_change = self.has_change_permission(request, run)
         title = _("Run %(n)s") % {"n": run.pk}
         return self._page(
-            request, "monitor", title=title, may_change=may_change, **page_context(run)
+            request,
+            "monitor",
+            title=title,
+            may_change=may_change,
+            report_address=_find_report_form(request, run),
+            **page_context(run),
         )
 
     def live_view(self, request: HttpRequest, pk: int) -> HttpResponse:
         run = self._find(request, pk)
-        context = {"may_change": self.has_change_permission(request, run), **live_context(run)}
+        context = {
+            "may_change": self.has_change_permission(request, run),
+            "report_address": _find_report_form(request, run),
+            **live_context(run),
+        }
         return TemplateResponse(request, "admin/probing/run/live.html", context)
 
     def scores_view(self, request: HttpRequest, pk: int) -> StreamingHttpResponse:
@@ -221,3 +237,8 @@ class RunAdmin(HasImports, ModelAdmin):
             raise PermissionDenied
         known = visible_runs(request.user).select_related("model", "created_by", "corpus")
         return get_object_or_404(known, pk=pk if str(pk).isdigit() else 0)
+
+
+def _find_report_form(request: HttpRequest, run: Run) -> str:
+    """Return where a report on the run is asked for; "" for those who may not ask for any."""
+    return find_report_gallery(cast(User, request.user), runs=run.pk)

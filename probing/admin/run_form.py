@@ -51,9 +51,15 @@ class RunForm(forms.Form):
     field_names: ClassVar[dict[str, str]] = {}
 
     def __init__(
-        self, data: Any = None, files: Any = None, *, measure: AnyMeasure, user: User
+        self,
+        data: Any = None,
+        files: Any = None,
+        *,
+        measure: AnyMeasure,
+        user: User,
+        initial: Any = None,
     ) -> None:
-        super().__init__(data, files)
+        super().__init__(data, files, initial=initial)
         self.measure, self.user = measure, user
         self.request: dict[str, Any] = {}
         self._fit_models()

@@ -82,7 +82,10 @@ class TemplateFields(forms.Form):
 
 
 class TraitFields(forms.Form):
-    """Trait pairs, one by one; those of the user's newest survey are ticked."""
+    """Trait pairs, one by one; those of a study are ticked: the one at hand, or the newest.
+
+    ``study`` of the initial values is the key of the one at hand; its groups are ticked as well.
+    """
 
     user: User
     traits = tick_boxes(
@@ -91,10 +94,12 @@ class TraitFields(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        studies = Study.objects.visible_to(self.user)
+        chosen = str(self.initial.get("study", ""))
+        if chosen.isdecimal():
+            studies = studies.filter(pk=int(chosen))
         instrument = (
-            Instrument.objects.filter(
-                study__in=Study.objects.visible_to(self.user), scales__isnull=False
-            )
+            Instrument.objects.filter(study__in=studies, scales__isnull=False)
             .select_related("study")
             .order_by("-study__pk", "-version")
             .first()
@@ -105,11 +110,26 @@ class TraitFields(forms.Form):
         if instrument is not None:
             self.fields["traits"].help_text = format_lazy(
                 _(
+                    "Ticked at first: the scales of the study “{study}”. Without any, all of the "
+                    "library, including those that you added."
+                )
+                if chosen
+                else _(
                     "Ticked at first: the scales of your newest study, “{study}”. Without any, "
                     "all of the library, including those that you added."
                 ),
                 study=instrument.study.title,
             )
+
+            if chosen:
+                self._tick_groups(instrument)
+
+    def _tick_groups(self, instrument: Instrument) -> None:
+        """Tick the groups of a study one by one, where all of them can be. One query."""
+        wanted = set(instrument.groups.values_list("slug", flat=True))
+        single = SocialGroup.objects.filter(component_links=None, slug__in=wanted)
+        if wanted and single.count() == len(wanted):
+            self.initial["groups"], self.initial["single_groups"] = [], sorted(wanted)
 
     @property
     def traits_taken(self) -> str:

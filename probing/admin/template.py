@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from annotation.admin.history import HistoryAdmin
-from annotation.admin.library import LibraryFiles, build_tabs
+from annotation.admin.library import LibraryFiles
 from annotation.models import SocialGroup, TraitPair
 from annotation.researcher.library.entry_form import CheckedForm
 from probing.admin.library_entry import LibraryEntryAdmin
@@ -31,7 +31,6 @@ from probing.measures.templates import TemplateError
 from probing.models import Template, TemplateSet
 from probing.runs.stimuli import DEFAULT_GROUPS, DEFAULT_TEMPLATE_SET, load_traits
 
-TEMPLATE_TABS = (("template", _("Templates")), ("templateset", _("Sets of templates")))
 SENTENCES = "probing_template_sentences"
 SENTENCES_SHOWN = 2000
 
@@ -54,17 +53,12 @@ class TemplateForm(CheckedForm):
 
 
 class TemplateLibraryAdmin(LibraryEntryAdmin):
-    """What templates and their sets have in common: their tabs."""
+    """What templates and their sets have in common: a page on which their sentences are read."""
 
-    list_before_template = "admin/annotation/library/tabs.html"
-
-    def library_tabs(self, here: str) -> list[tuple[Any, str, bool]]:
+    def list_tabs(self, here: str = "") -> list[tuple[Any, str, bool]]:
         page = (gettext("Read the sentences"), reverse(f"admin:{SENTENCES}"), here == SENTENCES)
-        return [*build_tabs(TEMPLATE_TABS, "probing", here), page]
-
-    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        tabs = self.library_tabs(str(self.opts.model_name))
-        return super().changelist_view(request, {"library_tabs": tabs, **(extra_context or {})})
+        tabs = super().list_tabs(here)
+        return [*tabs[:2], page, *tabs[2:]]
 
 
 @admin.register(Template)
@@ -124,7 +118,7 @@ class TemplateAdmin(LibraryFiles, HistoryAdmin, TemplateLibraryAdmin):
             **self.admin_site.each_context(request),
             "opts": self.opts,
             "title": _("Read the sentences"),
-            "library_tabs": self.library_tabs(SENTENCES),
+            "library_tabs": self.list_tabs(SENTENCES),
             "form": form,
             "parts": parts,
             "most": SENTENCES_SHOWN,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
@@ -18,10 +17,10 @@ from tests.annotation.counterparts.studies import (
     write,
 )
 from tests.annotation.studies.people import make_user
+from tests.browser.accounts import log_in_researcher
 
 pytestmark = pytest.mark.browser
 
-PASSWORD = "a long pass phrase"
 NUMBERS = itertools.count(1)
 BODIES = {"ann": "He always leaves now", "ben": "He will leave soon"}
 
@@ -31,8 +30,6 @@ def study(site: str) -> Study:
     """Ann and Ben differ on all of three texts; alice owns the study."""
     number = next(NUMBERS)
     alice = make_user(f"alice-adjudicates-{number}")
-    alice.password = PBKDF2PasswordHasher().encode(PASSWORD, "salt")  # as the server hashes
-    alice.save()
     names = {f"{name}-{number}-adjudicated": body for name, body in BODIES.items()}
     corpus = make_corpus(3, name=f"Three posts {number}")
     study = make_writing_study(*names, corpus=corpus, common_texts=3, owner=alice)
@@ -44,11 +41,7 @@ def study(site: str) -> Study:
 
 def log_in(page: Page, site: str, study: Study) -> None:
     assert study.owner is not None
-    page.goto(site + reverse("admin:login"))
-    page.locator("[name=username]").fill(study.owner.username)
-    page.locator("[name=password]").fill(PASSWORD)
-    page.locator("[name=password]").press("Enter")
-    page.wait_for_url(site + reverse("admin:index"))
+    log_in_researcher(page, site, study.owner.username)
 
 
 def decided(study: Study) -> dict[str, str]:

@@ -5,28 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Corpus
+from tests.browser.accounts import log_in_researcher
 
 pytestmark = pytest.mark.browser
 
-PASSWORD = "a long pass phrase"
 GOOD = "id,AAL,WME,source\na,He be late,He is usually late,CORAAL\n"
 
 
 def log_in(page: Page, site: str, name: str) -> None:
-    # The server hashes passwords as in production, unlike the tests' own settings.
-    hashed = PBKDF2PasswordHasher().encode(PASSWORD, "salt")
-    User.objects.create(username=name, password=hashed, is_staff=True, is_superuser=True)
-    page.goto(site + reverse("admin:login"))
-    page.fill("input[name=username]", name)
-    page.fill("input[name=password]", PASSWORD)
-    page.press("input[name=password]", "Enter")
-    page.wait_for_url(site + reverse("admin:index"))
+    User.objects.create(username=name, is_staff=True, is_superuser=True)
+    log_in_researcher(page, site, name)
 
 
 def scrolls_sideways(page: Page) -> bool:

@@ -5,13 +5,10 @@ from __future__ import annotations
 import uuid
 
 import pytest
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
-from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page, Route, expect
 
 from annotation.judgments.error_scheme import DEFAULT_SCHEME, store_scheme
 from annotation.models import CodedError, Judgment, JudgmentTask, Study, TaskState
-from tests.annotation.annotators.people import PASSWORD
 from tests.annotation.judgments.corpora import (
     RUNS,
     answers,
@@ -21,6 +18,7 @@ from tests.annotation.judgments.corpora import (
     tasks_of,
     write_counterpart,
 )
+from tests.browser.accounts import log_in_annotator
 from tests.browser.axe import open_scanned_page, scan
 from tests.browser.survey_visitor import open_context
 
@@ -39,17 +37,6 @@ def make_judging(n_pairs: int = 3) -> tuple[Study, str]:
     write_counterpart(f"cleo-{tag}", third.source_text)
     study = launch(make_study(corpus), f"ann-{tag}", f"ben-{tag}", f"cleo-{tag}")
     return study, f"cleo-{tag}"
-
-
-def log_in(page: Page, site: str, name: str) -> None:
-    # The server hashes passwords as in production, unlike the tests' own settings.
-    hashed = PBKDF2PasswordHasher().encode(PASSWORD, "pepper")
-    User.objects.filter(username=name).update(password=hashed)
-    page.goto(f"{site}/annotate/login/")
-    page.get_by_label("User name").fill(name)
-    page.get_by_label("Password").fill(PASSWORD)
-    with page.expect_navigation():
-        page.keyboard.press("Enter")
 
 
 def listen(page: Page) -> list[str]:
@@ -80,7 +67,7 @@ def test_a_third_annotator_judges_a_blind_mix_by_keyboard_and_never_their_own(
     with open_context(chromium, "keyboard") as context:
         page = context.new_page()
         complaints = listen(page)
-        log_in(page, site, cleo)
+        log_in_annotator(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/")
         with page.expect_navigation():
             page.get_by_role("link", name="Begin judging").press("Enter")
@@ -122,7 +109,7 @@ def test_touch_on_a_phone_with_a_missing_answer_and_a_change_of_mind(
     with open_context(chromium, "touch") as context:
         page = context.new_page()
         complaints = listen(page)
-        log_in(page, site, cleo)
+        log_in_annotator(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         assert page.evaluate(WIDTH) == 0
         for aspect, value in answers().items():
@@ -160,7 +147,7 @@ def test_a_lost_connection_keeps_the_answers_and_sends_them_later(
     study, cleo = make_judging()
     with open_context(chromium) as context:
         page = context.new_page()
-        log_in(page, site, cleo)
+        log_in_annotator(page, site, cleo)
         address = f"{site}/annotate/{study.public_id}/judge/1/"
         page.goto(address)
         page.keyboard.press("3")
@@ -191,7 +178,7 @@ def test_answers_are_sent_though_the_device_never_knew_that_it_was_cut_off(
     study, cleo = make_judging()
     with open_context(chromium) as context:
         page = context.new_page()
-        log_in(page, site, cleo)
+        log_in_annotator(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         cut: list[str] = []
         told: list[bool] = []
@@ -222,7 +209,7 @@ def test_a_double_click_stores_one_judgment_and_no_script_is_needed(
     study, cleo = make_judging()
     with open_context(chromium) as context:
         page = context.new_page()
-        log_in(page, site, cleo)
+        log_in_annotator(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         for digit in "1234":
             page.keyboard.press(digit)
@@ -250,7 +237,7 @@ def test_who_loses_a_counterpart_meanwhile_is_told_why(site: str, chromium: Brow
     task = tasks_of(study, cleo)[0]
     with open_context(chromium) as context:
         page = context.new_page()
-        log_in(page, site, cleo)
+        log_in_annotator(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         for digit in "1234":
             page.keyboard.press(digit)
@@ -284,7 +271,7 @@ def test_errors_are_marked_by_keyboard(site: str, chromium: Browser) -> None:
     with open_context(chromium) as context:
         page = context.new_page()
         complaints = listen(page)
-        log_in(page, site, ann)
+        log_in_annotator(page, site, ann)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         for digit in "4532":
             page.keyboard.press(digit)
@@ -318,7 +305,7 @@ def test_errors_are_marked_by_touch_and_without_script(site: str, chromium: Brow
     first, second = (task.item.body.split() for task in tasks_of(study, ann)[:2])
     with open_context(chromium, "touch") as context:
         page = context.new_page()
-        log_in(page, site, ann)
+        log_in_annotator(page, site, ann)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         for aspect, value in answers().items():
             page.locator(f"label:has(#{aspect}-{value})").tap()
@@ -357,7 +344,7 @@ def test_the_marking_of_errors_has_no_violation_of_accessibility(
     study, ann = make_coding()
     page = open_scanned_page(chromium)
     with page.context:
-        log_in(page, site, ann)
+        log_in_annotator(page, site, ann)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         page.locator("[data-submit]").click()  # every problem is said
         page.locator(".error-category").first.locator("input").nth(1).check(force=True)

@@ -10,27 +10,22 @@ from urllib.parse import urlsplit
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Study
 from tests.annotation.studies.people import make_user
 from tests.annotation.survey.participants import OverHttp, Person, spread
+from tests.browser.accounts import log_in_researcher
 from tests.browser.axe import MORE_RULES
 from tests.browser.survey_visitor import DESKTOP, PHONE, open_context
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-PASSWORD = "a long pass phrase"  # of tests.annotation.studies.people.make_user
-
 
 @pytest.fixture
 def study(site: str, make_study) -> Study:  # type: ignore[no-untyped-def]
     owner = make_user("alice-of-the-dashboard")
-    # The server hashes passwords as in production, unlike the tests' own settings.
-    owner.password = PBKDF2PasswordHasher().encode(PASSWORD, "pepper")
-    owner.save()
     return make_study(owner=owner, quota_per_group=3, title="Watched while people rate")
 
 
@@ -38,11 +33,7 @@ def study(site: str, make_study) -> Study:  # type: ignore[no-untyped-def]
 def page(site: str, study: Study, chromium: Browser) -> Iterator[Page]:
     context = open_context(chromium, viewport=DESKTOP, bypass_csp=True)
     page = context.new_page()
-    page.goto(site + reverse("admin:login"))
-    page.fill("input[name=username]", "alice-of-the-dashboard")
-    page.fill("input[name=password]", PASSWORD)
-    page.press("input[name=password]", "Enter")
-    page.wait_for_url(site + reverse("admin:index"))
+    log_in_researcher(page, site, "alice-of-the-dashboard")
     page.goto(site + reverse("admin:annotation_study_overview", args=[study.pk]))
     yield page
     context.close()

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, expect
@@ -19,6 +18,7 @@ from annotation.counterparts.lifecycle import launch_writing_study
 from annotation.models import Annotator, Counterpart, Overlap, Study, TaskState, WritingTask
 from annotation.studies.lifecycle import pause_study
 from tests.annotation.counterparts.studies import make_corpus, make_writing_study
+from tests.browser.accounts import log_in_researcher
 
 pytestmark = pytest.mark.browser
 
@@ -111,16 +111,10 @@ def compute_alpha(study: Study) -> float:
 
 
 def log_in_as_researcher(page: Page, site: str, study: Study) -> None:
-    # The server hashes passwords as in production, unlike the tests' own settings.
-    hashed = PBKDF2PasswordHasher().encode(PASSWORD, "salt")
     name = f"alice-{study.public_id}"
-    study.owner = User.objects.create(username=name, password=hashed, is_staff=True)
+    study.owner = User.objects.create(username=name, is_staff=True)
     study.save()
-    page.goto(site + reverse("admin:login"))
-    page.locator("[name=username]").fill(name)
-    page.locator("[name=password]").fill(PASSWORD)
-    page.locator("[name=password]").press("Enter")
-    page.wait_for_url(site + reverse("admin:index"))
+    log_in_researcher(page, site, name)
 
 
 def test_two_annotators_write_twenty_texts(site: str, study: Study, chromium: Browser) -> None:

@@ -20,7 +20,7 @@ OF_OTHERS = {
     "DJANGO_SETTINGS_MODULE",
     "HF_HOME",
 }
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def read_variables() -> set[str]:

@@ -15,7 +15,7 @@ from tests.probing.runs.training_fixtures import TrainingMaker, weights_of
 from tests.probing.runs.tuning_fixtures import TuningMaker
 from tests.probing.training.dialect import compose_sentences, mean_rouge, rouge_1
 
-pytestmark = [pytest.mark.services, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 Wait = Callable[..., None]
 
@@ -81,6 +81,7 @@ def test_a_worker_killed_while_it_trains_changes_no_bit_of_the_weights(
     assert "An earlier worker had done" in " ".join(run.notices), "it did not begin anew"
 
 
+@pytest.mark.services
 def test_a_worker_killed_while_it_trains_classifiers_changes_no_bit_of_the_weights(
     worker: WorkerProcess,
     make_tuning: TuningMaker,

@@ -22,7 +22,7 @@ from tests.probing.runs.training_fixtures import (  # noqa: F401
     own_folder,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

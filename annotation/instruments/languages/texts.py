@@ -117,6 +117,20 @@ def place_translations(
     return changed
 
 
+def locate_step_texts(flow: object) -> dict[str, list[str | int]]:
+    """Return where the texts of steps stand in a flow, as keys and indexes from 0, by key."""
+    steps, _problems = read_flow(flow)
+    return {
+        _step_key(step, place): [
+            step.index,
+            *(int(part) - 1 if part.isdecimal() else part for part in place.split(" ")),
+        ]
+        for step in steps
+        if step.content is not None
+        for place, _texts in iterate_texts(step.content)
+    }
+
+
 def _put(value: Any, path: list[str], language: str, text: str) -> Any:
     """Return a copy of a step's part with the text at ``path`` set in ``language``."""
     if not path:

@@ -23,6 +23,7 @@ from annotation.corpora.summary import (
 )
 from annotation.models import Corpus, Split, Text
 from annotation.researcher.pages.links import find_report_form
+from annotation.researcher.pages.next_steps import find_corpus_steps
 
 TEXTS_PER_PAGE = 50
 NO_SOURCE = "-"  # in the address, for texts without a source
@@ -69,6 +70,9 @@ def overview_context(corpus: Corpus, user: User) -> dict[str, Any]:
         "total": summary.total,
         "n_source_texts": summary.total.evaluation + summary.total.training,
         "report_form": find_report_form(user, "dataset", corpus=corpus.pk) if has_pairs else "",
+        "next_steps": find_corpus_steps(corpus, user, has_pairs=bool(has_pairs))
+        if summary.lines
+        else [],
         "features": [(FEATURE_LABELS[line.name], line) for line in summary.features],
         "statement": [(label, getattr(corpus, name)) for name, label in STATEMENT_SECTIONS.items()],
     }

@@ -11,14 +11,26 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.corpora.access import can_change_corpus, visible_corpora
-from annotation.exports.corpora import CORPUS_EXPORTS, build_corpus_download
+from annotation.exports.corpora import build_corpus_download
 from annotation.models import Corpus
 from annotation.researcher.corpora.overview import overview_context, texts_context
+from annotation.researcher.pages.export_page import list_addresses
 from annotation.researcher.pages.page import ResearcherPage
 
 PROBLEMS_SHOWN = 500
+CORPUS_TABLES = {
+    "texts": (gettext_lazy("Texts"), gettext_lazy("One row for each text of any variety.")),
+    "pairs": (
+        gettext_lazy("Pairs"),
+        gettext_lazy(
+            "One row for each text with its counterpart. JSON lines hold the spans as well and can "
+            "be imported again."
+        ),
+    ),
+}
 
 
 class CorpusPage(ResearcherPage):
@@ -73,7 +85,14 @@ class CorpusOverview(CorpusPage):
         return super().visible_corpora().select_related("owner")
 
     def get_context_data(self) -> dict[str, Any]:
-        return {**super().get_context_data(), **overview_context(self.corpus, self.user)}
+        return {
+            **super().get_context_data(),
+            **overview_context(self.corpus, self.user),
+            "exports": [
+                (title, content, list_addresses(name, "corpus", self.corpus.pk))
+                for name, (title, content) in CORPUS_TABLES.items()
+            ],
+        }
 
 
 class CorpusTexts(CorpusPage):
@@ -89,6 +108,7 @@ class CorpusExports(CorpusPage):
     name = "export"
 
     def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
-        if kwargs["name"] not in CORPUS_EXPORTS:
-            raise Http404
-        return build_corpus_download(self.corpus, kwargs["name"], bom="bom" in request.GET)
+        try:
+            return build_corpus_download(self.corpus, kwargs["name"], bom="bom" in request.GET)
+        except KeyError:
+            raise Http404 from None

@@ -1,18 +1,15 @@
-"""The editor of a flow: a field that holds JSON, and what its page's script has to know."""
+"""The kinds of steps as the designer offers them: their controls, texts, settings and places."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from django import forms
-from django.forms.fields import InvalidJSONInput
-from django.urls import reverse
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.instruments.conditions import CHECK_RESULTS
-from annotation.instruments.flow import read_flow
 from annotation.instruments.flow_description import EXPLANATIONS
 from annotation.instruments.step_content import (
     CONTENTS,
@@ -29,10 +26,8 @@ from annotation.instruments.step_kinds import (
     UNCONDITIONAL,
     StepKind,
 )
+from annotation.instruments.text_labels import text_labels
 from annotation.models import Instrument
-from annotation.studies.readiness import Finding, list_languages
-
-MOST_JSON_CHARACTERS = 400_000
 
 # In which order and under which heading kinds are offered.
 MENU = (
@@ -54,62 +49,50 @@ MENU = (
     ),
     (gettext_lazy("Questions"), (StepKind.CHOICE, StepKind.FREE_TEXT, StepKind.DEMOGRAPHICS)),
 )
+#: A new step of a kind comes behind all of the first and before all of the second kinds.
+PLACES: dict[StepKind, tuple[frozenset[StepKind], frozenset[StepKind]]] = {
+    StepKind.CONSENT: (frozenset(), frozenset(StepKind)),
+    StepKind.INSTRUCTIONS: (frozenset({StepKind.CONSENT}), frozenset(StepKind)),
+    StepKind.COMPREHENSION: (frozenset(), frozenset({StepKind.PRACTICE, StepKind.RATING})),
+    StepKind.PRACTICE: (frozenset(), frozenset({StepKind.RATING})),
+    StepKind.RATING: (
+        frozenset({StepKind.RATING}),
+        frozenset({StepKind.REPEAT, StepKind.DEMOGRAPHICS, StepKind.DEBRIEF}),
+    ),
+    **{
+        kind: (frozenset({StepKind.RATING}), frozenset(StepKind) - CHECKS_AFTER_RATING)
+        for kind in CHECKS_AFTER_RATING
+    },
+    StepKind.REPEAT: (
+        frozenset({StepKind.RATING}),
+        frozenset({StepKind.DEMOGRAPHICS, StepKind.DEBRIEF}),
+    ),
+    StepKind.DEBRIEF: (frozenset(StepKind), frozenset()),
+}
+# All others come last.
+LAST = (frozenset[StepKind](), frozenset({StepKind.DEBRIEF}))
+#: Settings of the instrument that belong to a kind of step.
+SETTINGS: dict[StepKind, tuple[str, ...]] = {
+    StepKind.RATING: ("scale_order", "pole_sides", "show_ticks", "one_per_domain"),
+    StepKind.MARKED_TRAITS: ("high_from", "low_to"),
+    StepKind.TYPED_TRAITS: ("high_from", "low_to"),
+    StepKind.REPEAT: (
+        "agreement_rule",
+        "agreement_within",
+        "agreement_at_least",
+        "agreement_tau",
+    ),
+}
+#: Parts of the instrument that are chosen at a kind of step.
+PARTS: dict[StepKind, tuple[str, ...]] = {
+    StepKind.RATING: ("groups", "scales"),
+    StepKind.DEMOGRAPHICS: ("questions",),
+}
 
 
-class FlowWidget(forms.Textarea):
-    """A text of JSON, which a script of the page turns into cards; without it the text stays."""
-
-    class Media:
-        css = {"all": ["annotation/flow-editor.css"]}
-
-
-class FlowField(forms.JSONField):
-    """A flow as JSON. Raises `ValidationError` with every problem of the flow."""
-
-    widget = FlowWidget
-
-    def prepare_value(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return value
-        return json.dumps(value, ensure_ascii=False, indent=1)
-
-    def to_python(self, value: Any) -> Any:
-        if isinstance(value, str) and len(value) > MOST_JSON_CHARACTERS:
-            raise forms.ValidationError(
-                _("The steps have %(n)d characters, expected at most %(max)d."),
-                params={"n": len(value), "max": MOST_JSON_CHARACTERS},
-            )
-        try:
-            return super().to_python(value)
-        except RecursionError:
-            raise forms.ValidationError(_("The steps are nested too deeply.")) from None
-
-    def bound_data(self, data: Any, initial: Any) -> Any:
-        try:
-            return super().bound_data(data, initial)
-        except RecursionError:
-            return InvalidJSONInput(data)
-
-    def validate(self, value: Any) -> None:
-        super().validate(value)
-        _steps, problems = read_flow(value)
-        if problems:
-            raise forms.ValidationError([problem.text for problem in problems])
-
-
-def show_findings(findings: list[Finding]) -> list[dict[str, Any]]:
-    """Return findings as the script reads them."""
-    return [
-        {"step": finding.step, "field": finding.field, "text": finding.text} for finding in findings
-    ]
-
-
-def build_config(instrument: Instrument) -> dict[str, Any]:
-    """Return what the editor's script has to know. Two queries."""
-    languages = list_languages(instrument)
+def describe_kinds(instrument: Instrument, languages: list[str]) -> dict[str, Any]:
+    """Return what the designer has to know of the kinds of steps."""
     return {
-        "check": reverse("admin:annotation_instrument_check_flow", args=[instrument.pk]),
-        "languages": languages,
         "menu": [
             {
                 "heading": str(heading),
@@ -121,7 +104,10 @@ def build_config(instrument: Instrument) -> dict[str, Any]:
             }
             for heading, kinds in MENU
         ],
-        "kinds": {kind.value: _describe_kind(kind, languages) for kind in StepKind},
+        "kinds": {
+            kind.value: _describe_kind(kind, languages) | _describe_parts(kind, instrument)
+            for kind in StepKind
+        },
         "results": [
             {"value": value, "label": str(label)}
             for value, label in zip(
@@ -130,18 +116,53 @@ def build_config(instrument: Instrument) -> dict[str, Any]:
                 strict=True,
             )
         ],
-        "questions": [
-            {
-                "slug": question.slug,
-                "label": question.label,
-                "options": [str(option) for option in question.options],
-                "number": question.kind == "number",
-            }
-            for question in instrument.questions.all()
-        ],
         "mostOptions": MOST_OPTIONS,
         "mostLines": MOST_LINES,
         "words": _words(),
+    }
+
+
+def _describe_parts(kind: StepKind, instrument: Instrument) -> dict[str, Any]:
+    """Return which parts of the instrument, beside the step itself, are edited at a kind."""
+    after, before = PLACES.get(kind, LAST)
+    return {
+        "after": sorted(after),
+        "before": sorted(before - {kind}),
+        "texts": [
+            {
+                "key": key,
+                "label": str(found.label),
+                "type": "paragraph" if found.is_long else "text",
+            }
+            for key, found in text_labels(instrument.study.kind).items()
+            if found.kind == kind
+        ],
+        "settings": [describe_setting(name) for name in SETTINGS.get(kind, ())],
+        "parts": list(PARTS.get(kind, ())),
+    }
+
+
+def describe_setting(name: str) -> dict[str, Any]:
+    """Return the control of one of the instrument's own fields."""
+    field: Any = Instrument._meta.get_field(name)
+    label = str(field.verbose_name)
+    described = {
+        "name": name,
+        "label": label[:1].upper() + label[1:],
+        "help": str(field.help_text),
+        "default": field.get_default(),
+    }
+    if field.choices:
+        options = [[value, str(text)] for value, text in field.choices]
+        return described | {"type": "select", "options": options}
+    if isinstance(field, models.BooleanField):
+        return described | {"type": "flag"}
+    limits = {type(check): check.limit_value for check in field.validators}
+    return described | {
+        "type": "number",
+        "low": limits.get(MinValueValidator, 0),
+        "high": limits.get(MaxValueValidator),
+        "step": "any" if isinstance(field, models.FloatField) else 1,
     }
 
 
@@ -207,47 +228,118 @@ def _control(name: str, kind: str, label: str, **more: Any) -> dict[str, Any]:
 
 
 def _words() -> dict[str, str]:
-    """Return what the script says; {n}, {total} and {name} are filled in there."""
+    """Return what the scripts say; {n}, {total} and {name} are filled in there."""
     return {
-        "add": _("Add a step"),
+        "add": _("Add step"),
         "addAnswer": _("Add an answer"),
-        "addLine": _("Add a line"),
         "addCondition": _("Add a condition"),
+        "addGroup": _("New group “{name}”"),
+        "addLanguage": _("Add {name}"),
+        "addLine": _("Add a line"),
+        "addQuestion": _("Add a question"),
+        "addScale": _("Add this scale"),
+        "addStep": _("What should come next?"),
         "added": _("{name} added as step {n}."),
         "all": _("all of these hold"),
+        "allOf": _("All of “{name}”, {n}"),
+        "alreadyChosen": _("already chosen"),
         "always": _("Always shown"),
         "any": _("one of these holds"),
         "anyOf": _("is one of"),
+        "askLibrary": _("Ask an administrator to put further ones into the library."),
         "atLeast": _("is at least"),
         "atMost": _("is at most"),
+        "cancel": _("Cancel"),
+        "checks": _("What counts as passed"),
+        "chosen": _("{n} chosen"),
+        "clickText": _("Click a text to edit it."),
         "close": _("Close"),
+        "conflict": _(
+            "Your last edits are kept here and are not saved yet. Look at theirs in a second "
+            "window first, then choose."
+        ),
         "condition": _("When it is shown"),
         "conditionByHand": _("This condition is nested. Edit it as JSON."),
+        "connection": _(
+            "Not saved: no connection. It is tried again, and your edits are kept here."
+        ),
+        "copied": _("{name} copied as step {n}."),
         "dataName": _("Name in the data"),
-        "drag": _("Drag to another place"),
+        "delete": _("Delete"),
+        "dimension": _("Dimension"),
+        "domain": _("Domain"),
         "down": _("Move {name} down"),
+        "drag": _("Drag to another place"),
+        "duplicate": _("Duplicate"),
         "edit": _("Edit"),
+        "editGroup": _("Words for “{name}”"),
+        "failed": _("Not saved. Something went wrong on the server; it is tried again."),
+        "file": _("Or translate a file"),
+        "group": _("Group in the plural"),
+        "groups": _("Groups"),
+        "groupsHelp": _("Type to search; sets and domains add many at once."),
+        "helpText": _("Help below it"),
+        "high": _("Word at the high end"),
         "is": _("is"),
         "isNot": _("is not"),
+        "keepMine": _("Replace theirs with mine"),
+        "kind": _("Kind of answer"),
+        "kept": _("Edits that were not saved last time are back."),
+        "language": _("Language of the visit"),
+        "languages": _("Languages"),
+        "languagesHelp": _(
+            "Participants read the language that their browser asks for, if it is here."
+        ),
         "left": _("Left"),
+        "low": _("Word at the low end"),
+        "maximum": _("Largest number"),
+        "mendThere": _("Fix it there"),
+        "mend": _("Not saved. {name}"),
+        "minimum": _("Smallest number"),
+        "missing": _("{n} of {total} texts to translate"),
         "moved": _("{name} is step {n} of {total} now."),
         "neverMissing": _("Nothing earlier to compare with."),
+        "newGroups": _("New groups, one a line or with commas between"),
+        "newGroupsHelp": _("In the plural, such as “bakers”. They join the library."),
+        "newGroupsButton": _("Add these groups"),
+        "newQuestion": _("New question"),
+        "newScale": _("A scale of your own"),
         "noText": _("no text yet"),
+        "noneFound": _("Nothing found for “{name}”."),
         "once": _("There is one already"),
         "onlyIf": _("only if"),
-        "place": _("Place of {name}"),
+        "options": _("Answers, one a line"),
+        "optionsHelp": _(
+            "The last that ends with a colon, such as “I describe myself:”, opens a field for "
+            "words of one’s own. A choice of more than twelve is shown as a list that opens."
+        ),
+        "pasted": _("{n} groups added."),
+        "problemOne": ngettext("%(n)s problem", "%(n)s problems", 1) % {"n": "1"},
+        "problemMany": ngettext("%(n)s problem", "%(n)s problems", 2) % {"n": "{n}"},
+        "question": _("Question"),
+        "questions": _("Questions about the participant"),
         "remove": _("Remove {name}"),
         "removed": _("{name} removed."),
         "right": _("Right"),
+        "saved": _("Saved"),
+        "saving": _("Saving …"),
+        "scales": _("Scales"),
+        "scalesHelp": _("Lines between two words, from 0 to 100."),
+        "search": _("Search"),
+        "selectAllOf": _("Select all of"),
+        "shared": _("The same on every rating page"),
         "showIf": _("Shown if"),
-        "undo": _("Undo"),
-        "undone": _("{name} is back as step {n}."),
+        "showNames": _("Show names in the data"),
+        "signedOut": _("Not saved: you are signed out. Log in in another window; saving goes on."),
+        "singular": _("One of them, in the singular"),
+        "stale": _("The text was reworded since."),
+        "step": _("Step"),
+        "steps": _("{n} steps"),
+        "takeTheirs": _("Show theirs, drop mine"),
+        "textsRated": _("Texts to rate"),
+        "translated": _("{n} translated already"),
+        "undone": _("Undone."),
+        "redone": _("Done again."),
         "up": _("Move {name} up"),
         "value": _("Value"),
-        "language": _("Language of the visit"),
-        "unchecked": _("The steps could not be checked: no connection."),
-        "unreadable": _("The steps are not valid JSON. Correct the text below, then save."),
-        "fine": _("The steps fit together."),
-        "problemsOne": ngettext("%(n)s problem to fix", "%(n)s problems to fix", 1) % {"n": "1"},
-        "problemsMany": ngettext("%(n)s problem to fix", "%(n)s problems to fix", 2) % {"n": "{n}"},
     }

@@ -1,32 +1,24 @@
-"""The pages of an instrument besides its form: checks, previews, versions; and its form's head."""
+"""The pages of an instrument besides its designer: previews and versions side by side."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.instruments.comparison import Difference, Part, compare_versions
-from annotation.instruments.previews import clear_previews, list_previews
-from annotation.models import Instrument, Origin, Study, StudyStatus
-from annotation.researcher.instruments.flow_editor import (
-    MOST_JSON_CHARACTERS,
-    build_config,
-    show_findings,
-)
+from annotation.instruments.previews import clear_previews
+from annotation.models import Instrument, Study
 from annotation.researcher.pages.formatting import MISSING
-from annotation.researcher.pages.links import link_findings
 from annotation.researcher.pages.page import refusals_shown
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.researcher.pages.word_diff import Change, word_diff
-from annotation.studies.readiness import examine_flow, examine_study
 from annotation.survey.preview import start_preview
 
 HEADINGS = {
@@ -68,23 +60,6 @@ class InstrumentPage(StudyPage):
 
     def go_to_instrument(self) -> HttpResponse:
         return redirect("admin:annotation_instrument_change", self.instrument.pk)
-
-
-class FlowCheck(InstrumentPage):
-    """Says what is wrong with a flow that is being edited; nothing is stored."""
-
-    route = "<int:pk>/check-flow/"
-    name = "check_flow"
-    http_method_names = ["post"]
-    viewers_may_post = True
-
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        try:
-            flow = json.loads(request.body[:MOST_JSON_CHARACTERS])
-        except (ValueError, RecursionError):
-            problem = {"step": None, "field": "", "text": _("The steps are not valid JSON.")}
-            return JsonResponse({"problems": [problem]})
-        return JsonResponse({"problems": show_findings(examine_flow(self.instrument, flow))})
 
 
 class PreviewPage(InstrumentPage):
@@ -140,42 +115,3 @@ def describe_changes(differences: Iterable[Difference]) -> list[tuple[str, list[
         label = one.label or (MISSING if one.part == Part.STEPS else str(ORDER))
         found[one.part].append((label, word_diff(one.before, one.after)))
     return [(str(HEADINGS[part]), rows) for part, rows in found.items() if rows]
-
-
-def may_edit(request: HttpRequest, instrument: Instrument) -> bool:
-    """Return whether an instrument is a draft and the user may change its study."""
-    return not instrument.is_frozen and instrument.study.is_changeable_by(request.user)
-
-
-def build_head(request: HttpRequest, instrument: Instrument) -> dict[str, Any]:
-    """Return what the head of an instrument's page shows. Some twenty queries."""
-    study = instrument.study
-    versions = list(study.instruments.order_by("-version"))
-    newest = versions[0]
-    in_force = next((version for version in versions if version.is_frozen), None)
-    may_change = study.is_changeable_by(request.user)
-    is_draft = instrument == newest and not newest.is_frozen
-    running = study.status in {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.PAUSED}
-    findings = (
-        link_findings(examine_study(study, instrument), study, on_instrument=True)
-        if is_draft
-        else []
-    )
-    return {
-        **StudyPage.head(study, "instrument"),
-        "instrument": instrument,
-        "versions": versions,
-        "in_force": in_force,
-        "may_copy": may_change
-        and newest.is_frozen
-        and study.origin != Origin.IMPORTED
-        and study.status != StudyStatus.ARCHIVED,
-        "may_publish": may_change and is_draft and running,
-        "may_discard": may_change and is_draft and len(versions) > 1,
-        "may_preview": study.origin != Origin.IMPORTED,
-        "n_previews": list_previews(study).count() if may_change else 0,
-        "before": next((old for old in versions if old.version < instrument.version), None),
-        "problems": [finding for finding in findings if finding.blocks],
-        "thoughts": [finding for finding in findings if not finding.blocks],
-        "flow_config": build_config(instrument) if may_edit(request, instrument) else None,
-    }

@@ -7,7 +7,6 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.exports.judgments import JUDGMENT_EXPORTS
 from annotation.judgments.assignment_service import Preview, preview_assignment
 from annotation.judgments.error_scheme import parse_scheme
 from annotation.judgments.items import HUMAN, short_name
@@ -22,11 +21,11 @@ from annotation.models import JudgmentDesign, Study, StudyKind, StudyStatus
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.annotator_page import (
     AnnotatorStudyPage,
-    ExportPage,
     LivePart,
     OverviewPage,
 )
 from annotation.researcher.pages.audit_page import AuditPage
+from annotation.researcher.pages.export_page import ExportPage, describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
 from annotation.researcher.pages.study_page import ActionPage, StudyAction
@@ -54,6 +53,7 @@ class JudgingOverview(JudgingPage, OverviewPage):
             if design
             else [],
             "scheme": parse_scheme(design.error_scheme) if design else (),
+            "exports": describe_exports(study, self.model_name),
             "report_form": find_report_form(self.user, "judgments", study=study.pk),
         }
         if study.status != StudyStatus.DRAFT:
@@ -112,7 +112,7 @@ class JudgingActions(JudgingPage, ActionPage):
 
 
 class JudgingExports(JudgingPage, ExportPage):
-    exports = JUDGMENT_EXPORTS
+    pass
 
 
 def find_newcomers(progress: Progress) -> list[str]:

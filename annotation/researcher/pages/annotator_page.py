@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
+from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from annotation.annotators.statement import STATEMENT_PARTS, find_statement
-from annotation.exports.downloads import build_attachment
 from annotation.models import Study, StudyStatus
 from annotation.researcher.pages import formatting
+from annotation.researcher.pages.next_steps import find_study_steps
 from annotation.researcher.pages.page import Tabs
 from annotation.researcher.pages.study_page import StudyPage
 
 REFRESHED = {StudyStatus.LIVE, StudyStatus.PAUSED}
 OVER = {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
-JSON_LINES = "application/x-ndjson; charset=utf-8"
 
 
 class AnnotatorStudyPage(StudyPage):
@@ -73,6 +71,7 @@ class OverviewPage(AnnotatorStudyPage):
             "statement": [
                 (str(label), getattr(statement, name)) for name, label in STATEMENT_PARTS.items()
             ],
+            "next_steps": find_study_steps(self.study, self.user),
         }
 
 
@@ -91,22 +90,4 @@ class LivePart(AnnotatorStudyPage):
         }
         response = TemplateResponse(request, self.get_template_names(), context)
         response["Cache-Control"] = "no-store"
-        return response
-
-
-class ExportPage(AnnotatorStudyPage):
-    """The downloads of a study, by the names of their files."""
-
-    route = "<int:pk>/export/<str:name>/"
-    name = "export"
-    exports: ClassVar[Mapping[str, Callable[..., Any]]]
-
-    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
-        name = kwargs["name"]
-        if name not in self.exports:
-            raise Http404
-        stream = self.exports[name](self.study, request.GET.get("bom") == "1")
-        response = build_attachment(stream, f"stereoscope-{self.study.public_id}-{name}")
-        if name.endswith(".jsonl"):
-            response["Content-Type"] = JSON_LINES
         return response

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -30,6 +31,45 @@ def make_optional(form: forms.BaseForm, names: Iterable[str]) -> None:
     for name in names:
         if name in form.fields:
             form.fields[name].required = False
+
+
+class PickerWidget(forms.CheckboxSelectMultiple):
+    """Checkboxes; where there is a script, a search with chips and whole categories at once."""
+
+    class Media:
+        css = {"all": ["annotation/picker.css"]}
+        js = [forms.Script("annotation/picker-form.js", type="module")]
+
+    def __init__(
+        self, label: Any, categories: Callable[[Any], Iterable[Any]] | None = None
+    ) -> None:
+        super().__init__()
+        self.label, self.categories = label, categories
+
+    def create_option(
+        self, name: str, value: Any, label: Any, selected: Any, index: int, **kwargs: Any
+    ) -> dict[str, Any]:
+        option = super().create_option(name, value, label, selected, index, **kwargs)
+        entry = getattr(value, "instance", None)
+        names = self.categories(entry) if self.categories and entry else ()
+        option["attrs"]["data-categories"] = "|".join(map(str, names))
+        if index == 0:
+            option["attrs"] |= {"data-picker": str(self.label), "data-words": json.dumps(_words())}
+        return option
+
+
+def _words() -> dict[str, str]:
+    """Return what the picker's script says; {n} and {name} are filled in there."""
+    return {
+        "allOf": _("All of “{name}”, {n}"),
+        "alreadyChosen": _("already chosen"),
+        "chosen": _("{n} chosen"),
+        "noneFound": _("Nothing found for “{name}”."),
+        "remove": _("Remove {name}"),
+        "removed": _("{name} removed."),
+        "search": _("Search"),
+        "selectAllOf": _("Select all of"),
+    }
 
 
 class TextField(forms.CharField):

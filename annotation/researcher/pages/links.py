@@ -17,10 +17,10 @@ from annotation.studies.readiness import Finding, Place
 
 ANCHORS = {
     Place.FLOW: "flow",
-    Place.TEXTS: "wordings-group",
-    Place.GROUPS: "groups-group",
-    Place.SCALES: "scales-group",
-    Place.QUESTIONS: "questions-group",
+    Place.TEXTS: "texts",
+    Place.GROUPS: "groups",
+    Place.SCALES: "scales",
+    Place.QUESTIONS: "questions",
 }
 
 
@@ -57,6 +57,8 @@ def _address(finding: Finding, study: Study, instrument: str) -> str:
         return f"{settings_page}#id_{finding.field}"
     if finding.place == Place.FLOW and finding.step is not None:
         return f"{instrument}#step-{finding.step + 1}"
+    if finding.place == Place.TEXTS and finding.field:
+        return f"{instrument}#text-{finding.field}"
     return f"{instrument}#{ANCHORS[finding.place]}"
 
 
@@ -65,10 +67,16 @@ def find_report_form(user: User, kind: str, **inputs: int) -> str:
 
     "" in an installation without reports, and for those who may not ask for any.
     """
+    address = find_report_gallery(user, **inputs)
+    return f"{address}&{urlencode({'kind': kind})}" if address else ""
+
+
+def find_report_gallery(user: User, **inputs: int) -> str:
+    """Return the address of the kinds of reports that can rest on these inputs; "" likewise."""
     if not user.has_perm("evaluation.add_report"):
         return ""
     try:
-        return f"{reverse('admin:evaluation_report_add')}?{urlencode({'kind': kind, **inputs})}"
+        return f"{reverse('admin:evaluation_report_add')}?{urlencode(inputs)}"
     except NoReverseMatch:
         return ""
 

@@ -15,6 +15,7 @@ from annotation.instruments.presets import SPEAKERS
 from annotation.models import Corpus, PoleSides, ScaleOrder, Study, TraitPair
 from annotation.researcher.pages.fields import (
     ChoiceField,
+    PickerWidget,
     SwitchField,
     WholeNumberField,
     make_optional,
@@ -28,6 +29,7 @@ from annotation.researcher.studies.study_form import (
     RATING_PAGE,
     STUDY_FIELDS,
     CurrencyMixin,
+    list_dimension,
 )
 from annotation.studies.creation import human_study_scales
 from annotation.studies.guises import draw_guises
@@ -53,7 +55,7 @@ class GuiseCreationForm(CurrencyMixin, forms.ModelForm):
     trait_pairs = forms.ModelMultipleChoiceField(
         TraitPair.objects.all(),
         label=gettext_lazy("Trait pairs"),
-        widget=forms.CheckboxSelectMultiple,
+        widget=PickerWidget(gettext_lazy("Trait pairs"), list_dimension),
     )
     scale_order = ChoiceField(
         label=gettext_lazy("Order of lines"),

@@ -25,7 +25,13 @@ from annotation.models import (
 from annotation.models.submission import EXTRA_ORIGINS
 from annotation.panels.study_settings import load_panel_settings
 from annotation.researcher.pages import formatting
+from annotation.researcher.pages.export_page import (
+    ExportRow,
+    describe_exports,
+    list_addresses,
+)
 from annotation.researcher.pages.links import link_findings, participant_link
+from annotation.researcher.pages.next_steps import find_study_steps
 from annotation.researcher.studies.dashboard import describe_dashboard
 from annotation.researcher.studies.key_figures import build_keys
 from annotation.researcher.studies.svg_charts import Box, draw_histogram, draw_slots
@@ -61,6 +67,7 @@ def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, A
     """Return the context of the whole page: the live part and what stays."""
     instrument = current_instrument(study) if study.status == StudyStatus.DRAFT else None
     findings = link_findings(examine_study(study, instrument), study) if instrument else []
+    may_export_payments = may_change and user.has_perm(PAYMENT_PERMISSION)
     return {
         **describe_live(study, may_change=may_change),
         "is_imported": study.origin == Origin.IMPORTED,
@@ -68,11 +75,12 @@ def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, A
         "has_unsigned_links": study.panel == Panel.PROLIFIC
         and study.status not in {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
         and not load_panel_settings(study).signed_links,
-        "may_export_payments": may_change and user.has_perm(PAYMENT_PERMISSION),
         "launch_problems": [finding for finding in findings if finding.blocks],
         "launch_thoughts": [finding for finding in findings if not finding.blocks],
+        "exports": list_exports(study, may_export_payments=may_export_payments),
         "export_scopes": list_export_scopes(study),
         "source_lines": study.source.splitlines(),
+        "next_steps": find_study_steps(study, user),
     }
 
 
@@ -132,6 +140,19 @@ def _describe_times(overview: Overview) -> dict[str, Any]:
         "quartile_texts": [formatting.duration(end) for end in quartiles or ()],
         "limit_text": formatting.duration(overview.fast_limit),
     }
+
+
+def list_exports(study: Study, *, may_export_payments: bool) -> list[ExportRow]:
+    """Return title, content and files of each download, payments for those who may pay."""
+    exports = describe_exports(study, "study")
+    if may_export_payments and study.origin != Origin.IMPORTED:
+        content = _(
+            "The panel’s ids with outcome and decision. For payment only: it names people and "
+            "cannot be joined with their answers."
+        )
+        files = list_addresses("payments", "study", study.pk, ends=[".csv"])
+        exports.append((_("Payments"), content, files))
+    return exports
 
 
 def list_export_scopes(study: Study) -> list[tuple[str, str]]:

@@ -15,14 +15,13 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.common.tables import stream_csv
 from annotation.exports.downloads import (
-    DATA_EXPORTS,
-    PAYMENT_EXPORTS,
+    PAYMENT_FILE,
     build_attachment,
-    build_download,
+    build_payment_download,
 )
 from annotation.instruments.versions import create_version, current_instrument, discard_version
 from annotation.models import PAYMENT_PERMISSION, Study
-from annotation.models.submission import EXTRA_ORIGINS
+from annotation.researcher.pages.export_page import ExportPage
 from annotation.researcher.pages.study_page import ActionPage, Confirmation, StudyAction, StudyPage
 from annotation.researcher.studies.dashboard import describe_flags
 from annotation.researcher.studies.figure_tables import build_figure_table
@@ -127,7 +126,18 @@ STUDY_ACTIONS = {
         create_version, _("A draft of the next version is open to edits."), "instrument"
     ),
     "publish": StudyAction(
-        publish_version, _("The newest version is in force from now on."), "instrument"
+        publish_version,
+        _("The newest version is in force from now on."),
+        "instrument",
+        Confirmation(
+            _("Put this version in force?"),
+            _(
+                "It is frozen: nobody can edit it any more, and its hash stands for what people "
+                "saw. Whoever starts from now on sees it. Participants who have started keep the "
+                "version that they saw. Later edits make a new version."
+            ),
+            _("Put this version in force"),
+        ),
     ),
     "discard": StudyAction(
         _discard_draft,
@@ -149,19 +159,13 @@ class StudyActions(ActionPage):
     actions = STUDY_ACTIONS
 
 
-class StudyExports(StudyPage):
-    route = "<int:pk>/export/<str:name>/"
-    name = "export"
-
+class StudyExports(ExportPage):
     def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
-        name = kwargs["name"]
-        if name in PAYMENT_EXPORTS:
-            if not (self.may_change and self.user.has_perm(PAYMENT_PERMISSION)):
-                raise PermissionDenied
-        elif name not in DATA_EXPORTS:
-            raise Http404
-        include = [origin for origin in EXTRA_ORIGINS if origin in request.GET]
-        return build_download(self.study, name, bom="bom" in request.GET, include=include)
+        if kwargs["name"] != PAYMENT_FILE:
+            return super().get(request, **kwargs)
+        if not (self.may_change and self.user.has_perm(PAYMENT_PERMISSION)):
+            raise PermissionDenied
+        return build_payment_download(self.study, bom="bom" in request.GET)
 
 
 class FigureTable(StudyPage):

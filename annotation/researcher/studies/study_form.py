@@ -12,6 +12,8 @@ from django.utils.translation import gettext_lazy
 from annotation.instruments.presets import PresetName
 from annotation.library.abc_model import HUMAN_STUDY_SET
 from annotation.models import (
+    Dimension,
+    Domain,
     GroupSet,
     Outcome,
     PoleSides,
@@ -22,6 +24,7 @@ from annotation.models import (
 )
 from annotation.researcher.pages.fields import (
     ChoiceField,
+    PickerWidget,
     SwitchField,
     TextField,
     fill,
@@ -67,6 +70,14 @@ STUDY_FIELDS: tuple[str, ...] = tuple(
 )
 
 
+def list_domains(group: SocialGroup) -> list[Any]:
+    return [Domain(name).label for name in group.domains if name in Domain.values]
+
+
+def list_dimension(pair: TraitPair) -> list[Any]:
+    return [Dimension(pair.dimension).label]
+
+
 class CurrencyMixin:
     """A currency is three capital letters, as in ISO 4217."""
 
@@ -96,19 +107,19 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
         GroupSet.objects.all(),
         label=gettext_lazy("Sets of groups"),
         required=False,
-        widget=forms.CheckboxSelectMultiple,
+        widget=PickerWidget(gettext_lazy("Sets of groups")),
     )
     single_groups = forms.ModelMultipleChoiceField(
         SocialGroup.objects.filter(component_links=None),
         label=gettext_lazy("Single groups"),
         required=False,
-        widget=forms.CheckboxSelectMultiple,
+        widget=PickerWidget(gettext_lazy("Single groups"), list_domains),
         help_text=gettext_lazy("Added to the sets; a group that is in both counts once."),
     )
     trait_pairs = forms.ModelMultipleChoiceField(
         TraitPair.objects.all(),
         label=gettext_lazy("Trait pairs"),
-        widget=forms.CheckboxSelectMultiple,
+        widget=PickerWidget(gettext_lazy("Trait pairs"), list_dimension),
     )
     scale_order = ChoiceField(
         label=gettext_lazy("Order of lines"),

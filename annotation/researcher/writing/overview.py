@@ -16,16 +16,15 @@ from annotation.counterparts.lifecycle import (
     launch_writing_study,
 )
 from annotation.counterparts.progress import Progress, load_progress
-from annotation.exports.counterparts import WRITING_EXPORTS
 from annotation.models import Study, StudyKind, StudyStatus, WritingDesign
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.annotator_page import (
     AnnotatorStudyPage,
-    ExportPage,
     LivePart,
     OverviewPage,
 )
 from annotation.researcher.pages.audit_page import AuditPage
+from annotation.researcher.pages.export_page import ExportPage, describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
 from annotation.researcher.pages.study_page import ActionPage, StudyAction
@@ -55,6 +54,7 @@ class WritingOverview(WritingPage, OverviewPage):
             "design": WritingDesign.objects.select_related("corpus").filter(study=study).first(),
             "launch_problems": find_launch_problems(study) if draft else [],
             "launch_remarks": find_launch_remarks(study) if draft else [],
+            "exports": describe_exports(study, self.model_name),
             "report_form": find_report_form(self.user, "agreement", study=study.pk),
         }
 
@@ -91,7 +91,7 @@ class WritingActions(WritingPage, ActionPage):
 
 
 class WritingExports(WritingPage, ExportPage):
-    exports = WRITING_EXPORTS
+    pass
 
 
 def _find_agreement_address(study: Study) -> str:

@@ -49,6 +49,7 @@ class Agreement(AnalysisKind[AgreementResult]):
     name = "agreement"
     title = _("Agreement of annotators")
     question = _("How far do annotators who rewrote the same texts write the same?")
+    meanings = prose.MEANINGS
     Parameters = AgreementParameters
     Result = AgreementResult
     study = StudyInput(

@@ -8,6 +8,27 @@ from evaluation.analyses.agreement import AgreementResult
 from evaluation.reports.agreement.tables import DEFINITIONS, DISTANCES
 from evaluation.reports.parts.formatting import count, number
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Krippendorff’s α of the counterparts": (
+        "How alike people write the same text, beyond how alike texts are anyway: 1 if they "
+        "write the same to the letter, 0 if their texts differ as much as those of different "
+        "texts."
+    ),
+    "Texts written by two or more": (
+        "Only these can say anything about agreement. All others have one counterpart."
+    ),
+    "Distance, observed and by chance": (
+        "How many letters or words must be changed to turn one counterpart into the other: of "
+        "the same text, and of different texts. α is one minus the ratio of the two."
+    ),
+    "Not interpretable": (
+        "Texts of which an annotator said that they cannot be rewritten. α says how alike "
+        "people are in that."
+    ),
+}
+
+
 WHY_CHANCE = (
     "Alpha is one minus the distance of counterparts of one text over the distance that chance "
     "gives. What chance gives has three definitions in use."

@@ -67,6 +67,7 @@ class Alignment(RatingsKind):
     name = "alignment"
     title = _("Alignment of people and model")
     question = _("Do a model’s associations of groups with traits follow people’s ratings?")
+    meanings = prose.MEANINGS
     Parameters = AlignmentParameters
     study = StudyInput(
         StudyKind.ABC_SURVEY,

@@ -10,6 +10,7 @@ from annotation.models import Origin
 from evaluation.analyses import AlignmentResult
 from evaluation.reports.alignment.tables import Names
 from evaluation.reports.parts.formatting import count, number
+from evaluation.reports.parts.meanings import CEILING, ORDER, PRECISION
 from evaluation.reports.parts.score_words import (
     CORPUS_CAVEAT,
     is_asked,
@@ -21,6 +22,18 @@ from evaluation.reports.parts.score_words import (
     scored_over,
 )
 from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Agreement in order, Kendall’s τ": ORDER,
+    "Noise ceiling for τ": CEILING,
+    "Precision at …": PRECISION,
+    "Groups with τ above zero": (
+        "Groups of which the model’s order of traits follows people’s by more than chance "
+        "explains, after correction for the number of groups (Holm)."
+    ),
+}
+
 
 # Below this many raters a group's numbers carry a warning of their own.
 FEW_RATERS = 5

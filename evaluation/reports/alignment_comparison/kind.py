@@ -54,6 +54,7 @@ class AlignmentComparison(RatingsKind):
     name = "alignment_comparison"
     title = _("Alignment of several models")
     question = _("Which measures and models follow people’s ratings more closely than others?")
+    meanings = prose.MEANINGS
     Parameters = ComparisonParameters
     runs = RunsInput(
         _("Two runs or more, such as one for each measure and model."), least=2, most=MOST_RUNS

@@ -8,6 +8,7 @@ from typing import Any
 from annotation.models import Origin
 from evaluation.analyses.alignment_comparison_result import ComparisonResult, RunGroup
 from evaluation.reports.parts.formatting import count, listing
+from evaluation.reports.parts.meanings import CEILING, HOLM_PAIRS
 from evaluation.reports.parts.score_words import (
     measure_title,
     options_in_words,
@@ -16,6 +17,22 @@ from evaluation.reports.parts.score_words import (
     show_slots,
 )
 from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Highest τ, …": (
+        "The run that follows people most closely. Kendall’s τ goes from −1 (opposite order) "
+        "over 0 (no relation) to 1 (the same order). Whether it is truly ahead of the next "
+        "one is said by the differences below."
+    ),
+    "τ, …": (
+        "Kendall’s τ from −1 (opposite order) over 0 (no relation) to 1 (the same order); "
+        "here it could not be computed, and the line says why."
+    ),
+    "Noise ceiling for τ": CEILING,
+    "Pairs that differ in τ": HOLM_PAIRS,
+}
+
 
 PARTS = {"all": "All groups", "test": "Test groups"}
 QUANTITIES = {"tau": "τ", "precision": "P@3"}

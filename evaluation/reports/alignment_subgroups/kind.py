@@ -42,6 +42,7 @@ class AlignmentSubgroups(RatingsKind):
     name = "alignment_subgroups"
     title = _("Alignment by participants")
     question = _("Whose ratings does a model follow: those of which subgroups of participants?")
+    meanings = prose.MEANINGS
     Parameters = SubgroupParameters
     study = StudyInput(
         StudyKind.ABC_SURVEY,

@@ -8,6 +8,7 @@ from typing import Any
 from annotation.models import Origin
 from evaluation.analyses.subgroup_result import SubgroupGroup, SubgroupResult
 from evaluation.reports.parts.formatting import count
+from evaluation.reports.parts.meanings import HOLM_PAIRS, ORDER
 from evaluation.reports.parts.score_words import (
     CORPUS_CAVEAT,
     is_read_in_sentences,
@@ -18,6 +19,21 @@ from evaluation.reports.parts.score_words import (
     scored_over,
 )
 from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "τ, all participants": ORDER,
+    "Subgroups shown": (
+        "Answers that enough people gave. Smaller ones are kept back, so that nobody can be "
+        "recognised."
+    ),
+    "Pairs that differ in τ": HOLM_PAIRS,
+    "Participants": (
+        "Too few people answered to say anything about subgroups without telling something "
+        "about single people."
+    ),
+}
+
 
 EVERYBODY = "All participants"
 SIGN, SIGN_HOLM = "†", "‡"

@@ -100,6 +100,7 @@ class Counterparts(WordListKind):
     name = "counterparts"
     title = _("Counterparts by models")
     question = _("How close do models come to people’s counterparts, in either direction?")
+    meanings = prose.MEANINGS
     Parameters = CounterpartParameters
     corpus = CorpusInput(_("The corpus whose pairs the models rewrote."))
     runs = RunsInput(

@@ -13,6 +13,20 @@ from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.missing import join_reasons
 from evaluation.reports.parts.options import HITS_CAVEAT, NO_WORD_LIST
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "… gap, …": (
+        "How much closer the producer comes to people’s counterparts in one direction than in "
+        "the other. 0 would be equally close in both; the sign says which direction is "
+        "better, as the figure’s axis does."
+    ),
+    "Models": (
+        "How many models are compared on these pairs. Texts without a counterpart are left "
+        "out of their means, and counted."
+    ),
+}
+
+
 POOLED = {
     "corpus": "of the sums over all texts",
     "mean": "as the mean over texts whose input has a hit",

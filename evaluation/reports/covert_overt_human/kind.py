@@ -83,6 +83,7 @@ class CovertOvertHuman(RatingsKind, AnalysisKind[ThreePictures]):
     name = "covert_overt_human"
     title = _("One model, three pictures")
     question = _("Does a model say of speakers what it says of groups, and what do people say?")
+    meanings = prose.MEANINGS
     Parameters = CovertOvertHumanParameters
     Result = ThreePictures
     study = StudyInput(

@@ -9,6 +9,19 @@ from evaluation.analyses.three_pictures import ThreePictures
 from evaluation.reports.parts.formatting import count, number
 from evaluation.reports.parts.guise_tables import disagreement
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "…, τ": (
+        "How alike two pictures order the scales: 1 the same order, 0 no relation, −1 the "
+        "opposite order. Units differ between pictures, so nothing but order is compared."
+    ),
+    "Scales on opposite sides": (
+        "Scales on which the model says the opposite of a group by name and of its speakers, "
+        "both clear of zero."
+    ),
+}
+
+
 PARTS = (
     "Scales in the tinted quarters lie on opposite sides in the two pictures. τ compares order "
     "over few scales, so that its intervals are wide."

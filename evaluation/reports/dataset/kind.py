@@ -50,6 +50,7 @@ class Dataset(WordListKind):
     name = "dataset"
     title = _("Dataset")
     question = _("What does a corpus of text pairs hold, and where do its texts come from?")
+    meanings = prose.MEANINGS
     Parameters = DatasetParameters
     corpus = CorpusInput(_("Corpora with pairs. The report holds their data statement too."))
 

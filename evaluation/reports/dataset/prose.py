@@ -9,6 +9,26 @@ from evaluation.reports.dataset.tagger import NO_TAGGER
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.options import HITS_CAVEAT, NO_WORD_LIST
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Pairs": (
+        "Texts that are there in both varieties. Texts of the training split are not counted."
+    ),
+    "Words a text": (
+        "Mean length in words in either variety, and whether one is longer by more than "
+        "chance explains."
+    ),
+    "Rouge-1 of a pair": (
+        "How many words both texts of a pair share: 100 if all, 0 if none. High values mean "
+        "that the varieties differ little on paper."
+    ),
+    "Different words among all": (
+        "Different words divided by all words (type–token ratio). It falls with the length of "
+        "a corpus, so compare the two varieties, never corpora of unlike size."
+    ),
+}
+
+
 WHY_SOURCES = (
     "Texts of different sources differ in length and in how much of them a counterpart keeps. "
     "Rouge-1 is the overlap in words of the two texts of a pair."

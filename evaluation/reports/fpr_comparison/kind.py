@@ -16,6 +16,7 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, number, percent
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.meanings import BEYOND, SPAN
 from evaluation.reports.parts.prediction_inputs import (
     MEASURES,
     GapParameters,
@@ -23,6 +24,13 @@ from evaluation.reports.parts.prediction_inputs import (
 )
 from evaluation.reports.parts.provenance import banners, closing_lines, run_lines
 from evaluation.reports.parts.table import Column
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Span, …": SPAN,
+    "Gaps beyond the placebo band": BEYOND,
+}
+
 
 WHY_SPANS = (
     "The span is the largest minus the smallest mean gap of a model on a set: how far the groups "
@@ -38,6 +46,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
     name = "fpr_comparison"
     title = _("Gaps in false positive rates of several classifiers")
     question = _("Which classifiers err more often when a group is named, and about which group?")
+    meanings = MEANINGS
     Parameters = GapParameters
     Result = FprComparison
     runs = RunsInput(

@@ -48,6 +48,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
     name = "fpr_gaps"
     title = _("Gaps in false positive rates")
     question = _("Does a classifier err more often when one group is named than another?")
+    meanings = prose.MEANINGS
     Parameters = FprGapParameters
     Result = FprGaps
     runs = RunsInput(

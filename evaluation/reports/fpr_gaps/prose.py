@@ -6,6 +6,18 @@ from typing import Any
 
 from evaluation.analyses.fpr_classifier import FprGaps
 from evaluation.reports.parts.formatting import count
+from evaluation.reports.parts.meanings import BEYOND, SPAN
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Span, …": SPAN,
+    "Gaps beyond the placebo band": BEYOND,
+    "Without a mention, negative": (
+        "How much more often the sentence that names nobody is wrongly called negative than "
+        "sentences with a mention. Below 0: naming anybody at all makes errors more frequent."
+    ),
+}
+
 
 WHY = {
     "negative": "Above zero, sentences that are neutral or positive are called negative more often "

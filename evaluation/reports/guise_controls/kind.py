@@ -60,6 +60,7 @@ class GuiseControls(AnalysisKind[ControlAnalysis]):
     name = "guise_controls"
     title = _("Guises and controls")
     question = _("Is the effect of a guise that of its variety, or of anything that deviates?")
+    meanings = prose.MEANINGS
     Parameters = GuiseControlParameters
     Result = ControlAnalysis
     runs = RunsInput(

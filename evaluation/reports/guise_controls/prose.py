@@ -6,6 +6,13 @@ from typing import Any
 
 from evaluation.analyses.guise_controls import CONTROL, ControlAnalysis
 from evaluation.reports.parts.formatting import count, listing, number
+from evaluation.reports.parts.meanings import DELTA
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "δ after …": DELTA,
+}
+
 
 WHY = (
     "If any deviation from the second variety did it, other varieties and noise would evoke the "

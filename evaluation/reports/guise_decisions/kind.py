@@ -61,6 +61,7 @@ class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
     name = "guise_decisions"
     title = _("Guises and verdicts")
     question = _("Do models judge speakers of one variety more harshly than those of another?")
+    meanings = prose.MEANINGS
     Parameters = GuiseDecisionParameters
     Result = DecisionAnalysis
     runs = RunsInput(

@@ -9,6 +9,15 @@ from evaluation.analyses.guise_inference import tests_disagree
 from evaluation.reports.parts.formatting import count, interval, p_value
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "…": (
+        "How many more decisions in a hundred end with this outcome after texts in the first "
+        "guise than in the second. 0 would be equal treatment."
+    ),
+}
+
+
 WHY = (
     "A decision is the outcome whose probability the text raises more, or lowers less. Above zero "
     "the first variety is judged more harshly."

@@ -58,6 +58,7 @@ class GuiseFeatures(AnalysisKind[FeatureAnalysis]):
     name = "guise_features"
     title = _("Guises and features")
     question = _("Which linguistic features evoke a stereotype in models, and do more do more?")
+    meanings = prose.MEANINGS
     Parameters = GuiseFeatureParameters
     Result = FeatureAnalysis
     runs = RunsInput(

@@ -8,6 +8,17 @@ from annotation.corpora.guise_features import GUISE_FEATURES
 from evaluation.analyses.guise_features import PER_WORDS, FeatureAnalysis
 from evaluation.reports.parts.formatting import count, interval, listing, p_value
 from evaluation.reports.parts.guise_tables import disagreement
+from evaluation.reports.parts.meanings import DELTA
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Strongest: …": DELTA,
+    "One more feature in … words, …": (
+        "How much the strength of the stereotype changes where texts hold one more of the "
+        "feature in so many words. 0: more features do not evoke more."
+    ),
+}
+
 
 WHY = (
     "Which features of a variety evoke the stereotype. Above zero, attributes of the stereotype "

@@ -42,6 +42,7 @@ class GuiseIntelligence(AnalysisKind[IntelligenceAnalysis]):
     name = "guise_intelligence"
     title = _("Guises and intelligence")
     question = _("Do models take speakers of a variety for less intelligent?")
+    meanings = prose.MEANINGS
     Parameters = GuiseIntelligenceParameters
     Result = IntelligenceAnalysis
     runs = RunsInput(

@@ -8,6 +8,15 @@ from evaluation.analyses.guise_intelligence import IntelligenceAnalysis
 from evaluation.reports.parts.formatting import count, listing
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "…": (
+        "What the model gives after texts in the first guise, less what it gives after texts in "
+        "the second. 0 is no difference; the figure’s axis says what either side means."
+    ),
+}
+
+
 WHY = "Below zero, the first guise is taken for less intelligent."
 WHY_SINGLE = "Every adjective by itself, and the IQ prompt by prompt."
 CAVEATS = (

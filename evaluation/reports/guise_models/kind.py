@@ -73,6 +73,7 @@ class GuiseModels(AnalysisKind[ModelAnalysis]):
     name = "guise_models"
     title = _("Guises and models")
     question = _("Does size, or training with human feedback, take a stereotype away?")
+    meanings = prose.MEANINGS
     Parameters = GuiseModelParameters
     Result = ModelAnalysis
     runs = RunsInput(

@@ -8,6 +8,19 @@ from evaluation.analyses.guise_models import SIZE_CLASSES, ModelAnalysis
 from evaluation.reports.parts.formatting import count, interval, listing, p_value
 from evaluation.reports.parts.guise_tables import disagreement
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Ten times the parameters: δ, …": (
+        "By how much the strength of the stereotype (δ) changes where a model has ten times "
+        "as many parameters. 0: size does not matter."
+    ),
+    "With human feedback: …": (
+        "Models trained with human feedback minus models without. Below 0 the quantity is "
+        "smaller with feedback."
+    ),
+}
+
+
 WHY_SIZES = (
     "Whether larger models, which find texts of the variety more familiar, hold the stereotype "
     "less. Perplexities are comparable within one kind only: pseudo-perplexity hides each token "

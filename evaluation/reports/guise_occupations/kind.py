@@ -57,6 +57,7 @@ class GuiseOccupations(AnalysisKind[OccupationAnalysis]):
     name = "guise_occupations"
     title = _("Guises and occupations")
     question = _("Which occupations do models match with speakers of a variety, and how reputed?")
+    meanings = prose.MEANINGS
     Parameters = GuiseOccupationParameters
     Result = OccupationAnalysis
     runs = RunsInput(

@@ -8,6 +8,19 @@ from evaluation.analyses.guise_occupations import OccupationAnalysis
 from evaluation.reports.parts.formatting import count, interval, listing, p_value
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Mean q, …": (
+        "The mean association score of all occupations. Below 0, having any of these "
+        "occupations goes with the second guise."
+    ),
+    "Prestige per unit of q, …": (
+        "How much more reputed an occupation is where its score is higher by one. Above 0, "
+        "the model gives the more reputed occupations to the first guise."
+    ),
+}
+
+
 WHY = (
     "Below zero on the whole, a model finds any occupation less likely after the first variety; a "
     "falling line says that it matches the first variety with less reputed ones."

@@ -68,6 +68,7 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
     name = "guise_ratings"
     title = _("People under the same guises")
     question = _("What do people say of speakers of two varieties, and does a model say the same?")
+    meanings = prose.MEANINGS
     Parameters = GuiseRatingParameters
     Result = GuisePeople
     study = StudyInput(

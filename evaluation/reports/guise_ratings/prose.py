@@ -7,6 +7,19 @@ from typing import Any
 from evaluation.analyses.guise_people import GuisePeople
 from evaluation.reports.parts.formatting import count, interval, number, sentence
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "τ with people, …": (
+        "How alike the model and people order the scales on which speakers of the two guises "
+        "differ: 1 the same order, 0 no relation, −1 the opposite order."
+    ),
+    "…": (
+        "People’s mean rating of speakers in the first guise minus that in the second, in "
+        "points of the scale from 0 to 100. 0: people make no difference."
+    ),
+}
+
+
 WHY = (
     "People rate the writer of a text and never see its other guise. What differs between the "
     "guises of the same content is what they make of the variety itself."

@@ -88,6 +88,7 @@ class Intersectional(ReportKind):
     name = "intersectional"
     title = _("Intersectional groups")
     question = _("What does a model make of people who belong to two groups at once?")
+    meanings = prose.MEANINGS
     Parameters = IntersectionalParameters
     runs = RunsInput(_("A run that scores paired groups and their components."))
 

@@ -15,6 +15,31 @@ from evaluation.reports.parts.score_words import (
     scored_over,
 )
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "τ with the more similar component": (
+        "How alike the traits of a paired group are to those of whichever of its two groups "
+        "it resembles more. 1: the pair is nothing but that group."
+    ),
+    "τ between the two orders": (
+        "How alike a paired group is to itself with the groups named the other way round. 1: "
+        "the order of names does not matter."
+    ),
+    "Domain pairs in which one dominates": (
+        "Pairs of domains, such as age and race, in which paired groups resemble the group of "
+        "one domain more than that of the other."
+    ),
+    "Scores … both components": (
+        "The share of scores in which the paired group goes beyond both of its groups: traits "
+        "that neither has by itself. Chance alone makes some."
+    ),
+    "Precision against the list": (
+        "Of the traits that emerge, the share that stands in the list of expected ones. "
+        "Compare with what chance would give."
+    ),
+}
+
+
 WHY_ORDER = (
     "If only one of two identities reached the model, a paired group would rank the traits as that "
     "component does. If the wording ruled, the two orders would differ."

@@ -66,6 +66,7 @@ class Judgments(WordListKind):
     question = _(
         "How do people rate counterparts by people and models, not knowing whose they are?"
     )
+    meanings = prose.MEANINGS
     Parameters = JudgmentParameters
     study = StudyInput(StudyKind.COUNTERPART_JUDGMENT, _("Judging studies with judgments."))
     libraries = (*WordListKind.libraries, "krippendorff")

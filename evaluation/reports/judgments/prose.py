@@ -13,7 +13,21 @@ from evaluation.reports.parts.directions import NO_VERDICT, Directions
 from evaluation.reports.parts.features import CAVEAT as FEATURE_CAVEAT
 from evaluation.reports.parts.features import Features
 from evaluation.reports.parts.formatting import count
+from evaluation.reports.parts.meanings import ALPHA
 from evaluation.reports.parts.options import NO_WORD_LIST
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Judgments": ("How many ratings of counterparts were given, and by how many judges."),
+    "Match, …": (
+        "How much better models are rated for matching the variety in one direction than in "
+        "the other, from the model with the smallest to the one with the largest value. "
+        "Ratings go from 1 to 5."
+    ),
+    "Meaning, …": ("The same for keeping the meaning of the text."),
+    "… α of judges": ALPHA,
+}
+
 
 WHY_MEANS = "Higher is better. People’s own counterparts are the baseline: no text asks for more."
 

@@ -42,6 +42,7 @@ class MarkednessCheck(AnalysisKind[Markedness]):
     name = "markedness"
     title = _("Markedness")
     question = _("How much of a group’s deviation does the mere mention of a group explain?")
+    meanings = prose.MEANINGS
     Parameters = MarkednessParameters
     Result = Markedness
     runs = RunsInput(_("A run that scores the group “unmarked” beside other groups."))

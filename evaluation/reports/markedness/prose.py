@@ -14,6 +14,19 @@ from evaluation.reports.parts.score_words import (
     scored_over,
 )
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Explained by mere mention": (
+        "The share of groups’ deviations from “a person” that is the same for every group "
+        "that is named. What remains is particular to groups."
+    ),
+    "Explained most: …": ("The group whose deviation is most nearly that of any mention."),
+    "Explained least: …": (
+        "The group that is least like a mere mention: most of its deviation is its own."
+    ),
+}
+
+
 REMEDY = (
     f"Add the group “{UNMARKED}” of the library to the groups of a run: its templates then speak "
     "of “the person” and “people” without any mark."

@@ -76,6 +76,7 @@ class MatchedGuise(AnalysisKind[GuiseAnalysis]):
     name = "matched_guise"
     title = _("Matched guises")
     question = _("What do models associate with speakers of one variety rather than another?")
+    meanings = prose.MEANINGS
     Parameters = MatchedGuiseParameters
     Result = GuiseAnalysis
     runs = RunsInput(

@@ -10,6 +10,16 @@ from evaluation.reports.parts.formatting import count, listing, number, p_value
 from evaluation.reports.parts.guise_inputs import access_in_words
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, WHY_CROSSED, disagreement
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Agreement, …": (
+        "How far up the attributes that people named in this study stand in the model’s order "
+        "(mean average precision): 1 if they come first, the chance value if the order is "
+        "random."
+    ),
+}
+
+
 WHY_TOPS = (
     "The attributes that most people named in each study, and those that a model associates most "
     "with the first variety."

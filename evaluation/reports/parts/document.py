@@ -25,12 +25,16 @@ SHORT_TABLE = 16
 
 @dataclass(frozen=True)
 class KeyNumber:
-    """One number of the report's head: what it is, its value, and the lines that qualify it."""
+    """One number of the report's head: what it is, its value, and the lines that qualify it.
+
+    ``meaning`` explains it to a newcomer; its kind adds it (`ReportKind.meanings`).
+    """
 
     label: str
     value: str
     small: str = ""
     lines: tuple[str, ...] = ()
+    meaning: str = ""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,11 @@ registry: forms, interface, command line, waiting and all formats follow.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db.models import QuerySet
@@ -122,6 +124,8 @@ class ReportKind(ABC):
     runs: ClassVar[RunsInput | None] = None
     #: Libraries whose versions are stored, since numbers or drawings depend on them.
     libraries: ClassVar[tuple[str, ...]] = ("numpy", "scipy", "pandas", "vl-convert-python")
+    #: What the numbers at the head mean, by their labels; “…” stands for any words in a label.
+    meanings: ClassVar[Mapping[str, str]] = {}
     #: Queries of the page that choose a part of it, such as a group.
     views: ClassVar[tuple[str, ...]] = ()
 
@@ -174,12 +178,20 @@ class ReportKind(ABC):
         access = access_caveats(record["corpus"]) if "corpus" in record else []
         return replace(
             document,
+            keys=tuple(replace(key, meaning=self.meaning_of(key.label)) for key in document.keys),
             title=document.title or report.title,
             banners=document.banners or banners(record_runs(record), origin, obtained),
             facts=document.facts or source_facts(record),
             caveats=tuple(dict.fromkeys((*document.caveats, *access))),
             statement=document.statement or read_statement(record.get("statement", [])),
             provenance=document.provenance or (tuple(self.sources(report)), closing_lines(report)),
+        )
+
+    def meaning_of(self, label: str) -> str:
+        """Return what a number at the head means, by the first label that fits, or nothing."""
+        return next(
+            (text for known, text in self.meanings.items() if _label_pattern(known).match(label)),
+            "",
         )
 
     def sources(self, report: Report) -> list[Provenance]:
@@ -189,6 +201,12 @@ class ReportKind(ABC):
     def headline(self, result: dict[str, Any]) -> str:
         """Return the number that lists show beside a report, with its name, or nothing."""
         return ""
+
+
+@cache
+def _label_pattern(known: str) -> re.Pattern[str]:
+    """Return what matches every label that is written like ``known``."""
+    return re.compile(".*".join(map(re.escape, known.split("…"))) + r"\Z")
 
 
 class AnalysisKind(ReportKind, Generic[R]):

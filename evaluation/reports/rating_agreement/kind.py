@@ -39,6 +39,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
     name = "rating_agreement"
     title = _("Agreement of raters")
     question = _("How alike do people rate the same groups?")
+    meanings = prose.MEANINGS
     Parameters = RatingAgreementParameters
     Result = RatingAgreement
     libraries = (*AnalysisKind.libraries, "krippendorff")

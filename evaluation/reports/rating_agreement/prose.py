@@ -6,6 +6,21 @@ from typing import Any
 
 from evaluation.analyses.rating_agreement import RatingAgreement
 from evaluation.reports.parts.formatting import count
+from evaluation.reports.parts.meanings import ALPHA
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Krippendorff’s … α": ALPHA,
+    "α within groups": (
+        "The same, computed for each group by itself: from the group that people agree least "
+        "about to the one that they agree most about."
+    ),
+    "Split-half r of mean ratings": (
+        "The people are cut into two random halves, and the means of one half are correlated "
+        "with those of the other. Near 1 the means hardly depend on who was asked."
+    ),
+}
+
 
 DAMAGE = "Ratings that look as if they were damaged before they came here."
 WHY_DAMAGE = (

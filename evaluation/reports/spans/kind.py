@@ -40,6 +40,7 @@ class Spans(AnalysisKind[SpanResult]):
     name = "spans"
     title = _("Masked spans")
     question = _("Are hidden words of one variety harder for models to guess than of another?")
+    meanings = prose.MEANINGS
     Parameters = SpanParameters
     Result = SpanResult
     corpus = CorpusInput(_("The corpus whose texts the models were asked about."))

@@ -9,6 +9,15 @@ from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.missing import join_reasons
 from evaluation.reports.spans.tables import condition_of
 
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Perplexity, …": (
+        "By how many per cent hidden words of the second variety are harder to guess than "
+        "those of the first. Below 0 they are easier; 0 would be no difference."
+    ),
+}
+
+
 WHY_VALUES = (
     "Perplexities compare within one model. Models that read what follows the span and models that "
     "do not answer different questions."

@@ -72,6 +72,7 @@ class TemplateChoice(RatingsKind):
     name = "template_selection"
     title = _("Template selection")
     question = _("Which templates follow people best on a few groups, and do they on the others?")
+    meanings = prose.MEANINGS
     Parameters = SelectionParameters
     runs = RunsInput(_("A run with two templates or more, such as a whole set of templates."))
 

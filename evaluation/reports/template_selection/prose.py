@@ -8,8 +8,18 @@ from typing import Any
 from evaluation.analyses.markedness import UNMARKED
 from evaluation.analyses.template_selection import TemplateSelection
 from evaluation.reports.parts.formatting import count, listing
+from evaluation.reports.parts.meanings import ORDER
 from evaluation.reports.parts.score_words import measure_title, options_in_words
 from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Templates chosen": (
+        "The templates that follow people best on the pilot groups, of all that the run has."
+    ),
+    "τ, …": ORDER,
+}
+
 
 WHY_CHOICE = (
     "A candidate’s τ is over all cells of the pilot groups, with the means of the drawn raters "

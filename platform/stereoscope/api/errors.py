@@ -53,7 +53,7 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response | No
 @csrf_exempt
 def answer_unknown_address(request: HttpRequest, rest: str) -> JsonResponse:
     """Answer below the API with a problem document, where no address matches."""
-    return answer_problem(HTTPStatus.NOT_FOUND, "There is no such address in version 1 of the API.")
+    return answer_problem(HTTPStatus.NOT_FOUND, "There is no such address in the API.")
 
 
 def answer_problem(status: HTTPStatus, detail: str) -> JsonResponse:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.admin.views.decorators import staff_member_required
-from django.urls import include, path
+from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
@@ -81,7 +81,7 @@ documentation = SpectacularSwaggerSplitView.as_view(
 
 urlpatterns = [
     path("v1/", include((router.urls, "api"))),
-    path("v1/<path:rest>", answer_unknown_address),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
     path("docs/", staff_member_required(documentation), name="api-docs"),
+    re_path(r"^(?P<rest>(?s:.*))$", answer_unknown_address),
 ]

@@ -34,6 +34,7 @@ def _begin() -> None:
 def _prepare(site: str, model: str) -> str:
     # Loaded in the process that ends, never in the launcher.
     from stereoscope.demo.seeding import DemoError, seed_demo
+    from stereoscope.documentation.building import build_documentation
     from stereoscope.local.administrator import NAME, ensure_administrator
     from stereoscope.local.statics import collect_static_files
 
@@ -41,6 +42,8 @@ def _prepare(site: str, model: str) -> str:
     call_command("migrate", interactive=False, verbosity=0)
     if settings.STATIC_MANIFEST and collect_static_files():
         say("Static files collected.")
+    if build_documentation(settings.DOCS_ROOT):
+        say("Documentation built.")
     administrator = ensure_administrator(password_file=settings.VAR_DIR / "admin-password")
     try:
         demo = seed_demo(owner=administrator.user, location=model, say=say)
@@ -54,6 +57,7 @@ Stereoscope is running.
   Researchers   {site}{reverse("admin:index")}
   Report        {site}{reverse("reports:page", args=[demo.report.public_id])}
   API           {site}{reverse("api-docs")}
+  Help          {site}{reverse("docs")}
 
   User          {NAME}
   Password      {administrator.password or "the one that was chosen for this account"}

@@ -120,9 +120,9 @@ def test_the_byte_order_mark_is_an_option_and_off_by_default() -> None:
 def test_the_codebook_names_every_column_and_counts_what_is_missing() -> None:
     rows = read(stream_codebook(table(("a", None), ("", 2), ("c", None))))
     assert rows == [
-        ["column", "type", "values", "meaning", "n_missing"],
-        ["name", "text", "text", "a name", "1"],
-        ["value", "number", "number", "a value", "2"],
+        ["column", "type", "values", "meaning", "n_missing", "labels", "key"],
+        ["name", "text", "text", "a name", "1", "", ""],
+        ["value", "number", "number", "a value", "2", "", ""],
     ]
 
 
@@ -131,7 +131,7 @@ def test_the_zip_holds_the_table_and_its_codebook() -> None:
     assert archive.testzip() is None
     assert archive.namelist() == ["things.csv", "things-codebook.csv"]
     assert archive.read("things.csv") == b"name,value\r\na,\r\n'=b,2\r\n"
-    assert archive.read("things-codebook.csv").splitlines()[2] == b"value,number,number,a value,1"
+    assert archive.read("things-codebook.csv").splitlines()[2] == b"value,number,number,a value,1,,"
 
 
 def test_a_row_of_another_length_is_an_error_and_never_shifts_columns() -> None:
@@ -164,3 +164,13 @@ def test_names_of_variables_are_taken_by_r_and_stata_and_differ():
     columns = [Column(name, ColumnType.TEXT, "", "") for name in ("a-b", "a_b", "A b", long, long)]
     names = [column.name for column in name_variables(columns)]
     assert names == ["a_b", "a_b_2", "A_b_3", long[:32], f"{long[:30]}_2"]
+
+
+def test_names_that_programs_keep_for_themselves_change_and_the_codebook_says_so():
+    columns = [
+        Column(name, ColumnType.TEXT, "", "") for name in ("with", "NOT", "2nd", "_x", "v_x")
+    ]
+    named = name_variables(columns)
+    assert [column.name for column in named] == ["v_with", "v_NOT", "v_2nd", "v__x", "v_x"]
+    assert [column.key for column in named] == ["with", "NOT", "2nd", "_x", ""]
+    assert [column.name for column in name_variables(columns[:1], taken=["V_WITH"])] == ["v_with_2"]

@@ -277,7 +277,11 @@ def test_a_new_study_begins_with_the_papers_groups_and_scales_whatever_was_added
     TraitPair.objects.create(
         slug="lazy-busy", low="lazy", high="busy", dimension="agency", position=17
     )
-    form = alice.get(reverse("admin:annotation_study_add")).context["adminform"].form
+    form = (
+        alice.get(reverse("admin:annotation_study_add"), {"kind": "abc_survey"})
+        .context["adminform"]
+        .form
+    )
     sets = GroupSet.objects.filter(pk__in=form["group_sets"].value())
     assert [chosen.slug for chosen in sets] == ["cao-2022-human-study"]
     pairs = TraitPair.objects.filter(pk__in=form["trait_pairs"].value())

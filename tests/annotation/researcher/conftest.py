@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
+from django.http import HttpResponse
 from django.test import Client
+from django.urls import reverse
 
-from annotation.models import MembershipRole, Study, StudyMembership
+from annotation.instruments.documents.document import hash_document, write_document
+from annotation.models import Instrument, MembershipRole, Study, StudyMembership
 from tests.annotation.studies.people import make_study, make_user
 
 
@@ -43,3 +48,12 @@ def log_in(user: User) -> Client:
     client = Client()
     client.force_login(user)
     return client
+
+
+def save(user: User, instrument: Instrument, *, token: str = "", **parts: Any) -> HttpResponse:
+    """Send parts of a draft as the designer does; without ``token`` from the newest state."""
+    address = reverse("admin:annotation_instrument_draft", args=[instrument.pk])
+    now = hash_document(write_document(Instrument.objects.get(pk=instrument.pk)))
+    sent = {"token": token or now, "parts": parts}
+    response: HttpResponse = log_in(user).post(address, sent, content_type="application/json")
+    return response

@@ -52,7 +52,7 @@ def test_the_form_makes_a_study_of_a_corpus_that_one_may_see(client, staff) -> N
     address = f"{reverse('admin:annotation_study_add')}?kind=guise_rating"
     form = client.get(address).context["adminform"].form
     assert list(form.fields["corpus"].queryset) == [corpus]
-    assert address in client.get(reverse("admin:annotation_study_changelist")).content.decode()
+    assert address in client.get(reverse("admin:annotation_study_gallery")).content.decode()
     sent = {name: field.initial for name, field in form.fields.items() if field.initial is not None}
     sent |= {"title": "Speakers", "contact_email": "lab@example.org", "panel": "link"}
     sent |= {"currency": "USD", "reward_cents": 200, "estimated_minutes": 10, "quota_per_group": 5}
@@ -135,7 +135,7 @@ def test_pages_of_researchers_speak_of_texts(client, staff) -> None:  # type: ig
     study = make_guise_study(owner=staff, launched=False)
     instrument = reverse("admin:annotation_instrument_change", args=[study.instruments.get().pk])
     shown = client.get(instrument).content.decode()
-    assert "Texts to rate" in shown
+    assert '"ratesTexts": true' in shown
     assert "She be cookin every day." in shown
     assert '"group_name"' not in shown.split('"menu"')[1].split('"kinds": {')[0]
     launch_study(study=study)

@@ -49,15 +49,15 @@ def test_the_default_study_is_ready_and_raises_no_questions() -> None:
         ),
         (
             lambda _, instrument: instrument.wordings.filter(key="question").update(text=" "),
-            "Texts are missing in “en”: question.",
+            "Texts are missing in “en”: Rating page: Question.",
             "texts",
-            "",
+            "question",
         ),
         (
             lambda _, instrument: instrument.wordings.filter(key="question").update(text="How?"),
             "lacks “{group}”",
             "texts",
-            "",
+            "question",
         ),
         (lambda _, instrument: instrument.scales.all().delete(), "no trait scale", "scales", ""),
         (
@@ -90,7 +90,7 @@ def test_every_language_needs_every_text_also_those_of_steps() -> None:
     assert len(texts) == 5
     assert "Step 2 (Question with answers to choose from): help is missing in “es”." in texts
     assert any("options 3 text is missing in “es”" in text for text in texts)
-    assert texts[-1].startswith("Texts are missing in “es”: study.title, consent_title")
+    assert texts[-1].startswith("Texts are missing in “es”: “Group ratings”, Consent: Title")
 
 
 def test_conditions_need_questions_that_are_asked() -> None:
@@ -128,7 +128,9 @@ def test_what_is_only_worth_a_thought_blocks_nothing() -> None:
     assert "Panels allow to reject for step 7" in thoughts(promising)
     promising.reward_cents = 0
     promising.save()
-    assert "its text “instructions_body” speaks of payment" in thoughts(promising)
+    assert "its text “Instructions: What participants read” speaks of payment" in thoughts(
+        promising
+    )
     assert thoughts(draft(reward_cents=0)) == ""
     flow = ["consent", "instructions", *["rating"] * 4, comprehension()]
     assert thoughts(draft(flow=flow)) == ""

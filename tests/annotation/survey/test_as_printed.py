@@ -132,7 +132,10 @@ def test_the_form_of_a_new_study_offers_it() -> None:
     client = Client()
     client.force_login(user)
     address = reverse("admin:annotation_study_add")
-    assert "Cao et al. 2022, as printed" in client.get(address).content.decode()
+    assert (
+        "Cao et al. 2022, as printed"
+        in client.get(address, {"kind": "abc_survey"}).content.decode()
+    )
     fields = new_study_values(preset=PRINTED)
     answer = client.post(address, fields)
     assert answer.status_code == 302, answer.content.decode()[:3000]

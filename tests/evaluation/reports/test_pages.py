@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
+from PIL import Image
 
 from annotation.models import StudyMembership
 from evaluation.models import Report, ReportStatus
@@ -73,7 +78,10 @@ def test_page_shows_any_group_and_holds_no_inline_script_or_style(client, alice,
     page = client.get(_address(report), {"group": "elderly"}).content.decode()
     assert "One group in detail: elderly people" in page
     assert client.get(_address(report), {"group": "nobody"}).status_code == 404
-    assert "<script" not in page
+    scripts = re.findall(r"<script.*?</script>", page, re.DOTALL)
+    assert len(scripts) == page.count("<script") == 1
+    assert 'src="/static/evaluation/charts.js"' in scripts[0]
+    assert scripts[0].endswith("></script>")
     assert "<style" not in page
     assert " style=" not in page
 
@@ -88,8 +96,54 @@ def test_files_and_figures_are_downloads(client, alice, report):
         response = client.get(reverse("reports:figure", args=[report.public_id, name]))
         assert response["Content-Type"] == "image/svg+xml"
         assert b"<svg" in response.content
-    missing = client.get(reverse("reports:figure", args=[report.public_id, "pie"]))
-    assert missing.status_code == 404
+    for wrong in (["pie"], ["forest", "exe"], ["profile", "narrow.svg"]):
+        missing = client.get(reverse("reports:figure", args=[report.public_id, *wrong]))
+        assert missing.status_code == 404, wrong
+
+
+def test_a_figure_is_had_in_every_form(client, alice, report):
+    """One specification, four files: read by parsers of their own."""
+    client.force_login(alice)
+
+    def get(name: str, form: str) -> bytes:
+        address = reverse("reports:figure", args=[report.public_id, name, form])
+        response = client.get(address)
+        assert response.status_code == 200, address
+        assert response["Content-Disposition"].endswith(f'{report.public_id}-{name}.{form}"')
+        return bytes(response.content)
+
+    for name in ("heat-maps", "profile", "forest"):
+        spec = json.loads(get(name, "vl.json"))
+        assert spec["$schema"].startswith("https://vega.github.io/schema/vega-lite/v6")
+        svg = ET.fromstring(get(name, "svg"))  # noqa: S314 — our own drawing
+        assert svg.get("viewBox") == f"0 0 {spec['width']} {spec['height']}"
+        with Image.open(io.BytesIO(get(name, "png"))) as png:
+            assert png.size == (3 * spec["width"], 3 * spec["height"])
+        assert get(name, "pdf").startswith(b"%PDF-")
+    keyed = {
+        row["key"]
+        for layer in json.loads(get("forest", "vl.json"))["layer"]
+        for row in layer["data"]["values"]
+        if "key" in row
+    }
+    assert keyed == {"men", "women", "elderly people"}
+    assert json.loads(get("forest", "narrow.vl.json"))["width"] < 400
+
+
+def test_a_printed_table_is_had_in_latex(client, alice, report):
+    client.force_login(alice)
+
+    def get(number: int) -> str:
+        response = client.get(reverse("reports:table", args=[report.public_id, number]))
+        assert response.status_code == 200
+        return bytes(response.content).decode()
+
+    groups = get(3)
+    assert groups.count(r"\begin{tabular}") == groups.count(r"\bottomrule") == 1
+    assert r"\label{tab:groups-3}" in groups
+    for name in ("men", "women", "elderly people"):
+        assert f"\n{name} & " in groups
+    assert client.get(reverse("reports:table", args=[report.public_id, 99])).status_code == 404
 
 
 def test_page_of_a_waiting_report_says_what_it_waits_for(client, alice, rated_study, scored_run):

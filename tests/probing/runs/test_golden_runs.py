@@ -31,7 +31,7 @@ from tests.golden.abc_cases import (
     with_lists,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared, pytest.mark.services]
+pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
 #: Measure, parameters, and the key of the golden values below ``prior_mask`` and ``prior_noun``.
 PUBLISHED: list[tuple[str, dict[str, Any], str]] = [
@@ -119,6 +119,7 @@ def assert_scores_match(run: Run, case: AbcCase, expected: pd.Series) -> None:
     assert compared > 10
 
 
+@pytest.mark.services
 @pytest.mark.parametrize("prior", ["mask", "noun"])
 @pytest.mark.parametrize(
     ("measure", "parameters", "key"), PUBLISHED, ids=[key for *_, key in PUBLISHED]

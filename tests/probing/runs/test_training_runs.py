@@ -38,7 +38,7 @@ from probing.training.errors import TrainingStoppedError
 from probing.training.schedule import LossPoint
 from tests.probing.runs.training_fixtures import TrainingMaker, weights_of
 
-pytestmark = [pytest.mark.django_db, pytest.mark.services]
+pytestmark = pytest.mark.django_db
 
 # 8 pairs in both directions are 16 examples: two steps of 8 in each of two epochs.
 STEPS = 4
@@ -96,6 +96,7 @@ def test_the_loss_curve_is_stored_point_by_point(make_training: TrainingMaker) -
     assert [point.learning_rate for point in points] == pytest.approx(expected)
 
 
+@pytest.mark.services
 def test_a_finished_training_registers_its_model_once(make_training: TrainingMaker) -> None:
     run = train(make_training())
     assert not aggregate_run(run), "there is nothing left to aggregate"
@@ -114,6 +115,7 @@ def test_the_same_run_twice_gives_the_same_weights_in_two_models(
     assert LanguageModel.objects.filter(training_run__gt="").count() == 3
 
 
+@pytest.mark.services
 def test_a_taken_name_does_not_keep_a_model_from_being_registered(
     make_training: TrainingMaker, copier: LanguageModel
 ) -> None:
@@ -126,6 +128,7 @@ def test_a_taken_name_does_not_keep_a_model_from_being_registered(
     assert model.name == f"copier (fine-tuned, run {run.pk}) {run.public_id}"
 
 
+@pytest.mark.services
 def test_a_point_that_comes_again_replaces_itself(make_training: TrainingMaker) -> None:
     run = make_training()
     for loss in (2.5, 2.0):
@@ -190,6 +193,7 @@ def test_a_worker_that_is_told_to_stop_saves_and_gives_the_shard_back(
     assert weights_of(run) == weights_of(calm)
 
 
+@pytest.mark.services
 def test_a_training_whose_lease_went_to_another_worker_stops(
     make_training: TrainingMaker,
 ) -> None:
@@ -202,6 +206,7 @@ def test_a_training_whose_lease_went_to_another_worker_stops(
     assert Shard.objects.get(pk=shard.pk).worker == "current"
 
 
+@pytest.mark.services
 def test_a_step_done_while_the_run_is_cancelled_is_not_stored(
     make_training: TrainingMaker,
 ) -> None:

@@ -1,0 +1,240 @@
+"""An instrument as one document: what the designer edits and what a file of an instrument holds.
+
+Everything that a participant can see or that decides a check stands in it; joined by slugs, free
+of primary keys, so that it can be carried to another study or installation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
+from pydantic_core import ErrorDetails
+
+from annotation.common.language_codes import LANGUAGE
+from annotation.instruments.flow import EXPLANATIONS, MOST_STEPS
+from annotation.models import SURVEY_KINDS, Dimension, Instrument, QuestionKind
+
+SCHEMA = "stereoscope-instrument/1"
+#: The instrument's own fields that a document carries.
+SETTINGS = (
+    "scale_order",
+    "pole_sides",
+    "show_ticks",
+    "one_per_domain",
+    "high_from",
+    "low_to",
+    "agreement_rule",
+    "agreement_within",
+    "agreement_at_least",
+    "agreement_tau",
+)
+MOST_JSON_CHARACTERS = 400_000
+MOST_TEXT = 20_000
+MOST_ENTRIES = 2_000
+
+
+def _check_storable(text: str) -> str:
+    if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("It holds a character that cannot be stored.")
+    return text
+
+
+def _check_flow(flow: list[Any]) -> list[Any]:
+    try:
+        written = json.dumps(flow, ensure_ascii=False)
+    except RecursionError:
+        raise ValueError("The steps are nested too deeply.") from None
+    if len(written) > MOST_JSON_CHARACTERS:
+        raise ValueError(
+            f"The steps have {len(written)} characters, expected at most {MOST_JSON_CHARACTERS}."
+        )
+    if "\\u0000" in written:
+        raise ValueError("It holds a character that cannot be stored.")
+    _check_storable(written)
+    return flow
+
+
+def _check_language(code: str) -> str:
+    if not LANGUAGE.fullmatch(code):
+        raise ValueError(f"“{code[:20]}” is no language code, expected one such as “en”.")
+    return code
+
+
+def _one_of(values: list[str]) -> AfterValidator:
+    def check(value: str) -> str:
+        if value not in values:
+            raise ValueError(f"It is “{value[:60]}”, expected one of: {', '.join(values)}.")
+        return value
+
+    return AfterValidator(check)
+
+
+STORABLE = AfterValidator(_check_storable)
+SLUG = r"^[-a-zA-Z0-9_]+$"
+Language = Annotated[str, AfterValidator(_check_language)]
+Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=100)]
+ScaleSlug = Annotated[str, StringConstraints(pattern=SLUG, max_length=80)]
+QuestionSlug = Annotated[str, StringConstraints(pattern=SLUG, max_length=40)]
+Form = Annotated[str, StringConstraints(min_length=1, max_length=120), STORABLE]
+Pole = Annotated[str, StringConstraints(min_length=1, max_length=60), STORABLE]
+Short = Annotated[str, StringConstraints(max_length=100), STORABLE]
+Label = Annotated[str, StringConstraints(max_length=200), STORABLE]
+Help = Annotated[str, StringConstraints(max_length=300), STORABLE]
+Key = Annotated[str, StringConstraints(min_length=1, max_length=180), STORABLE]
+Paragraphs = Annotated[str, StringConstraints(max_length=MOST_TEXT), STORABLE]
+Limit = Annotated[int, Field(ge=-(2**31), lt=2**31)]
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class GroupEntry(Part):
+    """What is rated: a group of the library, or a text of a corpus where ``body`` is not empty."""
+
+    slug: Slug
+    singular: Form
+    plural: Form
+    plural_capitalised: Form
+    domains: list[Short] = []
+    item: Short = ""
+    variety: Short = ""
+    body: Paragraphs = ""
+
+
+class ScaleEntry(Part):
+    slug: ScaleSlug
+    low: Pole
+    high: Pole
+    dimension: Annotated[str, _one_of(Dimension.values)]
+
+
+class QuestionEntry(Part):
+    slug: QuestionSlug
+    kind: Annotated[str, _one_of(QuestionKind.values)]
+    label: Label
+    help_text: Help = ""
+    options: Annotated[list[Help], Field(max_length=300)] = []
+    minimum: Limit | None = None
+    maximum: Limit | None = None
+
+
+class InstrumentDocument(Part):
+    """The parts of an instrument; ``texts`` are by language and key."""
+
+    #: What the designer may send by itself.
+    EDITABLE: ClassVar = ("settings", "flow", "groups", "scales", "questions", "texts")
+
+    kind: Annotated[str, _one_of([str(kind) for kind in SURVEY_KINDS])]
+    language: Language
+    settings: dict[str, Any]
+    flow: Annotated[list[Any], Field(max_length=MOST_STEPS), AfterValidator(_check_flow)]
+    groups: Annotated[list[GroupEntry], Field(max_length=MOST_ENTRIES)]
+    scales: Annotated[list[ScaleEntry], Field(max_length=MOST_ENTRIES)]
+    questions: Annotated[list[QuestionEntry], Field(max_length=200)]
+    texts: dict[Language, dict[Key, Paragraphs]]
+    translated_from: dict[Language, dict[str, list[str]]] = {}
+
+
+class DocumentError(ValueError):
+    """A document that cannot be stored; ``problems`` are sentences by path, such as “groups 2”."""
+
+    def __init__(self, problems: Mapping[str, str]) -> None:
+        super().__init__(" ".join(problems.values()))
+        self.problems = dict(problems)
+
+
+def write_document(instrument: Instrument) -> dict[str, Any]:
+    """Return an instrument as its document, as plain values. Five queries."""
+    texts: dict[str, dict[str, str]] = {instrument.language: {}}
+    for row in instrument.wordings.all():
+        texts.setdefault(row.language, {})[row.key] = row.text
+    return {
+        "kind": str(instrument.study.kind),
+        "language": instrument.language,
+        "settings": {name: getattr(instrument, name) for name in SETTINGS},
+        "flow": instrument.flow,
+        "groups": _rows(instrument.groups, GroupEntry),
+        "scales": _rows(instrument.scales, ScaleEntry),
+        "questions": _rows(instrument.questions, QuestionEntry),
+        "texts": texts,
+        "translated_from": instrument.translated_from,
+    }
+
+
+def _rows(manager: Any, entry: type[BaseModel]) -> list[dict[str, Any]]:
+    return list(manager.values(*entry.model_fields))
+
+
+def hash_document(document: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a document as canonical JSON."""
+    written = json.dumps(document, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(written.encode()).hexdigest()
+
+
+def read_document(data: Mapping[str, Any]) -> InstrumentDocument:
+    """Return the document that ``data`` holds. Raises `DocumentError` with all that is wrong.
+
+    Whether a survey can be made of it is another question: a draft may be incomplete.
+    """
+    try:
+        document = InstrumentDocument.model_validate(data)
+    except ValidationError as error:
+        raise DocumentError({_path(item): _explain(item) for item in error.errors()}) from None
+    problems: dict[str, str] = {}
+    for name in ("groups", "scales", "questions"):
+        seen: set[str] = set()
+        for place, entry in enumerate(getattr(document, name), start=1):
+            if entry.slug in seen:
+                problems[f"{name} {place} slug"] = f"“{entry.slug}” stands there twice."
+            seen.add(entry.slug)
+    if document.language not in document.texts:
+        problems["texts"] = f"There are no texts in “{document.language}”, its own language."
+    problems |= _find_setting_problems(document.settings)
+    if problems:
+        raise DocumentError(problems)
+    return document
+
+
+def _find_setting_problems(settings: Mapping[str, Any]) -> dict[str, str]:
+    if missing := [name for name in SETTINGS if name not in settings]:
+        return {f"settings {name}": "It is missing." for name in missing}
+    if unknown := sorted(set(settings) - set(SETTINGS)):
+        return {f"settings {name[:60]}": "It is not known here." for name in unknown}
+    others = [field.name for field in Instrument._meta.fields if field.name not in SETTINGS]
+    try:
+        Instrument(**settings).clean_fields(exclude=others)
+    except DjangoValidationError as error:
+        return {f"settings {name}": " ".join(said) for name, said in error.message_dict.items()}
+    return {}
+
+
+def _path(item: ErrorDetails) -> str:
+    return " ".join(
+        str(part + 1) if isinstance(part, int) else part for part in item["loc"] if part != "[key]"
+    )
+
+
+def _explain(item: ErrorDetails) -> str:
+    words = EXPLANATIONS | {
+        "string_too_short": "It is empty.",
+        "string_too_long": "It is too long, expected at most {max_length} characters.",
+        "string_pattern_mismatch": "It is “{value}”, expected letters, digits and hyphens.",
+    }
+    return words.get(item["type"], "{msg}").format(
+        **item.get("ctx", {}),
+        msg=item["msg"].removeprefix("Value error, "),
+        value=str(item["input"])[:60],
+    )

@@ -1,0 +1,69 @@
+"""Writes the data of a study as files: all its tables, or those that are named."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotation.common.table_formats import TABLE_FORMATS
+from annotation.exports.downloads import name_file, stream_file
+from annotation.exports.study_tables import list_study_tables
+from annotation.models import Study
+from annotation.models.submission import EXTRA_ORIGINS
+
+FORMATS = {end.removeprefix("."): end for end in TABLE_FORMATS if end.startswith(".")}
+CODEBOOK = "-codebook.csv"
+
+
+class Command(BaseCommand):
+    help = (
+        "Exports the data of a study, of whatever kind, without identity: every table in the "
+        "formats that are asked for, each with its codebook as CSV beside it."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", metavar="STUDY", help="public id of the study")
+        parser.add_argument(
+            "--format", nargs="+", choices=FORMATS, default=["csv"], help="csv without a choice"
+        )
+        parser.add_argument(
+            "--table", nargs="+", metavar="NAME", default=[], help="all tables without a choice"
+        )
+        parser.add_argument(
+            "--include",
+            nargs="+",
+            choices=EXTRA_ORIGINS,
+            default=[],
+            help="submissions that do not count, marked by their origin",
+        )
+        parser.add_argument(
+            "--output", type=Path, default=Path(), metavar="FOLDER", help="here without a choice"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        study = Study.objects.filter(public_id=options["study"]).first()
+        if study is None:
+            raise CommandError(f"There is no study “{options['study']}”.")
+        tables, folder = list_study_tables(study), options["output"]
+        if unknown := [name for name in options["table"] if name not in tables]:
+            raise CommandError(
+                f"This study has no table “{unknown[0]}”, expected one of: {', '.join(tables)}."
+            )
+        if not folder.is_dir():
+            raise CommandError(f"“{folder}” is no folder.")
+        for table in options["table"] or tables:
+            for end in [*(FORMATS[name] for name in options["format"]), CODEBOOK]:
+                self._write(study, f"{table}{end}", folder, options["include"])
+
+    def _write(self, study: Study, name: str, folder: Path, include: list[str]) -> None:
+        path = folder / name_file(study, name)
+        try:
+            chunks, _form = stream_file(study, name, include=include)
+            with path.open("wb") as handle:
+                handle.writelines(chunks)
+        except (OSError, ValueError) as error:
+            raise CommandError(f"{path.name} was not written: {error}") from None
+        self.stdout.write(f"{path}: {path.stat().st_size:,} bytes")

@@ -1,0 +1,105 @@
+"""What comes after a study or a corpus: links to the form that goes on from there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.models import User
+from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext as _
+
+from annotation.models import Corpus, Study, StudyKind, StudyStatus
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """``note`` says in a sentence what one gets there."""
+
+    label: str
+    note: str
+    address: str
+
+
+def find_study_steps(study: Study, user: User) -> list[NextStep]:
+    """Return what can follow a study that was launched. No query."""
+    if study.status == StudyStatus.DRAFT:
+        return []
+    return list(_study_steps(study, user))
+
+
+def _study_steps(study: Study, user: User) -> Iterator[NextStep]:
+    if user.has_perm("probing.add_run") and study.kind == StudyKind.ABC_SURVEY:
+        yield from _link(
+            _("Ask a language model the same"),
+            _("A new run with this study’s groups and scales."),
+            "admin:probing_run_add",
+            study=study.pk,
+        )
+    if user.has_perm("probing.add_run") and study.kind == StudyKind.GUISE_RATING:
+        yield from _link(
+            _("Ask a language model about the same speakers"),
+            _("A new run of matched guise probing."),
+            "admin:probing_run_add",
+            measure="matched_guise",
+        )
+    if user.has_perm("evaluation.add_report"):
+        yield from _link(
+            _("Build a report"),
+            _("Kinds of reports that rest on a study like this one."),
+            "admin:evaluation_report_add",
+            study=study.pk,
+        )
+
+
+def find_corpus_steps(corpus: Corpus, user: User, *, has_pairs: bool) -> list[NextStep]:
+    """Return what can be made of a corpus with texts. No query."""
+    return list(_corpus_steps(corpus, user, has_pairs=has_pairs))
+
+
+def _corpus_steps(corpus: Corpus, user: User, *, has_pairs: bool) -> Iterator[NextStep]:
+    yield from _link(
+        _("Have counterparts written"),
+        _("Annotators say the same in the other variety."),
+        "admin:annotation_writingstudy_add",
+        corpus=corpus.pk,
+    )
+    if has_pairs:
+        yield from _link(
+            _("Have counterparts judged"),
+            _("Judges compare what people and models wrote."),
+            "admin:annotation_judgmentstudy_add",
+            corpus=corpus.pk,
+        )
+        yield from _link(
+            _("Ask people about the speakers"),
+            _("Participants rate who might have written a text."),
+            "admin:annotation_study_add",
+            kind=StudyKind.GUISE_RATING,
+            corpus=corpus.pk,
+        )
+        if user.has_perm("probing.add_run"):
+            yield from _link(
+                _("Ask a language model about the speakers"),
+                _("A new run of matched guise probing on these pairs."),
+                "admin:probing_run_add",
+                measure="matched_guise",
+                corpus=corpus.pk,
+            )
+    if user.has_perm("evaluation.add_report"):
+        yield from _link(
+            _("Build a report"),
+            _("Kinds of reports that rest on a corpus."),
+            "admin:evaluation_report_add",
+            corpus=corpus.pk,
+        )
+
+
+def _link(label: str, note: str, page: str, **query: Any) -> Iterator[NextStep]:
+    try:
+        address = reverse(page)
+    except NoReverseMatch:  # an installation without that room
+        return
+    yield NextStep(label, note, f"{address}?{urlencode(query)}")

@@ -1,0 +1,230 @@
+"""The first page after the log-in, ready for its template."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from annotation.models import SURVEY_KINDS, Origin, Study, StudyKind, StudyStatus
+from annotation.researcher.pages import formatting
+from annotation.researcher.pages.page import staff_user
+from annotation.studies.progress import Progress, count_waiting, load_progress
+from evaluation.admin.report import report_badge
+from evaluation.models import Report, ReportStatus
+from evaluation.reports.registry import headline, title_of
+from evaluation.reports.selectors import visible_reports
+from probing.admin.run_labels import run_badge
+from probing.measures.registry import MEASURES
+from probing.models import Run, ShardStatus
+from probing.runs.access import visible_runs
+from stereoscope.overview.first_steps import describe_first_steps
+from stereoscope.overview.needs import (
+    describe_reports,
+    find_failed_runs,
+    find_payments,
+    find_reviews,
+    find_slow_groups,
+    find_unread_reports,
+)
+
+SHOWN = 6
+SHOWN_RUNS = SHOWN_REPORTS = 4
+MODEL_NAMES: dict[str, str] = {
+    StudyKind.ABC_SURVEY: "study",
+    StudyKind.GUISE_RATING: "study",
+    StudyKind.COUNTERPART_WRITING: "writingstudy",
+    StudyKind.COUNTERPART_JUDGMENT: "judgmentstudy",
+}
+#: Studies at work first, those that are over last.
+ORDER = (
+    StudyStatus.LIVE,
+    StudyStatus.PILOTING,
+    StudyStatus.PAUSED,
+    StudyStatus.DRAFT,
+    StudyStatus.CLOSED,
+)
+
+
+@dataclass(frozen=True)
+class StudyLine:
+    """A study with what it has, and the link to what comes next."""
+
+    study: Study
+    badge: SafeString
+    progress: Progress
+    waiting: int
+    spent: str
+    next_label: str
+    next_address: str
+
+    @property
+    def address(self) -> str:
+        return study_address(self.study, "overview")
+
+    @property
+    def is_survey(self) -> bool:
+        return self.study.kind in SURVEY_KINDS
+
+    @property
+    def bar(self) -> str:
+        """Width of the bar in percent."""
+        return f"{100 * self.progress.share:.1f}"
+
+    @property
+    def is_simulated(self) -> bool:
+        return self.study.origin == Origin.SIMULATED
+
+
+@dataclass(frozen=True)
+class RunLine:
+    run: Run
+    measure: str
+    badge: SafeString
+    stored: int
+
+    @property
+    def bar(self) -> str:
+        return f"{100 * self.stored / self.run.shard_count:.1f}" if self.run.shard_count else "0"
+
+
+@dataclass(frozen=True)
+class ReportLine:
+    report: Report
+    badge: SafeString
+    kind: str
+    headline: str
+
+
+def study_address(study: Study, page: str) -> str:
+    """Return the address of a page of a study, whatever its kind."""
+    return reverse(f"admin:annotation_{MODEL_NAMES[study.kind]}_{page}", args=[study.pk])
+
+
+def add_overview(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
+    """Add to the index of the admin what needs the user, first steps, and what is new.
+
+    Some thirty queries, whatever the size of the installation.
+    """
+    user = staff_user(request)
+    known = Study.objects.visible_to(user).exclude(status=StudyStatus.ARCHIVED)
+    shown = list(_newest(known))
+    waiting = count_waiting(known)
+    progress = load_progress(shown)
+    unread = find_unread_reports(user)
+    managed = {
+        study.pk: study
+        for study in Study.objects.changeable_by(user)
+        .surveys()
+        .exclude(status=StudyStatus.ARCHIVED)
+        .only("title", "kind")
+    }
+    may_report = user.has_perm("evaluation.add_report")
+    context |= {
+        "now": timezone.now(),
+        "needs": [
+            *find_reviews(managed, waiting),
+            *find_failed_runs(user),
+            *describe_reports(unread),
+            *find_slow_groups([study for study in shown if study.pk in managed], progress),
+            *find_payments(user, managed),
+        ],
+        "study_lines": [
+            _describe_study(
+                study,
+                progress[study.pk],
+                waiting[study.pk].n if study.pk in waiting else 0,
+                may_change=study.pk in managed,
+                may_report=may_report,
+            )
+            for study in shown
+        ],
+        "n_studies": known.count(),
+        "may_see_runs": user.has_perm("probing.view_run"),
+        "may_see_reports": user.has_perm("evaluation.view_report"),
+        "may_run": user.has_perm("probing.add_run"),
+        "may_report": may_report,
+        "report_lines": _load_reports(user, {report.pk for report in unread}),
+        **describe_first_steps(request, user),
+    }
+    context["run_lines"] = _load_runs(user) if context["may_see_runs"] else []
+    return context
+
+
+def _newest(studies: QuerySet[Study]) -> QuerySet[Study]:
+    rank = Case(
+        *(When(status=status, then=Value(place)) for place, status in enumerate(ORDER)),
+        default=Value(len(ORDER)),
+        output_field=IntegerField(),
+    )
+    return studies.order_by(rank, "-pk")[:SHOWN]
+
+
+def _describe_study(
+    study: Study, progress: Progress, waiting: int, *, may_change: bool, may_report: bool
+) -> StudyLine:
+    spent = ""
+    if study.kind in SURVEY_KINDS and study.reward_cents and study.origin != Origin.IMPORTED:
+        spent = formatting.money(progress.approved * study.reward_cents, study.currency)
+    label, address = "", study_address(study, "overview")
+    if waiting and may_change:
+        label = _("Review %(n)s") % {"n": f"{waiting:,}"}
+        address = reverse("admin:annotation_submission_queue", args=[study.pk])
+    elif study.status == StudyStatus.DRAFT:
+        label = _("Check and launch") if may_change else ""
+    elif study.status == StudyStatus.PILOTING:
+        label = _("Look at the pilot")
+    elif study.status == StudyStatus.PAUSED:
+        label = _("Resume or close") if may_change else ""
+    elif study.status == StudyStatus.LIVE and progress.wanted and progress.share == 1:
+        label = _("All in: close it") if may_change else _("All in")
+    elif study.status == StudyStatus.CLOSED and may_report and progress.accepted:
+        label = _("Build a report")
+        address = f"{reverse('admin:evaluation_report_add')}?study={study.pk}"
+    return StudyLine(study, formatting.study_badge(study), progress, waiting, spent, label, address)
+
+
+def _load_runs(user: User) -> list[RunLine]:
+    """Return the newest runs. One query."""
+    runs = (
+        visible_runs(user)
+        .select_related("model")
+        .defer("stimuli")
+        .annotate(n_stored=Count("shards", filter=Q(shards__status=ShardStatus.STORED)))
+        .order_by("-pk")[:SHOWN_RUNS]
+    )
+    return [
+        RunLine(
+            run,
+            str(MEASURES[run.measure].title) if run.measure in MEASURES else run.measure,
+            run_badge(run),
+            run.n_stored,
+        )
+        for run in runs
+    ]
+
+
+def _load_reports(user: User, unread: set[int]) -> list[ReportLine]:
+    """Return the newest reports that the user may see. One query."""
+    reports = (
+        visible_reports(user).prefetch_related(None).defer("inputs").order_by("-pk")[:SHOWN_REPORTS]
+    )
+    new = formatting.badge("info mark-tick", _("New"))
+    return [
+        ReportLine(
+            report,
+            new
+            if report.pk in unread and report.status == ReportStatus.FINAL
+            else report_badge(report),
+            title_of(report),
+            headline(report),
+        )
+        for report in reports
+    ]

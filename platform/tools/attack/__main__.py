@@ -1,0 +1,143 @@
+"""`python -m tools.attack`: attacks an installation of its own, and prints tables.
+
+Ends with 1 where something was reached, leaked, echoed or answered with a fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+import tempfile
+import time
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tools.load.databases import empty_postgres, empty_sqlite, postgres_addresses, postgres_answers
+from tools.load.server import HOST, ROOT, run_web_server
+
+DOCUMENT = ROOT / "docs" / "attack.md"
+#: No limit stands between the attack and what lies behind it; limits have tests of their own.
+WIDE = dict.fromkeys(("API_RATE", "API_RATE_ANONYMOUS", "API_RATE_CHANGES"), "1000000/min")
+SHOWN = 40
+
+
+def main() -> int:
+    options = _read_options()
+    with tempfile.TemporaryDirectory(prefix="stereoscope-attack-") as name:
+        folder = Path(name)
+        with _find_database(folder, postgresql=options.postgresql) as address:
+            os.environ |= _environment(folder, address)
+            for unwanted in ("DEBUG", "CELERY_BROKER_URL"):
+                os.environ.pop(unwanted, None)
+            import django
+
+            django.setup()
+            from django.core.management import call_command
+            from django.db import connection
+
+            call_command("migrate", verbosity=0)
+            record = _attack(folder, options)
+            connection.close()
+    from tools.attack.report import write_report
+
+    page = write_report(record)
+    sys.stdout.write(page[page.index("## What came out") :])
+    if options.output:
+        options.output.write_text(page, encoding="utf-8")
+    return int(bool(record["findings"]))
+
+
+def _read_options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.attack", description=__doc__)
+    parser.add_argument("--postgresql", action="store_true", help="in place of SQLite")
+    parser.add_argument("--examples", type=int, default=20, help="requests for each operation")
+    parser.add_argument("--output", type=Path, help="a file for the page, such as docs/attack.md")
+    return parser.parse_args()
+
+
+def _find_database(folder: Path, *, postgresql: bool) -> AbstractContextManager[str]:
+    if not postgresql:
+        return empty_sqlite(folder)
+    address = next(filter(postgres_answers, postgres_addresses()), None)
+    if address is None:
+        raise SystemExit("No PostgreSQL answers at DATABASE_URL or 127.0.0.1:5432.")
+    return empty_postgres(address)
+
+
+def _environment(folder: Path, database: str) -> dict[str, str]:
+    """Return the settings of an installation behind a proxy, in a folder of its own."""
+    return {
+        "DJANGO_SETTINGS_MODULE": "stereoscope.settings",
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "platform")]),
+        "DATABASE_URL": database,
+        "VAR_DIR": str(folder / "var"),
+        "SECRET_KEY": "only-for-this-attack",
+        "IDENTITY_KEYS": "only-for-this-attack-" * 2,
+        "METRICS_TOKEN": "only-for-this-attack",
+        "ALLOWED_HOSTS": HOST,
+        "HTTPS": "true",
+        "STATIC_MANIFEST": "false",
+        "ARRIVALS_PER_HOUR": "0",
+        "LOGINS_PER_MINUTE": "0",
+        **WIDE,
+    }
+
+
+def _attack(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """Build the world, attack it part by part; the poison comes last, it changes the world."""
+    from tools.attack import contract, csrf, dependencies, injection, matrix
+    from tools.attack.addresses import list_addresses
+    from tools.attack.client import Attacker
+    from tools.attack.poison import store_everywhere
+    from tools.attack.roles import ROLES
+    from tools.attack.world import build_reports, build_world
+
+    begun = time.monotonic()
+    world, addresses = build_world(), list(list_addresses())
+    parts: list[tuple[str, injection.Injected]] = []
+    with run_web_server(dict(os.environ), folder / "web.log") as server:
+        attacker = Attacker(f"http://{HOST}:{server.port}")
+        attacker.begin_visit(world)
+        outcomes = {role.name: matrix.Outcome() for role in ROLES}
+        # First what everybody may not do: what is allowed may change what there is.
+        for allowed in (False, True):
+            for role in ROLES:
+                matrix.try_all(outcomes[role.name], role, addresses, world, attacker, allowed)
+        parts.append(("other sites", csrf.send_from_elsewhere(attacker, addresses, world)))
+        header = attacker.token_of("superuser")
+        examples = options.examples
+        found = contract.try_contract(attacker.address, header, world, examples=examples)
+        parts.append(("the API’s contract", found))
+    poisoned = store_everywhere()
+    build_reports(world)
+    with run_web_server(dict(os.environ), folder / "poisoned.log") as server:
+        attacker = Attacker(f"http://{HOST}:{server.port}")
+        attacker.begin_visit(world)
+        looked = injection.look_everywhere(attacker, addresses, world)
+        looked.counts["texts poisoned"] = poisoned
+        parts.append(("poisoned pages", looked))
+        parts.append(("poisoned forms", injection.send_everywhere(attacker, addresses, world)))
+    parts.append(("dependencies", dependencies.audit_dependencies()))
+    findings = [line for one in outcomes.values() for line in one.findings]
+    findings += [line for _name, part in parts for line in part.findings]
+    minutes = (time.monotonic() - begun) / 60
+    return {
+        "about": f"{datetime.now(UTC).date().isoformat()}, "
+        f"{'PostgreSQL' if options.postgresql else 'SQLite'}, Python {platform.python_version()}: "
+        f"{len(addresses)} addresses, {len(ROLES)} roles, {minutes:.1f} minutes.",
+        "roles": matrix.sum_up(outcomes),
+        "parts": [(name, _describe(part.counts), len(part.findings)) for name, part in parts],
+        "findings": findings[:SHOWN] + ([f"… of {len(findings)}"] if findings[SHOWN:] else []),
+    }
+
+
+def _describe(counts: Any) -> str:
+    return ", ".join(f"{number:,} {name}" for name, number in counts.items())
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

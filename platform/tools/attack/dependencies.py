@@ -1,0 +1,74 @@
+"""What is installed, against what is pinned, without a network."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from importlib import metadata
+from pathlib import Path
+
+from tools.attack.injection import Injected
+
+ROOT = Path(__file__).resolve().parents[3]
+PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(?P<version>[^\s;]+)")
+NAME = re.compile(r"^[A-Za-z0-9._-]+")
+FILES = ("requirements.txt", "requirements-dev.txt", "requirements-optional.txt", "constraints.txt")
+
+
+def audit_dependencies() -> Injected:
+    """Compare pins with what is installed, and look for requirements that nothing pins."""
+    found = Injected(Counter())
+    pins: dict[str, str] = {}
+    for file in FILES:
+        for line in (ROOT / file).read_text(encoding="utf-8").splitlines():
+            _read_line(found, pins, file, line.partition("#")[0].strip())
+    for name, version in sorted(pins.items()):
+        found.counts["pins"] += 1
+        try:
+            installed = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found.counts["not installed"] += 1
+            continue
+        if installed != version and installed.partition("+")[0] != version:
+            found.note("differ", f"{name} is pinned to {version}, and {installed} is installed")
+    for name in sorted(_needed(pins) - set(pins)):
+        found.note("unpinned", f"{name} is needed and pinned nowhere")
+    return found
+
+
+def _read_line(found: Injected, pins: dict[str, str], file: str, line: str) -> None:
+    if not line or line.startswith("-"):
+        return
+    pin = PIN.match(line)
+    if pin is None:
+        found.note("unpinned", f"{file}: “{line}” names no version")
+        return
+    name = _canonical(pin["name"])
+    if pins.setdefault(name, pin["version"]) != pin["version"]:
+        found.note("differ", f"{file}: {name} is pinned to two versions")
+
+
+def _needed(pins: dict[str, str]) -> set[str]:
+    """Return what the pinned packages of `requirements.txt` need here, and what those need."""
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    waiting = [_canonical(pin["name"]) for line in text.splitlines() if (pin := PIN.match(line))]
+    seen: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            wanted = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:
+            continue
+        waiting += [
+            _canonical(match[0])
+            for line in wanted
+            if ";" not in line and (match := NAME.match(line))
+        ]
+    return seen
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

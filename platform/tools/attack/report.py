@@ -1,0 +1,58 @@
+"""The attack's outcome as docs/attack.md shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+COLUMNS = ("role", "refused", "reached", "allowed", "locked out", "leaks", "server errors")
+HEAD = """# Attack
+
+```
+make attack                                     # SQLite, about four minutes
+.venv/bin/python -m tools.attack --postgresql   # on the PostgreSQL that answers
+```
+
+(The lower line needs `PYTHONPATH=.:platform`.) It builds an installation with one of everything,
+starts the web server as an installation runs it, and does to it what somebody would who means
+harm. It ends with an error where anything was reached, leaked, echoed or answered with a fault.
+This page is what it printed last; `tests/attack` runs a small part of it with every change.
+
+## What is done
+
+- **Who may what**: every address of the URL conf, for every role, with every method. Who should
+  get in is declared once (`platform/tools/attack/rules.py`; roles in `roles.py`); an address
+  without a rule is a finding, so that no page is added without saying whom it is for. *Refused*
+  is 401, 403, 404, 405 or the way to the log-in; *reached* is anything else where a refusal was
+  due; *locked out* is the opposite; *leaks* are answers that show a text of the owner to
+  somebody without a part in the study. After the refused requests of each role, every table is
+  compared with what it held before.
+- **From another site**: every request of the owner that changes something, without its CSRF
+  token.
+- **Poison**: every text that a person can write is stored with a formula, an element, quotes, a
+  template and invisible letters before it; then every page, figure, export and report is opened
+  and looked through for what came out unescaped, cells that are formulas, missing headers, and
+  pages that may be kept. Then every form of every page is sent with each kind of text in every
+  field.
+- **The API's contract**: valid and invalid requests by the OpenAPI schema, to what exists and to
+  what was made up. Every answer has to be documented, and what the schema forbids refused.
+- **Dependencies**: what is installed against what is pinned. Known weaknesses of these versions
+  cannot be looked up without a network; where there is one, `pip-audit --requirement
+  requirements.txt` does.
+"""
+
+
+def write_report(record: Mapping[str, Any]) -> str:
+    """Return the page: what is done, then the tables and what was found."""
+    lines = [HEAD, "## What came out", "", record["about"], ""]
+    lines += [_row(COLUMNS), _row(["---", *["---:"] * (len(COLUMNS) - 1)])]
+    lines += [_row(row) for row in record["roles"]]
+    lines += ["", _row(("part", "done", "found")), _row(("---", "---", "---:"))]
+    lines += [_row(row) for row in record["parts"]]
+    if record["findings"]:
+        lines += ["", "## Findings", "", *(f"- {line}" for line in record["findings"])]
+    return "\n".join(lines) + "\n"
+
+
+def _row(cells: Any) -> str:
+    return f"| {' | '.join(map(str, cells))} |"
