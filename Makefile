@@ -21,9 +21,9 @@ help:
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
 	@echo "make footprint               memory of an idle platform, CPU time of each command"
 	@echo "make load                    how many participants this machine serves, on both databases"
-	@echo "make attack                  what a hostile visitor reaches, by role, form and API; docs/attack.md"
 	@echo "make faults                  what is lost when processes die, disks fill up, lines break"
 	@echo "make browsers                the main journeys in Chromium, Firefox and WebKit"
+	@echo "make attack                  what a hostile visitor reaches, by role, form and API; docs/attack.md"
 	@echo "make messages                renew the lists of texts to translate, and compile them"
 	@echo "make model-test              participants and panels in any order, many times over"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
@@ -70,11 +70,6 @@ bench: environment
 load: environment-dev
 	$(PYTHON) -m tools.load --output var/load/load.json
 
-# Minutes: an installation of its own is attacked; fails where anything was reached or leaked.
-.PHONY: attack
-attack: environment-dev
-	$(EMBEDDED) $(PYTHON) -m tools.attack --output docs/attack.md
-
 # Half an hour: three installations of their own, with services that are killed again and again.
 .PHONY: faults
 faults: environment-dev
@@ -84,6 +79,11 @@ faults: environment-dev
 .PHONY: browsers
 browsers: browser
 	$(EMBEDDED) $(PYTHON) -m tools.browsers --write
+
+# Minutes: an installation of its own is attacked; fails where anything was reached or leaked.
+.PHONY: attack
+attack: environment-dev
+	$(EMBEDDED) $(PYTHON) -m tools.attack --output docs/attack.md
 
 # Minutes: a demo of its own is started, its model trained, and every page looked at.
 .PHONY: screenshots

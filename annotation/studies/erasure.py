@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -21,6 +23,9 @@ from annotation.models import (
 from annotation.panels.identity_erasure import erase_ids
 from annotation.panels.reconciliation import OPEN
 from annotation.studies.quality.record_loader import forget_visit
+
+# So many submissions are erased, and that logged, in one transaction.
+BATCH = 50
 
 
 def erase_answers(submission: Submission, *, why: str) -> dict[str, int]:
@@ -68,22 +73,34 @@ def _erase_ids_of(study: Study) -> int:
         study=study, participant=OuterRef("participant")
     )
     due = study.submissions.filter(Exists(identities)).exclude(Exists(on_their_way))
-    number = sum(erase_ids(submission) for submission in due)
-    if number:
-        record(AuditAction.ERASED, "panel ids", study=study, detail=f"{number} after their period")
+    number = 0
+    for batch in _batches(due):
+        with transaction.atomic():
+            erased = sum(erase_ids(submission) for submission in batch)
+            if erased:
+                detail = f"{erased} after their period"
+                record(AuditAction.ERASED, "panel ids", study=study, detail=detail)
+        number += erased
     return number
 
 
 def _erase_answers_of(study: Study) -> int:
-    counts: dict[str, int] = {}
-    for submission in _with_answers(study):
+    number = 0
+    for batch in _batches(_with_answers(study)):
+        counts: Counter[str] = Counter()
         with transaction.atomic():
-            for name, n in erase_answers(submission, why="the period of retention is over").items():
-                counts[name] = counts.get(name, 0) + n
-    if counts:
-        detail = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items())
-        record(AuditAction.ERASED, "answers", study=study, detail=detail)
-    return sum(counts.values())
+            for submission in batch:
+                counts.update(erase_answers(submission, why="the period of retention is over"))
+            detail = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in counts.items())
+            record(AuditAction.ERASED, "answers", study=study, detail=detail)
+        number += counts.total()
+    return number
+
+
+def _batches(submissions: QuerySet[Submission]) -> Iterator[list[Submission]]:
+    found = list(submissions)
+    for start in range(0, len(found), BATCH):
+        yield found[start : start + BATCH]
 
 
 def _with_answers(study: Study) -> QuerySet[Submission]:

@@ -51,6 +51,18 @@ def read_name(database: Path) -> str:
         return name
 
 
+def test_a_backup_that_was_killed_does_not_stand_in_the_way_of_the_next(tmp_path, make_database):
+    folder, copy = tmp_path / "var", tmp_path / "monday.sqlite3"
+    make_database(folder / "stereoscope.sqlite3")
+    # The system had written some of its pages, in another order than they stand in.
+    half = copy.with_name(f"{copy.name}.part")
+    half.write_bytes(bytes(4096) + (folder / "stereoscope.sqlite3").read_bytes()[4096:8192])
+    done = manage(folder, "backup", str(copy))
+    assert done.returncode == 0, done.stderr
+    assert read_name(copy)
+    assert not half.exists()
+
+
 def test_a_backup_restores_what_was_there(tmp_path, make_database):
     folder, copy = tmp_path / "var", tmp_path / "backups" / "monday.sqlite3"
     database = folder / "stereoscope.sqlite3"

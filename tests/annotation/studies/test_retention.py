@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from annotation.models import (
@@ -55,6 +56,27 @@ def test_ids_and_answers_are_erased_when_their_periods_are_over(closed) -> None:
     assert len(erased(closed)) == 2
     # What was paid for and decided stays.
     assert Submission.objects.get().pay_decision == "approved"
+
+
+def test_nothing_is_erased_without_being_logged_where_it_stops_half_way(
+    closed,
+    make_person,  # noqa: F811
+) -> None:
+    if connection.vendor != "sqlite":
+        pytest.skip("the trigger below is SQLite's")
+    person = make_person()
+    person.start(closed.get_absolute_url())
+    person.go_on()
+    first, second = Submission.objects.order_by("pk")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TRIGGER power_cut BEFORE DELETE ON annotation_pageevent"
+            f" WHEN OLD.submission_id = {second.pk} BEGIN SELECT RAISE(ABORT, 'cut'); END"
+        )
+    with pytest.raises(DatabaseError, match="cut"):
+        erase_expired(now=timezone.now() + timedelta(days=5))
+    assert PageEvent.objects.filter(submission=first).exists()
+    assert not [entry for entry in erased(closed) if "answers" in entry]
 
 
 def test_nothing_is_erased_before_or_without_a_period(closed) -> None:

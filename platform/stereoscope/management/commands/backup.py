@@ -33,14 +33,21 @@ class Command(BaseCommand):
         copy = _copy_sqlite if connection.vendor == "sqlite" else _dump_postgresql
         try:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            _clear(part)  # of a backup that was killed
             part.touch(mode=0o600)
             copy(part)
             part.replace(file)
         except (OSError, sqlite3.Error) as error:
             raise CommandError(f"“{file}” could not be written: {error}.") from error
         finally:
-            part.unlink(missing_ok=True)
+            _clear(part)
         self.stdout.write(f"The database was copied to {file} ({file.stat().st_size:,} bytes).")
+
+
+def _clear(part: Path) -> None:
+    """Delete what is half written, with the journals that SQLite keeps beside it."""
+    for suffix in ("", "-journal", "-wal", "-shm"):
+        part.with_name(part.name + suffix).unlink(missing_ok=True)
 
 
 def _copy_sqlite(part: Path) -> None:
