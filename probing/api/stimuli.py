@@ -105,7 +105,9 @@ class StimuliViewSet(viewsets.ViewSet):
         values = {**form.validated_data}
         values["title"] = values["title"] or values["slug"]
         user = signed_in(request)
-        models = {KINDS[values["kind"]], *([GroupLexicon] if values["kind"] == "pairs" else [])}
+        models: set[type[Model]] = {KINDS[values["kind"]]}
+        if values["kind"] == "pairs":
+            models.add(GroupLexicon)
         if not all(user.has_perm(f"probing.add_{model._meta.model_name}") for model in models):
             raise PermissionDenied
         content = values.pop("content").encode("utf-8", "surrogatepass")

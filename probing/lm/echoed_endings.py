@@ -112,13 +112,14 @@ class EchoedEndings(ServerConnection):
 
 def _read(choice: Any, ending: str) -> EchoedWord:
     """Return the tokens at the end that spell the ending; none where one reaches across."""
-    spelled, values = "", []
+    spelled = ""
+    values: list[float] = []
     told = zip(choice.logprobs.tokens, choice.logprobs.token_logprobs, strict=True)
     for token, value in reversed(list(told)):
         if len(spelled) >= len(ending):
             break
+        if value is None:
+            return EchoedWord(())
         spelled = token.translate(_SPACES) + spelled
-        values.append(None if value is None else read_logprob(value))
-    if spelled != ending or any(value is None for value in values):
-        return EchoedWord(())
-    return EchoedWord(tuple(reversed(values)))
+        values.append(read_logprob(value))
+    return EchoedWord(tuple(reversed(values)) if spelled == ending else ())

@@ -52,7 +52,9 @@ class ArmForm(forms.Form):
                 name = f"text-{key}-{language}"
                 self.keys[name] = (key, language)
                 self.fields[name] = ParagraphField(
-                    label=f"{key.replace('_', ' ').capitalize()} ({language})", required=False
+                    rows=3,
+                    label=f"{key.replace('_', ' ').capitalize()} ({language})",
+                    required=False,
                 )
 
     @property

@@ -116,7 +116,7 @@ class FileList(InstrumentPage):
                 form.add_error("file", refusal)
             else:
                 return JsonResponse(_describe(file))
-        return JsonResponse({"problem": " ".join(form.errors["file"])}, status=422)
+        return JsonResponse({"problem": " ".join(map(str, form.errors["file"]))}, status=422)
 
 
 def _describe(file: StudyFile) -> dict[str, Any]:

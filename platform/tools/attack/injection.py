@@ -12,9 +12,8 @@ from urllib.parse import quote_plus, urljoin
 import openpyxl
 
 from annotation.exports.corpora import CORPUS_EXPORTS
-from annotation.exports.counterparts import WRITING_EXPORTS
-from annotation.exports.downloads import DATA_EXPORTS, PAYMENT_EXPORTS
-from annotation.exports.judgments import JUDGMENT_EXPORTS
+from annotation.exports.downloads import PAYMENT_FILE, list_files
+from annotation.models import Study
 from evaluation.models import Report
 from tools.attack.addresses import Address
 from tools.attack.client import Attacker, Page
@@ -65,12 +64,7 @@ def _list_paths(role: Role, addresses: list[Address], world: World) -> Iterator[
 
 def _finders(address: Address, world: World) -> Iterator[Callable[[str, str], object]]:
     """Yield the usual filling of an address, or one for each file that it has."""
-    files = {
-        "admin:annotation_study_export": [*DATA_EXPORTS, *PAYMENT_EXPORTS],
-        "admin:annotation_writingstudy_export": list(WRITING_EXPORTS),
-        "admin:annotation_judgmentstudy_export": list(JUDGMENT_EXPORTS),
-        "admin:annotation_corpus_export": list(CORPUS_EXPORTS),
-    }.get(address.name)
+    files = _list_exports(address.name, world)
     if address.name in {"reports:page", "reports:file"}:
         for report in Report.objects.prefetch_related("files"):
             names = [file.name for file in report.files.all()]
@@ -83,6 +77,16 @@ def _finders(address: Address, world: World) -> Iterator[Callable[[str, str], ob
         yield lambda name, hole, f=file: (  # type: ignore[misc]
             f if f and hole == "name" else world.find(name, hole)
         )
+
+
+def _list_exports(name: str, world: World) -> list[str]:
+    if name == "admin:annotation_corpus_export":
+        return list(CORPUS_EXPORTS)
+    model, _, page = name.removeprefix("admin:").rpartition("_")
+    if page != "export" or not model.endswith("study"):
+        return []
+    files = list_files(Study.objects.get(pk=world.rows[model].pk))
+    return [*files, PAYMENT_FILE] if model == "annotation_study" else files
 
 
 def check_page(found: Injected, where: str, page: Page) -> None:

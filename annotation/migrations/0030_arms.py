@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0028_pictures_and_sounds'),
+        ('annotation', '0029_pictures_and_sounds'),
     ]
 
     operations = [

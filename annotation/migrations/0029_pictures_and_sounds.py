@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotation', '0027_encrypted_ids'),
+        ('annotation', '0028_audit_never_deleted'),
     ]
 
     operations = [
