@@ -2,6 +2,7 @@
 
 from annotation.models.annotator import Annotator, AnnotatorStatement
 from annotation.models.audit import AuditAction, AuditEntry
+from annotation.models.colleague import StudyInvitation
 from annotation.models.corpus import Corpus, Split, Text, TextPair
 from annotation.models.counterpart import (
     Adjudication,
@@ -12,6 +13,7 @@ from annotation.models.counterpart import (
     WritingStudy,
     WritingTask,
 )
+from annotation.models.flag_counts import KeptFlagCounts
 from annotation.models.instrument import (
     AgreementRule,
     DemographicQuestion,
@@ -129,6 +131,7 @@ __all__ = [
     "JudgmentItem",
     "JudgmentStudy",
     "JudgmentTask",
+    "KeptFlagCounts",
     "LateReturn",
     "MembershipRole",
     "Origin",
@@ -159,6 +162,7 @@ __all__ = [
     "StepAnswer",
     "Study",
     "StudyGroup",
+    "StudyInvitation",
     "StudyKind",
     "StudyMembership",
     "StudyStatus",

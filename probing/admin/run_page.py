@@ -65,7 +65,7 @@ def page_context(run: Run) -> dict[str, Any]:
         "stimuli": stimuli,
         "supply": _supply(stimuli) if isinstance(stimuli, SentenceStimuli) else [],
         "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabelledTexts) else [],
-        "parameters": sorted(run.parameters.items()),
+        "parameters": run_labels.parameter_labels(run),
         "parameter_count": run_labels.parameter_count(run.model),
         "versions": sorted(run.library_versions.items()),
     }
