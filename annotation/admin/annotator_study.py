@@ -32,6 +32,7 @@ from annotation.researcher.judging.judging_form import JudgingForm
 from annotation.researcher.judging.overview import (
     JudgingActions,
     JudgingAudit,
+    JudgingColleagues,
     JudgingExports,
     JudgingLive,
     JudgingOverview,
@@ -50,6 +51,7 @@ from annotation.researcher.writing.annotators import WritersPage
 from annotation.researcher.writing.overview import (
     WritingActions,
     WritingAudit,
+    WritingColleagues,
     WritingExports,
     WritingLive,
     WritingOverview,
@@ -156,6 +158,7 @@ class WritingStudyAdmin(AnnotatorStudyAdmin):
         UndoPage,
         CasePage,
         WritingAudit,
+        WritingColleagues,
     )
     tasks_name = "writing_tasks"
     design_name = "writing"
@@ -188,6 +191,7 @@ class JudgmentStudyAdmin(AnnotatorStudyAdmin):
         JudgingActions,
         JudgingExports,
         JudgingAudit,
+        JudgingColleagues,
     )
     tasks_name = "judgment_tasks"
     design_name = "judging"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
+from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, reverse
 from unfold.decorators import display
@@ -12,6 +14,8 @@ from unfold.decorators import display
 from annotation.models import Instrument, Study, Submission
 from annotation.researcher.pages.links import find_import_page
 from annotation.researcher.pages.page import ResearcherPage, page_urls, staff_user
+
+MOST_REFUSALS = 10
 
 
 def count_column(name: str, description: Any) -> Callable[..., str]:
@@ -31,6 +35,26 @@ def build_tabs(
     return [
         (label, reverse(f"admin:{app}_{name}_changelist"), name == here) for name, label in names
     ]
+
+
+def do_to_each(
+    request: HttpRequest, rows: Iterable[Any], service: Callable[[Any], Any], said: str
+) -> None:
+    """Apply a service to every chosen row, and say how many it did and why others refused.
+
+    ``said`` has a place for the number, as in “Archived: %(n)d.”
+    """
+    done, refused = 0, []
+    for row in rows:
+        try:
+            service(row)
+            done += 1
+        except ValidationError as refusal:
+            refused += [f"{row}: {problem}" for problem in refusal.messages]
+    if done:
+        messages.success(request, said % {"n": done})
+    for problem in refused[:MOST_REFUSALS]:
+        messages.error(request, problem)
 
 
 class HasTabs:

@@ -38,6 +38,7 @@ from annotation.researcher.money.pages import (
 )
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.audit_page import AuditPage
+from annotation.researcher.pages.colleagues import ColleaguesPage, JoinPage
 from annotation.researcher.pages.page import staff_user
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.researcher.studies.gallery import BeginStudy, StudyGallery
@@ -111,6 +112,8 @@ class StudyAdmin(BaseStudyAdmin):
         BatchFilePage,
         PanelPage,
         AuditPage,
+        ColleaguesPage,
+        JoinPage,
     )
     list_display = (
         "title_link",

@@ -1,49 +1,27 @@
-"""What every kind of study has in common in the admin: its list, its settings, its members."""
+"""What every kind of study has in common in the admin: its list, its settings."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from django.contrib import messages
-from django.contrib.auth.models import User
+from django.contrib import admin, messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from unfold.admin import ModelAdmin, TabularInline
+from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from annotation.admin.base import HasImports, HasTabs, StudyScoped
+from annotation.admin.base import HasImports, HasTabs, StudyScoped, do_to_each
 from annotation.admin.history import HeadedAdmin
-from annotation.models import Study, StudyMembership, StudyStatus
+from annotation.models import Study, StudyStatus
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.page import refusals_shown
 from annotation.researcher.pages.study_page import StudyPage
-
-
-class MembershipInline(TabularInline):
-    model = StudyMembership
-    fk_name = "study"
-    extra = 0
-    hide_title = True
-    verbose_name = _("member")
-    verbose_name_plural = _("Members")
-
-    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "user":
-            kwargs["queryset"] = User.objects.filter(is_staff=True, is_active=True)
-        return super().formfield_for_foreignkey(db_field, request, **kwargs)
-
-    def has_view_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
-        return True
-
-    def has_change_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
-        return obj is not None and obj.is_changeable_by(request.user)
-
-    has_add_permission = has_change_permission
-    has_delete_permission = has_change_permission
-
+from annotation.studies.lifecycle import archive_study, pause_study
 
 #: The lists of the kinds of studies, as their tabs name them.
 STUDY_TABS = (
@@ -64,12 +42,31 @@ class BaseStudyAdmin(HasTabs, HasImports, StudyScoped, HeadedAdmin, ModelAdmin):
     list_display_links = None
     list_per_page = 50
     search_fields = ("title", "public_id")
-    actions = None
+    actions: Any = ("pause_selected", "archive_selected")
     view_on_site = False
-    inlines = (MembershipInline,)
 
-    def get_inlines(self, request: HttpRequest, obj: Study | None) -> Any:
-        return self.inlines if obj else ()
+    @admin.action(description=_("Pause"), permissions=["change"])
+    def pause_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._do_to_chosen(request, queryset, pause_study, gettext("Paused: %(n)d."))
+
+    @admin.action(description=_("Archive"), permissions=["change"])
+    def archive_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        self._do_to_chosen(request, queryset, archive_study, gettext("Archived: %(n)d."))
+
+    def _do_to_chosen(
+        self, request: HttpRequest, chosen: QuerySet[Any], service: Any, said: str
+    ) -> None:
+        """Apply a service to those of the chosen studies that the user may change."""
+        keys = chosen.order_by().values_list("pk", flat=True)
+        changeable = list(Study.objects.changeable_by(request.user).filter(pk__in=list(keys)))
+        do_to_each(request, changeable, lambda study: service(study=study), said)
+        if left_out := len(keys) - len(changeable):
+            text = ngettext(
+                "%(n)d study is not yours to change.",
+                "%(n)d studies are not yours to change.",
+                left_out,
+            )
+            messages.error(request, text % {"n": left_out})
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         with refusals_shown(request):  # what changed between the form's check and the service

@@ -126,6 +126,11 @@ class SubmissionAdmin(StudyScoped, ModelAdmin):
         term = search_term.strip().lower().removeprefix("s-")
         return super().get_search_results(request, queryset, term)
 
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        if not self.has_module_permission(request):
+            return False
+        return obj is None or obj.study.is_reviewable_by(request.user)
+
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 

@@ -2,6 +2,7 @@
 
 from annotation.models.annotator import Annotator, AnnotatorStatement
 from annotation.models.audit import AuditAction, AuditEntry
+from annotation.models.colleague import StudyInvitation
 from annotation.models.corpus import Corpus, Split, Text, TextPair
 from annotation.models.counterpart import (
     Adjudication,
@@ -12,6 +13,7 @@ from annotation.models.counterpart import (
     WritingStudy,
     WritingTask,
 )
+from annotation.models.flag_counts import KeptFlagCounts
 from annotation.models.instrument import (
     AgreementRule,
     DemographicQuestion,
@@ -130,6 +132,7 @@ __all__ = [
     "JudgmentItem",
     "JudgmentStudy",
     "JudgmentTask",
+    "KeptFlagCounts",
     "LateReturn",
     "MembershipRole",
     "Origin",
@@ -161,6 +164,7 @@ __all__ = [
     "Study",
     "StudyFile",
     "StudyGroup",
+    "StudyInvitation",
     "StudyKind",
     "StudyMembership",
     "StudyStatus",

@@ -37,7 +37,7 @@ class AuditQuerySet(models.QuerySet["AuditEntry"]):
             return self.none()
         if getattr(user, "is_superuser", False):
             return self
-        return self.filter(study__in=Study.objects.filter(owner=user.pk).values("pk"))
+        return self.filter(study__in=Study.objects.owned_by(user).values("pk"))
 
     def update(self, **values: Any) -> NoReturn:
         raise AppendOnly

@@ -108,13 +108,26 @@ class StudyQuerySet(models.QuerySet["Study"]):
         """
         return self._with_member(user, StudyMembership.objects.all())
 
+    def reviewable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Return the studies whose submissions and texts ``user`` may decide on."""
+        return self._with_roles(
+            user, MembershipRole.OWNER, MembershipRole.EDITOR, MembershipRole.REVIEWER
+        )
+
     def changeable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """Return the studies that ``user`` may manage: their own, or as an editor."""
-        return self._with_member(user, StudyMembership.objects.filter(role=MembershipRole.EDITOR))
+        return self._with_roles(user, MembershipRole.OWNER, MembershipRole.EDITOR)
+
+    def owned_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
+        """Return the studies in which ``user`` gives access to others and reads the audit log."""
+        return self._with_roles(user, MembershipRole.OWNER)
 
     def surveys(self) -> Self:
         """Return the studies with participants."""
         return self.filter(kind__in=SURVEY_KINDS)
+
+    def _with_roles(self, user: AbstractBaseUser | AnonymousUser, *roles: str) -> Self:
+        return self._with_member(user, StudyMembership.objects.filter(role__in=roles))
 
     def _with_member(
         self,
@@ -312,6 +325,14 @@ class Study(models.Model):
         """One query."""
         return Study.objects.visible_to(user).filter(pk=self.pk).exists()
 
+    def is_reviewable_by(self, user: AbstractBaseUser | AnonymousUser) -> bool:
+        """One query."""
+        return Study.objects.reviewable_by(user).filter(pk=self.pk).exists()
+
+    def is_owned_by(self, user: AbstractBaseUser | AnonymousUser) -> bool:
+        """One query."""
+        return Study.objects.owned_by(user).filter(pk=self.pk).exists()
+
     def is_changeable_by(self, user: AbstractBaseUser | AnonymousUser) -> bool:
         """One query."""
         return Study.objects.changeable_by(user).filter(pk=self.pk).exists()
@@ -348,12 +369,16 @@ class Study(models.Model):
 
 
 class MembershipRole(models.TextChoices):
+    """Each may do what those below may: see, decide, change, give access."""
+
+    OWNER = "owner", _("Owner")
     EDITOR = "editor", _("Editor")
+    REVIEWER = "reviewer", _("Reviewer")
     VIEWER = "viewer", _("Viewer")
 
 
 class StudyMembership(models.Model):
-    """A colleague's right to see (viewer) or manage (editor) a study; the owner needs no row."""
+    """A colleague's role in a study; who made the study is an owner without a row."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(

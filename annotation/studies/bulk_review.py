@@ -71,7 +71,7 @@ def plan_decision(
         raise ValidationError(_("Choose one of the decisions."))
     data_decision, _pay = DECISIONS[decision]
     changeable = set(
-        Study.objects.changeable_by(user)
+        Study.objects.reviewable_by(user)
         .filter(pk__in={item.study_id for item in submissions})
         .values_list("pk", flat=True)
     )

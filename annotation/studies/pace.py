@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from annotation.common.durations import read_seconds
 from annotation.models import Study, Submission, SubmissionState
 
 # Below this many finished submissions a standard deviation says nothing about a single one.
@@ -14,13 +15,11 @@ FEWEST_FOR_PACE = 10
 
 def load_durations(study: Study) -> list[float]:
     """Return the seconds from start to end of every finished submission. One query."""
-    rows = (
-        Submission.objects.in_scope(study)
-        .filter(state=SubmissionState.FINISHED, finished_at__isnull=False)
-        .order_by("pk")
-        .values_list("started_at", "finished_at")
+    finished = Submission.objects.in_scope(study).filter(
+        state=SubmissionState.FINISHED, finished_at__isnull=False
     )
-    return [(finished - started).total_seconds() for started, finished in rows if finished]
+    rows = read_seconds(finished.order_by("pk"), "started_at", "finished_at")
+    return [seconds for (seconds,) in rows]
 
 
 def find_fast_limit(durations: Sequence[float]) -> float | None:

@@ -21,7 +21,9 @@ os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 register_transport()
 app = Celery("stereoscope")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["probing.runs", "evaluation.reports", "annotation.panels"])
+app.autodiscover_tasks(
+    ["probing.runs", "evaluation.reports", "annotation.panels", "annotation.studies"]
+)
 
 
 def ensure_broker_folders() -> None:

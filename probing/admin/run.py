@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count, Q, QuerySet
 from django.http import (
     Http404,
@@ -20,12 +20,12 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
-from annotation.admin.base import HasImports
+from annotation.admin.base import HasImports, do_to_each
 from annotation.researcher.pages.links import find_report_gallery
 from annotation.researcher.pages.page import page_urls
 from probing.admin import run_labels
@@ -52,7 +52,7 @@ class RunAdmin(HasImports, ModelAdmin):
     list_filter = ("status", "measure", "model")
     search_fields = ("=id", "public_id", "model__name")
     list_per_page = 50
-    actions = None
+    actions = ("cancel_selected", "resume_selected")
     imports = ("scores", "probing.add_run")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
@@ -86,6 +86,14 @@ class RunAdmin(HasImports, ModelAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Run | None = None) -> bool:
         return False  # a run is the record of how scores came about
+
+    @admin.action(description=_("Cancel"), permissions=["change"])
+    def cancel_selected(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
+        do_to_each(request, queryset, _refusing(cancel_run), gettext("Cancelled: %(n)d."))
+
+    @admin.action(description=_("Resume"), permissions=["change"])
+    def resume_selected(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
+        do_to_each(request, queryset, _refusing(resume_run), gettext("Resumed: %(n)d."))
 
     # --- the list ---------------------------------------------------------------------------
 
@@ -242,3 +250,15 @@ class RunAdmin(HasImports, ModelAdmin):
 def _find_report_form(request: HttpRequest, run: Run) -> str:
     """Return where a report on the run is asked for; "" for those who may not ask for any."""
     return find_report_gallery(cast(User, request.user), runs=run.pk)
+
+
+def _refusing(service: Callable[..., Run]) -> Callable[[Run], None]:
+    """Return the service with its refusals as the admin knows them."""
+
+    def do(run: Run) -> None:
+        try:
+            service(run=run)
+        except RunError as error:
+            raise ValidationError(str(error)) from error
+
+    return do

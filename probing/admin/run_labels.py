@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext, ngettext_lazy
 
+from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, ModelKind, Run, RunStatus
 from probing.runs.creation import DryRun
 from probing.runs.prices import show_price
@@ -126,6 +127,28 @@ _VALUES = {
 def value_label(value: str) -> str:
     """Return a value that a parameter can have in words, as in “released lists”."""
     return str(_VALUES.get(value, value.replace("_", " ")))
+
+
+def parameter_labels(run: Run) -> list[tuple[str, str]]:
+    """Return the parameters of a run as its form names them, with their values in words."""
+    measure = MEASURES.get(run.measure)
+    known = measure.Parameters.model_json_schema()["properties"] if measure else {}
+    return [
+        (str(known.get(name, {}).get("title", name)), _parameter_value(value, known.get(name, {})))
+        for name, value in sorted(run.parameters.items())
+    ]
+
+
+def _parameter_value(value: Any, shape: Mapping[str, Any]) -> str:
+    if value is None or value == "":
+        return _("none")
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, list):
+        return ", ".join(_parameter_value(one, shape) for one in value) or _("none")
+    # Only names that the measure chooses among are words; a text of one's own stays as it is.
+    is_name = any(word in repr(shape) for word in ("'enum'", "'const'"))
+    return value_label(value) if isinstance(value, str) and is_name else str(value)
 
 
 def source_label(name: str, *, pairs: int | None = None, texts: int = 0) -> str:

@@ -66,7 +66,7 @@ def page_context(run: Run) -> dict[str, Any]:
         "stimuli": stimuli,
         "supply": _supply(stimuli) if isinstance(stimuli, SentenceStimuli) else [],
         "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabelledTexts) else [],
-        "parameters": sorted(run.parameters.items()),
+        "parameters": run_labels.parameter_labels(run),
         "tokens_spent": f"{run.tokens_spent:,}",
         "money_spent": show_price(price_run(run), run.model.price_currency),
         "parameter_count": run_labels.parameter_count(run.model),

@@ -7,6 +7,7 @@
 // of the fragment holds whenever that changes.
 
 const LONGEST_PAUSE_MS = 120_000;
+const SOON_MS = 4_000;
 
 const live = document.querySelector("[data-live]");
 const lost = document.querySelector("[data-live-lost]");
@@ -142,6 +143,8 @@ async function fillPlace(place) {
     const html = await answer.text();
     if (html !== shown.get(place)) replace(place, html);
     shown.set(place, html);
+    // What a worker is still at is asked for again soon.
+    if (place.querySelector("[data-fill-again]")) setTimeout(() => fillPlace(place), SOON_MS);
   } catch {
     // What was computed before is better than nothing.
     if (!shown.has(place)) place.textContent = place.dataset.liveFailed;

@@ -233,6 +233,8 @@ def test_a_flow_is_built_by_keyboard_previewed_launched_and_taken(
     assert study.submissions.get().origin == "preview"
 
     designer.press(page.get_by_role("button", name="Launch study"))
+    expect(page.get_by_text("The instrument is frozen")).to_be_visible()
+    designer.press(page.get_by_role("button", name="Launch study"))
     page.get_by_text("The study is live.").wait_for()
     assert designer.complaints == []
 

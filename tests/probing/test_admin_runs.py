@@ -426,6 +426,32 @@ def test_the_form_says_how_many_trait_pairs_it_takes(
     assert f"It takes {total} of {total} pairs of traits." in tried
 
 
+def test_chosen_runs_are_cancelled_and_resumed(make_run: RunMaker, alice: Client) -> None:  # noqa: F811
+    runs = [make_run(), make_run()]
+    address = reverse("admin:probing_run_changelist")
+
+    def choose(action: str) -> tuple[str, list[str]]:
+        sent = {"action": action, "_selected_action": [run.pk for run in runs]}
+        page = alice.post(address, sent, follow=True).content.decode()
+        return page, list(Run.objects.values_list("status", flat=True))
+
+    page, states = choose("cancel_selected")
+    assert "Cancelled: 2." in page
+    assert states == ["cancelled"] * 2
+    Run.objects.filter(pk=runs[0].pk).update(status="finished")
+    page, _states = choose("resume_selected")
+    assert "Resumed: 1." in page
+    assert "there is nothing to resume" in page
+
+
+def test_a_run_names_its_parameters_in_words(alice: Client, make_run: RunMaker) -> None:  # noqa: F811
+    run = make_run()
+    shown = alice.get(reverse("admin:probing_run_change", args=[run.pk])).context["parameters"]
+    words = dict(shown)
+    assert "largest change" in words.values()
+    assert not {"released_lists", "max_change"} & {*words, *words.values()}
+
+
 def test_values_of_parameters_are_shown_in_words(alice: Client) -> None:
     shown = alice.get(f"{reverse('admin:probing_run_add')}?measure=set").content.decode()
     for value, words in {

@@ -25,10 +25,17 @@ from annotation.researcher.pages.annotator_page import (
     OverviewPage,
 )
 from annotation.researcher.pages.audit_page import AuditPage
+from annotation.researcher.pages.colleagues import ColleaguesPage
 from annotation.researcher.pages.export_page import ExportPage, describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
-from annotation.researcher.pages.study_page import ActionPage, StudyAction
+from annotation.researcher.pages.study_page import (
+    BEFORE_LAUNCH,
+    ActionPage,
+    StudyAction,
+    ask_to_close,
+    ask_to_launch,
+)
 from annotation.studies.lifecycle import archive_study, close_study, pause_study
 
 
@@ -102,11 +109,24 @@ class JudgingActions(JudgingPage, ActionPage):
             gettext_lazy(
                 "The study is live. Its counterparts are given out, its design is frozen."
             ),
+            confirmation=ask_to_launch(
+                gettext_lazy(
+                    "The counterparts are drawn and given to the judges; corpus, runs, overlap, "
+                    "questions and the scheme of errors are frozen."
+                )
+            ),
+            asks_in=BEFORE_LAUNCH,
         ),
         "pause": StudyAction(
             pause_study, gettext_lazy("The study is paused. Nothing can be judged.")
         ),
-        "close": StudyAction(close_study, gettext_lazy("The study is closed.")),
+        "close": StudyAction(
+            close_study,
+            gettext_lazy("The study is closed."),
+            confirmation=ask_to_close(
+                gettext_lazy("Nothing can be judged any more. It can be opened again.")
+            ),
+        ),
         "archive": StudyAction(archive_study, gettext_lazy("The study is archived.")),
     }
 
@@ -158,4 +178,8 @@ def _build_keys(progress: Progress, overlap_percent: float) -> list[Key]:
 
 
 class JudgingAudit(JudgingPage, AuditPage):
+    pass
+
+
+class JudgingColleagues(JudgingPage, ColleaguesPage):
     pass

@@ -37,7 +37,8 @@ class AnnotatorStudyPage(StudyPage):
         pages = (
             ("overview", _("Overview"), "overview"),
             *((page, str(label), page) for page, label in cls.own_tabs),
-            ("settings", _("Settings and members"), "change"),
+            ("settings", _("Settings"), "change"),
+            ("colleagues", _("Colleagues"), "colleagues"),
             ("history", _("History"), "history"),
         )
         return [(name, label, cls.address(study, page)) for name, label, page in pages]
@@ -47,7 +48,7 @@ class AnnotatorStudyPage(StudyPage):
         return {
             **super().get_context_data(),
             "status_badge": formatting.study_badge(self.study),
-            "may_change": self.may_change,
+            "may_change": self.may_act,
             "is_draft": self.study.status == StudyStatus.DRAFT,
             "is_refreshed": self.study.status in REFRESHED,
             "is_over": self.study.status in OVER,

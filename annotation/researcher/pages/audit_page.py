@@ -34,7 +34,7 @@ class AuditPage(StudyPage):
 
     def prepare(self) -> None:
         super().prepare()
-        if not (self.user.is_superuser or self.study.owner_id == self.user.pk):
+        if not self.study.is_owned_by(self.user):
             raise PermissionDenied
 
     def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:

@@ -15,16 +15,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from annotation.models import Origin, Study
+from annotation.models import Origin, Study, StudyStatus
 from annotation.researcher.pages.page import ResearcherPage, Tabs, refusals_shown
 
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Asked before something is lost that nobody can bring back.
+    """Asked before something is lost or frozen.
 
-    ``loss`` says what would be gone, ``button`` what is done; ``fields`` are sent along.
+    ``loss`` says what would be gone, ``button`` what is done; ``fields`` are sent along. Where it
+    can be taken back, ``is_final`` is False.
     """
 
     text: Any
@@ -32,16 +34,50 @@ class Confirmation:
     button: Any
     tab: str = "instrument"
     fields: Mapping[str, str] = field(default_factory=dict)
+    is_final: bool = True
 
 
 @dataclass(frozen=True)
 class StudyAction:
-    """What a button does: a service that takes ``study=``, and what is said afterwards."""
+    """What a button does: a service that takes ``study=``, and what is said afterwards.
+
+    ``asks_in`` are the states of a study in which it asks first; empty for all of them.
+    """
 
     service: Callable[..., Any]
     said: Any
     leads_to: str = "overview"
     confirmation: Confirmation | None = None
+    asks_in: frozenset[str] = frozenset()
+
+    def find_question(self, study: Study) -> Confirmation | None:
+        """Return what is asked before, None where nothing is lost."""
+        return self.confirmation if not self.asks_in or study.status in self.asks_in else None
+
+
+#: Before a study is live for the first time, a launch freezes it; later it only opens it again.
+BEFORE_LAUNCH = frozenset({StudyStatus.DRAFT, StudyStatus.PILOTING})
+
+
+def ask_to_close(loss: Any) -> Confirmation:
+    """Return the question before a study closes."""
+    return Confirmation(
+        gettext_lazy("Close this study?"),
+        loss,
+        gettext_lazy("Close study"),
+        tab="overview",
+        is_final=False,
+    )
+
+
+def ask_to_launch(freezes: Any) -> Confirmation:
+    """Return the question before a study goes live for the first time."""
+    return Confirmation(
+        gettext_lazy("Launch this study?"),
+        freezes,
+        gettext_lazy("Launch study"),
+        tab="overview",
+    )
 
 
 class StudyPage(ResearcherPage):
@@ -55,6 +91,8 @@ class StudyPage(ResearcherPage):
     model_name: ClassVar[str] = "study"
     tab: ClassVar[str] = ""
     viewers_may_post: ClassVar[bool] = False
+    #: Whether it is about decisions, which reviewers take who may change nothing else.
+    is_review: ClassVar[bool] = False
     study: Study
 
     def visible_studies(self) -> QuerySet[Study]:
@@ -65,12 +103,19 @@ class StudyPage(ResearcherPage):
 
     def prepare(self) -> None:
         self.study = self.find_study()
-        if self.request.method == "POST" and not (self.viewers_may_post or self.may_change):
+        if self.request.method == "POST" and not (self.viewers_may_post or self.may_act):
             raise PermissionDenied
 
     @cached_property
     def may_change(self) -> bool:
         return self.study.is_changeable_by(self.request.user)
+
+    @cached_property
+    def may_act(self) -> bool:
+        """Whether the user may send what the page sends: a decision, or a change."""
+        if self.is_review:
+            return self.study.is_reviewable_by(self.request.user)
+        return self.may_change
 
     @classmethod
     def build_tabs(cls, study: Study) -> Tabs:
@@ -88,7 +133,8 @@ class StudyPage(ResearcherPage):
             ("submissions", _("Submissions"), f"{queue}?show=all"),
             ("instrument", _("Instrument"), cls.address(study, "instrument")),
             *((name, label, cls.address(study, page)) for name, label, page in own),
-            ("settings", _("Settings and members"), cls.address(study, "change")),
+            ("settings", _("Settings"), cls.address(study, "change")),
+            ("colleagues", _("Colleagues"), cls.address(study, "colleagues")),
             ("history", _("History"), cls.address(study, "history")),
         ]
 
@@ -157,9 +203,9 @@ class ActionPage(StudyPage):
         if action not in self.actions:
             raise Http404
         chosen = self.actions[action]
-        if chosen.confirmation and "confirmed" not in request.POST:
-            back = self.address(self.study, chosen.leads_to)
-            return self.ask_first(chosen.confirmation, back=back)
+        question = chosen.find_question(self.study)
+        if question and "confirmed" not in request.POST:
+            return self.ask_first(question, back=self.address(self.study, chosen.leads_to))
         with refusals_shown(request):
             chosen.service(study=self.study)
             messages.success(request, str(chosen.said))

@@ -39,8 +39,13 @@ def describe_dashboard(overview: Overview, dashboard: Dashboard) -> dict[str, An
 
 
 def describe_flags(study: Study) -> dict[str, Any]:
-    """Return how many finished submissions have which flags, those that nobody has left out."""
+    """Return how many finished submissions have which flags, those that nobody has left out.
+
+    ``flag_counts`` is None while a worker counts those of a large study.
+    """
     counts = recall_flags(study)
+    if counts is None:
+        return {"flag_counts": None}
     return {
         "flag_counts": counts,
         "flag_rows": [

@@ -22,7 +22,15 @@ from annotation.exports.downloads import (
 from annotation.instruments.versions import create_version, current_instrument, discard_version
 from annotation.models import PAYMENT_PERMISSION, Study
 from annotation.researcher.pages.export_page import ExportPage
-from annotation.researcher.pages.study_page import ActionPage, Confirmation, StudyAction, StudyPage
+from annotation.researcher.pages.study_page import (
+    BEFORE_LAUNCH,
+    ActionPage,
+    Confirmation,
+    StudyAction,
+    StudyPage,
+    ask_to_close,
+    ask_to_launch,
+)
 from annotation.researcher.studies.dashboard import describe_flags
 from annotation.researcher.studies.figure_tables import build_figure_table
 from annotation.researcher.studies.overview import describe_live, describe_study
@@ -104,10 +112,24 @@ def _discard_draft(*, study: Study) -> None:
         discard_version(instrument=instrument)
 
 
+LAUNCH = ask_to_launch(
+    _(
+        "The instrument is frozen: what people see can only be changed by a new version. Panel and "
+        "currency stay as they are, and whether a pilot counts is decided for good. The study can "
+        "be paused and closed at any time."
+    )
+)
 STUDY_ACTIONS = {
-    "launch": StudyAction(launch_without_pilot, _("The study is live. Its instrument is frozen.")),
+    "launch": StudyAction(
+        launch_without_pilot,
+        _("The study is live. Its instrument is frozen."),
+        confirmation=LAUNCH,
+        asks_in=BEFORE_LAUNCH,
+    ),
     "launch-with-pilot": StudyAction(
-        launch_with_pilot, _("The study is live. The pilot’s submissions count from now on.")
+        launch_with_pilot,
+        _("The study is live. The pilot’s submissions count from now on."),
+        confirmation=LAUNCH,
     ),
     "pilot": StudyAction(start_pilot, _("The study is piloting. Its instrument is frozen.")),
     "end-pilot": StudyAction(
@@ -119,7 +141,16 @@ STUDY_ACTIONS = {
         pause_study,
         _("The study is paused. Participants who have started can continue."),
     ),
-    "close": StudyAction(close_study, _("The study is closed. Nobody new can start.")),
+    "close": StudyAction(
+        close_study,
+        _("The study is closed. Nobody new can start."),
+        confirmation=ask_to_close(
+            _(
+                "Nobody new can start; participants who have started can continue. The days after "
+                "which panel ids and answers are erased count from now on. It can be opened again."
+            )
+        ),
+    ),
     "archive": StudyAction(archive_study, _("The study is archived.")),
     "restore": StudyAction(restore_study, _("The study is back from the archive.")),
     "new-version": StudyAction(

@@ -41,6 +41,7 @@ class QueuePage(StudyPage):
     route = "queue/<int:pk>/"
     name = "queue"
     tab = "submissions"
+    is_review = True
     folder = "submission"
 
     def get_context_data(self) -> dict[str, Any]:
@@ -64,7 +65,7 @@ class QueuePage(StudyPage):
             "back": write_query(view, page=page.number),
             "previous": write_query(view, page=page.number - 1) if page.number > 1 else "",
             "next": write_query(view, page=page.number + 1) if page.number < page.n_pages else "",
-            "may_change": self.may_change and self.study.origin != Origin.IMPORTED,
+            "may_change": self.may_act and self.study.origin != Origin.IMPORTED,
         }
 
     def build_rows(self, found: Sequence[Noticed]) -> list[dict[str, Any]]:

@@ -43,6 +43,7 @@ from annotation.studies.submission_summary import notice_submissions
 class ReviewPage(StudyPage):
     """One submission with everything that is known of it. Some twenty queries."""
 
+    is_review = True
     route = "<int:pk>/review/"
     name = "review"
     tab = "submissions"
@@ -104,7 +105,7 @@ class ReviewPage(StudyPage):
         return {
             **super().get_context_data(),
             "title": str(submission),
-            "may_change": self.may_change,
+            "may_change": self.may_act,
             "sent": self.request.POST,
             "submission": submission,
             "badge": formatting.submission_badge(submission),

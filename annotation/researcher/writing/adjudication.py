@@ -35,6 +35,7 @@ class AdjudicationPage(WritingPage):
     """A page about texts on their way to a gold counterpart."""
 
     tab = "adjudication"
+    is_review = True
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -54,6 +55,7 @@ class AdjudicationList(AdjudicationPage):
     def get_context_data(self) -> dict[str, Any]:
         return {
             **super().get_context_data(),
+            "may_publish": self.may_change,
             "last": find_last_decision(self.study),
             "cases": self.cases,
             "queue": find_queue(self.cases),
@@ -144,6 +146,7 @@ class UndoPage(AdjudicationPage):
 class PublishPage(AdjudicationPage):
     route = "<int:pk>/adjudication/publish/"
     name = "publish"
+    is_review = False
     http_method_names = ["post"]
 
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:

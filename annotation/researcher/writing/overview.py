@@ -24,10 +24,17 @@ from annotation.researcher.pages.annotator_page import (
     OverviewPage,
 )
 from annotation.researcher.pages.audit_page import AuditPage
+from annotation.researcher.pages.colleagues import ColleaguesPage
 from annotation.researcher.pages.export_page import ExportPage, describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
-from annotation.researcher.pages.study_page import ActionPage, StudyAction
+from annotation.researcher.pages.study_page import (
+    BEFORE_LAUNCH,
+    ActionPage,
+    StudyAction,
+    ask_to_close,
+    ask_to_launch,
+)
 from annotation.studies.lifecycle import archive_study, close_study, pause_study
 
 
@@ -80,12 +87,25 @@ class WritingActions(WritingPage, ActionPage):
         "launch": StudyAction(
             launch_writing_study,
             gettext_lazy("The study is live. Its texts are given out and its design is frozen."),
+            confirmation=ask_to_launch(
+                gettext_lazy(
+                    "The texts are drawn and given to the annotators; corpus, overlap, seed and "
+                    "guidelines are frozen."
+                )
+            ),
+            asks_in=BEFORE_LAUNCH,
         ),
         "pause": StudyAction(
             pause_study,
             gettext_lazy("The study is paused. Drafts are kept, nothing can be submitted."),
         ),
-        "close": StudyAction(close_study, gettext_lazy("The study is closed.")),
+        "close": StudyAction(
+            close_study,
+            gettext_lazy("The study is closed."),
+            confirmation=ask_to_close(
+                gettext_lazy("Nobody can write any more. It can be opened again.")
+            ),
+        ),
         "archive": StudyAction(archive_study, gettext_lazy("The study is archived.")),
     }
 
@@ -132,4 +152,8 @@ def _build_keys(progress: Progress, waiting: int) -> list[Key]:
 
 
 class WritingAudit(WritingPage, AuditPage):
+    pass
+
+
+class WritingColleagues(WritingPage, ColleaguesPage):
     pass

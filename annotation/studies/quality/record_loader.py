@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Count, Max, QuerySet, Sum
 
+from annotation.common.durations import read_seconds
 from annotation.instruments.flow import read_flow
 from annotation.instruments.step_kinds import RATING_PAGES, StepKind
 from annotation.models import (
@@ -69,14 +70,12 @@ def _load_medians(study: Study, finished: QuerySet[Submission]) -> Mapping[PageK
     if (known := _medians.find([key]).get(key)) is not None:
         return known
     events = PageEvent.objects.filter(submission__in=finished, opened_at__isnull=False).order_by()
-    times = [
-        ((instrument, step), (sent - opened).total_seconds())
-        for instrument, step, opened, sent in events.values_list(
-            "submission__instrument", "step_index", "opened_at", "submitted_at"
+    medians = find_page_medians(
+        ((instrument, step), seconds)
+        for instrument, step, seconds in read_seconds(
+            events, "opened_at", "submitted_at", "submission__instrument", "step_index"
         )
-        if opened is not None
-    ]
-    medians = find_page_medians(times)
+    )
     _medians.keep({key: medians})
     return medians
 

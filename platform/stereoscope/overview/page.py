@@ -119,29 +119,27 @@ def add_overview(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any
     waiting = count_waiting(known)
     progress = load_progress(shown)
     unread = find_unread_reports(user)
-    managed = {
-        study.pk: study
-        for study in Study.objects.changeable_by(user)
-        .surveys()
-        .exclude(status=StudyStatus.ARCHIVED)
-        .only("title", "kind")
-    }
+    surveys = Study.objects.reviewable_by(user).surveys().exclude(status=StudyStatus.ARCHIVED)
+    reviewed = {study.pk: study for study in surveys.only("title", "kind")}
+    changeable = set(Study.objects.changeable_by(user).values_list("pk", flat=True))
+    paid = {key: study for key, study in reviewed.items() if key in changeable}
     may_report = user.has_perm("evaluation.add_report")
     context |= {
         "now": timezone.now(),
         "needs": [
-            *find_reviews(managed, waiting),
+            *find_reviews(reviewed, waiting),
             *find_failed_runs(user),
             *describe_reports(unread),
-            *find_slow_groups([study for study in shown if study.pk in managed], progress),
-            *find_payments(user, managed),
+            *find_slow_groups([study for study in shown if study.pk in changeable], progress),
+            *find_payments(user, paid),
         ],
         "study_lines": [
             _describe_study(
                 study,
                 progress[study.pk],
                 waiting[study.pk].n if study.pk in waiting else 0,
-                may_change=study.pk in managed,
+                may_review=study.pk in reviewed,
+                may_change=study.pk in changeable,
                 may_report=may_report,
             )
             for study in shown
@@ -168,13 +166,19 @@ def _newest(studies: QuerySet[Study]) -> QuerySet[Study]:
 
 
 def _describe_study(
-    study: Study, progress: Progress, waiting: int, *, may_change: bool, may_report: bool
+    study: Study,
+    progress: Progress,
+    waiting: int,
+    *,
+    may_review: bool,
+    may_change: bool,
+    may_report: bool,
 ) -> StudyLine:
     spent = ""
     if study.kind in SURVEY_KINDS and study.reward_cents and study.origin != Origin.IMPORTED:
         spent = formatting.money(progress.approved * study.reward_cents, study.currency)
     label, address = "", study_address(study, "overview")
-    if waiting and may_change:
+    if waiting and may_review:
         label = _("Review %(n)s") % {"n": f"{waiting:,}"}
         address = reverse("admin:annotation_submission_queue", args=[study.pk])
     elif study.status == StudyStatus.DRAFT:

@@ -49,7 +49,8 @@ def page(name: str, study: Study, *more: str) -> str:
 
 
 def act(client: Client, study: Study, action: str) -> str:
-    return client.post(page("action", study, action), follow=True).content.decode()
+    sent = {"confirmed": "yes"}
+    return client.post(page("action", study, action), sent, follow=True).content.decode()
 
 
 def filled_form(corpus, **changes) -> dict:

@@ -10,9 +10,11 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.common.target_margins import Margin
-from annotation.models import PanelSettings, Study
+from annotation.models import KeptFlagCounts, PanelSettings, Study
 from annotation.studies.flag_counts import recall_flags
+from annotation.studies.quality import count_flags
 from annotation.studies.target_service import set_margins
+from annotation.studies.tasks import count_study_flags
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.researcher.studies.test_study_pages import overview, text_of
 from tests.annotation.studies.crowds import add_crowd
@@ -108,6 +110,31 @@ def test_flags_that_are_known_cost_one_query(study: Study) -> None:
     with CaptureQueriesContext(connection) as queries:
         assert recall_flags(study) == counted
     assert len(queries) == 1
+
+
+def test_flags_of_a_large_study_are_counted_by_a_worker(
+    study: Study, alice: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotation.studies.flag_counts.MOST_AT_ONCE", 1)
+    make_submission(study)
+    make_submission(study)
+    at_once = count_flags(study)
+    address = reverse("admin:annotation_study_flags", args=[study.pk])
+    client = log_in(alice)
+    waiting = client.get(address).content.decode()
+    assert "A worker is counting" in waiting
+    assert "data-fill-again" in waiting
+    count_study_flags(study.pk)
+    count_study_flags(study.pk)  # a message that comes twice counts once
+    assert recall_flags(study) == at_once
+    assert "Lines at one place 2 100.0 %" in text_of(client.get(address).content.decode())
+    # What was counted last stays there until somebody has counted anew.
+    make_submission(study)
+    assert recall_flags(study) == at_once
+    count_study_flags(study.pk)
+    assert recall_flags(study) == count_flags(study)
+    assert KeptFlagCounts.objects.get().finished == 3
+    count_study_flags(0)
 
 
 def test_the_page_compares_who_took_part_with_the_targets(study: Study, alice: User) -> None:

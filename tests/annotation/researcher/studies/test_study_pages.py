@@ -19,6 +19,7 @@ from annotation.models import (
     Panel,
     SocialGroup,
     Study,
+    StudyMembership,
     StudyStatus,
     SubmissionState,
     TraitPair,
@@ -38,7 +39,8 @@ def overview(study: Study) -> str:
 
 def act(client: Client, study: Study, action: str) -> str:
     address = reverse("admin:annotation_study_action", args=[study.pk, action])
-    return client.post(address, follow=True).content.decode()
+    sent = {"confirmed": "yes"} if action in {"launch", "launch-with-pilot", "close"} else {}
+    return client.post(address, sent, follow=True).content.decode()
 
 
 def text_of(page: str) -> str:
@@ -140,6 +142,47 @@ def test_buttons_lead_a_study_through_its_life(alice: User) -> None:
         study.refresh_from_db()
         assert study.status == status, action
     assert study.instruments.get().is_frozen
+
+
+def test_chosen_studies_are_archived_at_once_where_that_is_possible(
+    alice: User, study: Study
+) -> None:
+    drafts = [make_study(owner=alice, launched=False) for _ in range(2)]
+    foreign = make_study(launched=False, title="Somebody else's")
+    StudyMembership.objects.create(study=foreign, user=alice, role="viewer")
+    address = reverse("admin:annotation_study_changelist")
+    chosen = [one.pk for one in (*drafts, study, foreign)]
+    sent = {"action": "archive_selected", "_selected_action": chosen}
+    words = text_of(log_in(alice).post(address, sent, follow=True).content.decode())
+    assert "Archived: 2." in words
+    assert "The study is live and cannot become archived." in words
+    assert "1 study is not yours to change." in words
+    assert set(Study.objects.filter(status="archived")) == set(drafts)
+    assert Study.objects.get(pk=foreign.pk).status == "draft"
+
+
+def test_launch_and_close_ask_first_and_say_what_freezes(alice: User) -> None:
+    study = make_study(owner=alice, launched=False)
+    client = log_in(alice)
+
+    def press(action: str) -> tuple[str, str]:
+        address = reverse("admin:annotation_study_action", args=[study.pk, action])
+        words = text_of(client.post(address, follow=True).content.decode())
+        study.refresh_from_db()
+        return words, study.status
+
+    words, status = press("launch")
+    assert status == StudyStatus.DRAFT
+    assert "The instrument is frozen" in words
+    assert "It cannot be taken back." in words
+    act(client, study, "launch")
+    words, status = press("close")
+    assert status == StudyStatus.LIVE
+    assert "participants who have started can continue" in words
+    assert "It cannot be taken back." not in words
+    # To go on after a pause loses nothing, so nothing is asked.
+    press("pause")
+    assert press("launch")[1] == StudyStatus.LIVE
 
 
 @pytest.mark.parametrize("launched", [True, False], ids=["closed", "draft"])
@@ -471,17 +514,6 @@ def test_a_completion_code_that_no_panel_would_take_is_refused(study: Study, ali
     )
     study.refresh_from_db()
     assert study.completion_codes == before
-
-
-def test_an_owner_makes_a_colleague_a_member(study: Study, alice: User, charlie: User) -> None:
-    address = reverse("admin:annotation_study_change", args=[study.pk])
-    values = settings_values(study) | {
-        "memberships-TOTAL_FORMS": 1,
-        "memberships-0-user": charlie.pk,
-        "memberships-0-role": "viewer",
-    }
-    assert log_in(alice).post(address, values).status_code == 302
-    assert log_in(charlie).get(overview(study)).status_code == 200
 
 
 def test_only_an_empty_draft_can_be_deleted(alice: User) -> None:
