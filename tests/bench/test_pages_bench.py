@@ -7,7 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from annotation.models import GroupAssignment, Rating, Study, Submission
-from tools.bench.pages import fill, list_pages, measure_page
+from tools.bench.pages import fill, find_rows, measure_flags, measure_page, measure_report
+from tools.researcher_pages import list_pages
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -26,6 +27,19 @@ def test_copies_of_visits_are_whole_and_every_page_answers(admin_user: User) -> 
     assert Rating.objects.count() == GroupAssignment.objects.count() * 16
     client = Client()
     client.force_login(admin_user)
-    for name, address in list_pages(large):
-        first, second = measure_page(client, name, address)
-        assert second.figures["queries"] <= first.figures["queries"]
+    measured = {}
+    for name, address in list_pages(find_rows(large)):
+        if views := list(measure_page(client, name, address)):
+            first, second = views
+            assert second.figures["queries"] <= first.figures["queries"] + 1, name
+            measured[name] = second.figures["queries"]
+    # Every list and every page of a study is among them, without anybody naming them here.
+    assert {
+        *("index", "annotation_study_changelist", "annotation_study_overview"),
+        *("annotation_study_flags", "annotation_submission_queue", "annotation_instrument_change"),
+        *("evaluation_report_changelist", "probing_run_add", "auth_user_changelist"),
+    } <= set(measured)
+    assert max(measured.values()) < 80, sorted(measured.items(), key=lambda one: -one[1])[:3]
+    assert measure_flags(large).figures["queries"] == 0
+    (report,) = measure_report(large, admin_user)
+    assert report.case.startswith("alignment report")

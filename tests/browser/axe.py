@@ -63,3 +63,25 @@ def scan(page: Page, seen: str) -> None:
         found.append(f"no title or no language: {frame}")
     found += [f"moves: {name}" for name in page.evaluate(MOVING)]
     assert not found, f"{seen}:\n" + "\n".join(found)
+
+
+def find_violations(page: Page) -> list[str]:
+    """Return what axe finds on the page as it stands, on a phone in the dark and a light desktop.
+
+    All rules are asked once, those that a look can change twice: half of what `scan` asks.
+    """
+    page.wait_for_load_state()
+    page.evaluate(AXE_SCRIPT)
+    found = []
+    options: dict[str, object] = {"resultTypes": ["violations"], "rules": MORE_RULES}
+    for window, colours in ((PHONE, "dark"), (DESKTOP, "light")):
+        page.set_viewport_size(window)
+        page.emulate_media(color_scheme=colours, reduced_motion="reduce")  # type: ignore[arg-type]
+        for violation in page.evaluate("options => axe.run(options)", options)["violations"]:
+            nodes = [
+                f"{node['html'][:160]} {node['failureSummary'][:200]}"
+                for node in violation["nodes"]
+            ]
+            found.append(f"{colours} {window['width']} {violation['help']}: {nodes[:2]}")
+        options = {"resultTypes": ["violations"], "runOnly": RULES_OF_LOOKS}
+    return found

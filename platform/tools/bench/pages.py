@@ -7,6 +7,7 @@ names of their own. Each page is seen twice: first as after a change, then again
 from __future__ import annotations
 
 import os
+import random
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -14,17 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.bench.measuring import Meter, Row
+from tools.researcher_pages import list_pages
 
 if TYPE_CHECKING:
     from django.db.models import Model
     from django.test import Client
 
     from annotation.models import Study, Submission
+    from probing.models import Run
 
 SUBMISSIONS = 15_000
 STUDIES_BESIDE = 200
 RATINGS_PER_GROUP = 4  # of the study whose visits are copied
 SEED = 20221101
+REFUSED = (400, 403, 404, 405, 422)
 BATCH = 2_000
 FIRST_LIMIT, SECOND_LIMIT = 0.8, 0.3  # seconds of CPU
 
@@ -67,8 +71,10 @@ def _measure() -> Iterator[Row]:
     large = Study.objects.get(title="Large study")
     client = Client()
     client.force_login(owner)
-    for name, address in list_pages(large):
+    for name, address in list_pages(find_rows(large)):
         yield from measure_page(client, name, address)
+    yield measure_flags(large)
+    yield from measure_report(large, owner)
 
 
 def fill(owner: Any, *, submissions: int = SUBMISSIONS, beside: int = STUDIES_BESIDE) -> None:
@@ -94,6 +100,19 @@ def fill(owner: Any, *, submissions: int = SUBMISSIONS, beside: int = STUDIES_BE
         _copy_visits(patterns, submissions // len(patterns))
         large.quota_per_group = max(RATINGS_PER_GROUP, submissions // 5)
         large.save(update_fields=["quota_per_group"])
+        _decide(large)
+
+
+def _decide(study: Study) -> None:
+    """Accept who passed every check, but for a tenth that waits for review."""
+    from django.db.models import F
+
+    from annotation.models import DataDecision, PayDecision
+
+    passed = study.submissions.filter(checks_passed=True).annotate(place=F("pk") % 10)
+    passed.exclude(place=0).update(
+        data_decision=DataDecision.ACCEPTED, pay_decision=PayDecision.APPROVED
+    )
 
 
 def _copy_visits(patterns: list[Submission], times: int) -> None:
@@ -155,23 +174,85 @@ def _copy(row: Any, **changes: Any) -> Any:
     return type(row)(**values, **changes)
 
 
-def list_pages(study: Study) -> Iterator[tuple[str, str]]:
-    """Return the name and address of every page that is measured."""
-    from django.urls import reverse
+def find_rows(study: Study) -> dict[str, int]:
+    """Return the rows that the pages show, by the name of their model: those of the large study."""
+    from annotation.models import SocialGroup, TraitPair
 
-    newest = study.submissions.order_by("-pk")[0]
-    yield "overview", reverse("admin:index")
-    yield "list of studies", reverse("admin:annotation_study_changelist")
-    for name in ("overview", "live", "flags", "margins", "money", "instrument"):
-        yield f"study: {name}", reverse(f"admin:annotation_study_{name}", args=[study.pk])
-    yield "study: settings", reverse("admin:annotation_study_change", args=[study.pk])
-    yield "submissions", reverse("admin:annotation_submission_changelist")
-    yield "queue", reverse("admin:annotation_submission_queue", args=[study.pk])
-    yield "review", reverse("admin:annotation_submission_review", args=[newest.pk])
-    yield "reports", reverse("admin:evaluation_report_changelist")
-    yield "new report", reverse("admin:evaluation_report_add")
-    yield "runs", reverse("admin:probing_run_changelist")
-    yield "new run", reverse("admin:probing_run_add")
+    return {
+        "study": study.pk,
+        "instrument": study.instruments.get().pk,
+        "submission": study.submissions.order_by("-pk")[0].pk,
+        "socialgroup": SocialGroup.objects.earliest("pk").pk,
+        "traitpair": TraitPair.objects.earliest("pk").pk,
+    }
+
+
+def measure_flags(study: Study) -> Row:
+    """Return what a worker needs to count the flags of the study, which its page then shows."""
+    from annotation.models import KeptFlagCounts
+    from annotation.studies.flag_counts import keep_flags
+
+    KeptFlagCounts.objects.all().delete()
+    meter = Meter()
+    with meter:
+        keep_flags(study=study)
+    return _in_the_background(meter, "flags, counted by a worker")
+
+
+def measure_report(study: Study, owner: Any) -> Iterator[Row]:
+    """Return what the alignment of a made-up run with the people of the study takes, once."""
+    from evaluation.models import Report
+    from evaluation.reports.building import build_report
+    from evaluation.reports.requesting import request_report
+
+    if Report.objects.exists():
+        return
+    run = store_run(study)
+    report = request_report(kind="alignment", study=study, runs=[run], created_by=owner)
+    meter = Meter()
+    with meter:
+        built = build_report(report_id=report.pk)
+    if built is None or built.status != "final":
+        raise RuntimeError(f"The report was not built: {built and built.error}")
+    yield _in_the_background(meter, "alignment report, built by a worker")
+
+
+def store_run(study: Study) -> Run:
+    """Store a finished run of a made-up model, with scores drawn at random."""
+    from probing.models import LanguageModel, Run, RunStatus, Score
+
+    instrument, rng = study.instruments.get(), random.Random(SEED)  # noqa: S311 - no secret
+    model = LanguageModel.objects.create(name="Made up", location="/nowhere", is_demo=True)
+    run = Run.objects.create(
+        model=model,
+        measure="set",
+        status=RunStatus.FINISHED,
+        parameters={},
+        stimuli={"templates": [{"slug": "made-up", "text": "Made up."}]},
+        stimuli_hash="0" * 64,
+        code_version="bench",
+    )
+    Score.objects.bulk_create(
+        Score(
+            run=run,
+            name="pair_score",
+            group=group,
+            trait=trait,
+            template=template,
+            n=1,
+            value=rng.gauss(0, 1),
+        )
+        for group in instrument.groups.values_list("slug", flat=True)
+        for trait in instrument.scales.values_list("slug", flat=True)
+        for template in ("", "made-up")
+    )
+    return run
+
+
+def _in_the_background(meter: Meter, name: str) -> Row:
+    row = meter.row(name, "1 study")
+    row.figures.update({"queries": 0, "over the limit": 0})
+    return row
 
 
 def measure_page(client: Client, name: str, address: str) -> Iterator[Row]:
@@ -183,6 +264,8 @@ def measure_page(client: Client, name: str, address: str) -> Iterator[Row]:
         meter = Meter()
         with CaptureQueriesContext(connection) as queries, meter:
             answer = client.get(address, follow=True)
+        if answer.status_code in REFUSED:  # only sent to, or not of this kind of row
+            return
         if answer.status_code != 200:
             raise RuntimeError(f"{address} answered {answer.status_code}")
         row = meter.row(f"{name}, {view} view", "1 page")

@@ -1,0 +1,61 @@
+"""No violation that axe finds on any page of researchers, light and dark, phone and desktop.
+
+The pages come from the addresses that the admin knows: a page that is added is scanned with them.
+"""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+from playwright.sync_api import Browser, Page
+
+from annotation.models import SocialGroup, Study, TraitPair
+from tests.annotation.counterparts.studies import make_writing_study
+from tests.annotation.studies.people import make_submission
+from tests.annotation.survey.guises import make_pairs
+from tests.browser.accounts import log_in_researcher
+from tests.browser.axe import find_violations, open_scanned_page
+from tools.researcher_pages import list_pages
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+NAME = "reads-every-page"
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Page:
+    return open_scanned_page(chromium)
+
+
+def make_rows(owner: User, study: Study) -> dict[str, int]:
+    """Return a row of every kind that a page is about, by the name of its model."""
+    submission = make_submission(study)
+    writing = make_writing_study("ann-of-pages", "ben-of-pages", owner=owner)
+    return {
+        "study": study.pk,
+        "instrument": study.instruments.get().pk,
+        "submission": submission.pk,
+        "writingstudy": writing.pk,
+        "corpus": make_pairs(3, owner=owner).pk,
+        "socialgroup": SocialGroup.objects.earliest("pk").pk,
+        "traitpair": TraitPair.objects.earliest("pk").pk,
+    }
+
+
+def test_axe_finds_nothing_on_any_page_of_researchers(site: str, page: Page, make_study) -> None:  # type: ignore[no-untyped-def]
+    owner = User.objects.create_superuser(NAME)
+    log_in_researcher(page, site, NAME)
+    found, seen = [], 0
+    for name, address in list_pages(make_rows(owner, make_study(owner=owner))):
+        answer = page.goto(site + address)
+        kind = answer.headers.get("content-type", "") if answer else ""
+        # Some only answer what is sent to them, or hold for rows of another sort.
+        if answer is None or answer.status != 200 or "html" not in kind:
+            continue
+        if page.locator("body main, #main").count() == 0:
+            continue  # a part of a page, fetched by its script
+        seen += 1
+        found += [f"{name} {address}: {line}" for line in find_violations(page)]
+    page.goto(site + reverse("admin:index"))
+    assert not found, "\n".join(found)
+    assert seen > 50
