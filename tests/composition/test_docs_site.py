@@ -113,5 +113,5 @@ def test_pages_are_served_to_everybody_under_the_strict_policy(site: Path, setti
 def test_without_a_site_the_page_says_how_to_build_it(tmp_path: Path, settings) -> None:
     settings.DOCS_ROOT = tmp_path
     answer = Client().get("/docs/measures.html")
-    assert answer.status_code == 503
+    assert answer.status_code == 404
     assert "manage.py build_docs" in answer.content.decode()

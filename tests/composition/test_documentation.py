@@ -19,6 +19,7 @@ OF_OTHERS = {
     "PYTHONPATH",
     "DJANGO_SETTINGS_MODULE",
     "HF_HOME",
+    "XDG_CACHE_HOME",
 }
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 

@@ -26,7 +26,7 @@ def provider(settings) -> Iterator[Provider]:
         settings.OIDC_ISSUER = running.address
         settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = CLIENT_ID, CLIENT_SECRET
         settings.OIDC_NAME = "the University"
-        running.claims = {"sub": "person-1", "preferred_username": "Alice"}
+        running.claims = {"sub": "person-1", "preferred_username": "alice"}
         yield running
 
 

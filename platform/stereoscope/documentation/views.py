@@ -18,7 +18,7 @@ SECONDS_KEPT = 86_400
 def show_documentation(request: HttpRequest, path: str) -> HttpResponseBase:
     """Return one file of the site, with the strict policy that every page has."""
     if not (settings.DOCS_ROOT / "index.html").exists():
-        return render(request, "stereoscope/docs_missing.html", status=503)
+        return render(request, "stereoscope/docs_missing.html", status=404)
     response = serve(request, path, document_root=str(settings.DOCS_ROOT))
     kept = f"max-age={SECONDS_KEPT}" if path.startswith(KEPT) else "no-cache"
     response.headers["Cache-Control"] = kept

@@ -26,6 +26,7 @@ NOBODY = "nobody"
 #: What members of a study may do with it, by their part in it.
 MEMBER_RIGHTS: dict[str, frozenset[str]] = {
     "viewer": frozenset({"reads"}),
+    "reviewer": frozenset({"reads"}),
     "editor": frozenset({"reads", "changes", "pays"}),
     "owner": frozenset({"reads", "changes", "pays", "owns"}),
 }
@@ -89,6 +90,7 @@ ROLES = (
     staff("read token", member="owner", scopes=("read",)),
     staff("payment token", member="owner", scopes=("pay",)),
     staff("viewer", member="viewer"),
+    staff("reviewer", member="reviewer"),
     staff("editor", member="editor"),
     staff("owner", member="owner"),
     Role("superuser", is_staff=True, is_permitted=True, is_superuser=True),

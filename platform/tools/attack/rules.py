@@ -117,6 +117,8 @@ RULES = (
     page("admin:annotation_*study_audit", "owns"),
     page("admin:annotation_study_gallery", "staff", "staff"),
     page("admin:annotation_study_begin", "staff", "staff", always=False),
+    # A link of an invitation says for itself whom it lets in.
+    page("admin:annotation_study_join", "staff", "staff", always=False),
     page("admin:annotation_study_money_file", NOBODY, "pays"),
     page("admin:annotation_study_money_action", NOBODY, "pays"),
     page("admin:annotation_study_money_plan", NOBODY, "pays"),
@@ -130,8 +132,6 @@ RULES = (
     page("admin:annotation_writingstudy_case", "reads", "changes", always=False),
     page("admin:annotation_*study_annotators", "reads", "changes"),
     page("admin:annotation_*study_judges", "reads", "changes"),
-    page("admin:annotation_study_gallery", "staff"),
-    page("admin:annotation_study_begin", "staff", "staff", always=False),
     page("admin:annotation_study_margins", "reads", "changes"),
     page("admin:annotation_study_panel", "reads", "changes"),
     page("admin:annotation_*study_*", "reads"),

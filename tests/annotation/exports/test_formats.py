@@ -46,6 +46,7 @@ from annotation.models import (
     DemographicAnswer,
     DemographicQuestion,
     Panel,
+    StepAnswer,
     Study,
     StudyGroup,
 )
@@ -54,6 +55,7 @@ from tests.annotation.counterparts.studies import tasks_of as writing_tasks
 from tests.annotation.counterparts.studies import write as write_text
 from tests.annotation.judgments import corpora as judging
 from tests.annotation.studies.people import make_study, make_submission, make_user
+from tests.annotation.survey.flows import free_text
 from tests.annotation.survey.guises import make_guise_study
 
 NASTY = '=cmd|"!A0", <a> & \r\n\x0b ünï'
@@ -129,7 +131,7 @@ def is_nan(cell: Any) -> bool:
 
 
 def rated_study(**options: Any) -> Study:
-    study = make_study(**options)
+    study = make_study(flow=["rating", free_text("thoughts")], **options)
     make_submission(study, value=73.25, external_id="panel-person")
     make_submission(study, value=12.0, first_group=2, groups=2, failed=[CheckKind.MARKED_TRAITS])
     age = DemographicQuestion.objects.get(instrument__study=study, slug="age")
@@ -138,12 +140,14 @@ def rated_study(**options: Any) -> Study:
     DemographicAnswer.objects.create(submission=first, question=age, value=34)
     DemographicAnswer.objects.create(submission=other, question=age, declined=True)
     DemographicAnswer.objects.create(submission=first, question=state, value=NASTY)
+    StepAnswer.objects.create(submission=first, step_index=1, key="thoughts", value=NASTY)
     return study
 
 
 def guise_study(**options: Any) -> Study:
-    study = make_guise_study(**options)
-    make_submission(study, groups=2)
+    study = make_guise_study(flow=["rating", free_text("thoughts")], **options)
+    submission = make_submission(study, groups=2)
+    StepAnswer.objects.create(submission=submission, step_index=1, key="thoughts", value=NASTY)
     return study
 
 
@@ -315,7 +319,7 @@ def test_page_api_and_command_give_the_same_files(tmp_path, monkeypatch) -> None
     overview = reverse("admin:annotation_study_overview", args=[study.pk])
     listed = client.get(f"/api/v1/studies/{study.public_id}/exports/").json()
     names = [found["name"] for found in listed]
-    assert len(names) == 4 * 7
+    assert len(names) == 5 * 7
     assert "payments.csv" not in names
     page = client.get(overview).content.decode()
     for found in listed:

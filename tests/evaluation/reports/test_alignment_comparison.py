@@ -137,7 +137,7 @@ def test_command_line_takes_all_runs_that_score_groups(chosen, scored_run):
     assert Report.objects.get().runs.count() == 2
     printed = " ".join(out.getvalue().split())
     assert "SeT, first" in printed
-    assert ". Noise taken out; as observed" in printed  # sentences, none of them in mid-line
+    assert "(All groups. p < 0.05 after" in printed  # sentences, none of them in mid-line
 
 
 @pytest.mark.parametrize(

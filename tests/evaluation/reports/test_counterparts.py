@@ -447,8 +447,10 @@ def test_admin_asks_for_a_kind_then_for_its_inputs(client, corpus, run):
 def test_a_link_from_elsewhere_chooses_the_inputs_of_the_form(client, corpus, run):
     client.force_login(User.objects.create_superuser("boss"))
     overview = reverse("admin:annotation_corpus_overview", args=[corpus.pk])
-    form = f"{reverse('admin:evaluation_report_add')}?kind=dataset&corpus={corpus.pk}"
-    assert form.replace("&", "&amp;") in client.get(overview).content.decode()
+    gallery = f"{reverse('admin:evaluation_report_add')}?corpus={corpus.pk}"
+    assert gallery in client.get(overview).content.decode()
+    assert f'"?corpus={corpus.pk}&amp;kind=dataset"' in client.get(gallery).content.decode()
+    form = f"{gallery}&kind=dataset"
     assert f'<option value="{corpus.pk}" selected>' in client.get(form).content.decode()
     assert client.get(form.replace(f"={corpus.pk}", "=nothing")).status_code == 200
 
