@@ -47,9 +47,11 @@ export class Saving extends EventTarget {
       left = JSON.parse(localStorage.getItem(this.kept));
     } catch { /* nothing that can be read */ }
     if (!left?.parts) return;
+    this.store.edit((document) => Object.assign(document, left.parts));
+    if (!this.isPending) return; // it reached the server while the page was being left
     // Stored from another state than this one, they make a conflict that a person decides.
     this.token = left.token;
-    this.store.edit((document) => Object.assign(document, left.parts));
+    this.keep();
     this.say(this.words.kept);
   }
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import User
 from django.contrib.sessions.backends.db import SessionStore
 from django.test import override_settings
 from django.urls import reverse
 from playwright.sync_api import Page
 
+from tests.annotation.annotators.people import PASSWORD
 from tests.web_server import SECRET_KEY
 
 
@@ -23,6 +25,18 @@ def log_in_researcher(page: Page, site: str, name: str) -> None:
     """Open the overview of a researcher who has logged in."""
     keep_session(page, site, name)
     page.goto(site + reverse("admin:index"))
+
+
+def sign_in(page: Page, site: str, name: str) -> None:
+    """Send the form of a researcher who signs in, as far as its password leads."""
+    # The server hashes passwords as in production, unlike the tests' own settings.
+    hashed = PBKDF2PasswordHasher().encode(PASSWORD, "pepper")
+    User.objects.filter(username=name).update(password=hashed)
+    page.goto(site + reverse("admin:login"))
+    page.locator("[name=username]").fill(name)
+    page.locator("[name=password]").fill(PASSWORD)
+    with page.expect_navigation():
+        page.locator("[name=password]").press("Enter")
 
 
 def keep_session(page: Page, site: str, name: str) -> None:

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotation.annotators.invitations import invite_annotator
 from tests.annotation.annotators.people import PASSWORD, make_annotated_study
-from tests.browser.accounts import log_in_researcher
+from tests.browser.accounts import log_in_researcher, sign_in
 from tests.browser.axe import open_scanned_page, scan
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -80,7 +80,7 @@ def test_pages_of_sign_in_and_of_the_audit_log(site: str, page: Page, make_study
     scan(page, "recovery codes")
     codes = page.locator(".recovery-codes code").all_inner_texts()
     page.context.clear_cookies()
-    log_in_researcher(page, site, name)
+    sign_in(page, site, name)
     expect(page.get_by_role("heading", name="One more step")).to_be_visible()
     scan(page, "second factor asked for")
     page.get_by_label("Code").fill(codes[0])

@@ -16,7 +16,7 @@ from tests.browser.test_languages import FIXED, RightToLeft, arabic
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 FLOW = every_kind()
-ASKS_NOTHING = {"instructions", "debrief"}
+ASKS_NOTHING = {"instructions", "page", "debrief"}
 PROBLEM = ".problem:visible, [role=alert]:visible"
 
 

@@ -55,13 +55,17 @@ def save_draft(
     """
     locked = lock_draft(instrument)
     before = write_document(locked)
-    if hash_document(before) != token:
-        raise StaleDraftError
     if unknown := set(parts) - set(InstrumentDocument.EDITABLE):
         raise DocumentError(dict.fromkeys(sorted(unknown), "It is not known here."))
+    document = read_document({**before, **parts})
+    if hash_document(before) != token:
+        # What was stored already is sent again where its answer was lost on the way.
+        if document != read_document(before):
+            raise StaleDraftError
+        return locked
     # Elsewhere every save is an entry of the history; here a sitting is one.
     locked.skip_history_when_saving = True  # type: ignore[attr-defined]
-    store_document(locked, read_document({**before, **parts}))
+    store_document(locked, document)
     _note_history(locked, by)
     return locked
 

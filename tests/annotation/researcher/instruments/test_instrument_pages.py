@@ -131,6 +131,9 @@ def test_nobody_saves_over_a_colleagues_edits(draft: Study, alice: User) -> None
     # Having looked, one may put one's own in the place of theirs.
     again = save(alice, instrument, token=answer["token"], flow=["rating", "rating"])
     assert again.status_code == 200
+    # Sent again because its answer was lost, the same edit is no conflict.
+    lost = save(alice, instrument, token=token, flow=["rating", "rating"])
+    assert (lost.status_code, lost.json()["token"]) == (200, again.json()["token"])
     # A text that was edited elsewhere meanwhile counts as well.
     token = again.json()["token"]
     draft.instruments.get().wordings.filter(key="question").update(text="Who are {group}?")

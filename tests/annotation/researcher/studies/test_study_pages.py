@@ -151,6 +151,7 @@ def test_chosen_studies_are_archived_at_once_where_that_is_possible(
     foreign = make_study(launched=False, title="Somebody else's")
     StudyMembership.objects.create(study=foreign, user=alice, role="viewer")
     address = reverse("admin:annotation_study_changelist")
+    assert 'name="action"' in log_in(alice).get(address).content.decode()
     chosen = [one.pk for one in (*drafts, study, foreign)]
     sent = {"action": "archive_selected", "_selected_action": chosen}
     words = text_of(log_in(alice).post(address, sent, follow=True).content.decode())
