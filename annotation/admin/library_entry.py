@@ -185,7 +185,6 @@ class GroupExclusionAdmin(HistoryAdmin, LibraryAdmin):
 
     list_display = ("both", "reason")
     search_fields = ("first__slug", "second__slug", "reason")
-    autocomplete_fields = ("first", "second")
     fields = ("first", "second", "reason")
     tab_names = GROUP_TABS
 

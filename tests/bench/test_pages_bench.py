@@ -7,8 +7,13 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from annotation.models import GroupAssignment, Rating, Study, Submission
-from tools.bench.pages import fill, find_rows, measure_flags, measure_page, measure_report
-from tools.researcher_pages import list_pages
+from tools.bench.pages import (
+    fill,
+    list_addresses,
+    measure_flags,
+    measure_page,
+    measure_report,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -28,7 +33,7 @@ def test_copies_of_visits_are_whole_and_every_page_answers(admin_user: User) -> 
     client = Client()
     client.force_login(admin_user)
     measured = {}
-    for name, address in list_pages(find_rows(large)):
+    for name, address in list_addresses(large):
         if views := list(measure_page(client, name, address)):
             first, second = views
             assert second.figures["queries"] <= first.figures["queries"] + 1, name

@@ -71,7 +71,7 @@ def _measure() -> Iterator[Row]:
     large = Study.objects.get(title="Large study")
     client = Client()
     client.force_login(owner)
-    for name, address in list_pages(find_rows(large)):
+    for name, address in list_addresses(large):
         yield from measure_page(client, name, address)
     yield measure_flags(large)
     yield from measure_report(large, owner)
@@ -172,6 +172,15 @@ def _copy(row: Any, **changes: Any) -> Any:
         if not field.primary_key and field.name not in changes
     }
     return type(row)(**values, **changes)
+
+
+def list_addresses(study: Study) -> Iterator[tuple[str, str]]:
+    """Yield the name and address of every page, and of the queue, which is about a whole study."""
+    from django.urls import reverse
+
+    yield from list_pages(find_rows(study))
+    queue = "annotation_submission_queue"
+    yield queue, reverse(f"admin:{queue}", args=[study.pk])
 
 
 def find_rows(study: Study) -> dict[str, int]:
