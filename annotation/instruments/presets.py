@@ -38,12 +38,14 @@ class Preset:
     options : fields of the instrument that the preset decides
     wording : texts that differ from the platform's own
     scales : slugs of the trait pairs, where these are not all of the paper's
+    minutes : what participants are told that it takes, before anything is changed
     """
 
     flow: tuple[Any, ...] = tuple(DEFAULT_FLOW)
     options: Mapping[str, Any] = field(default_factory=dict)
     wording: Mapping[str, str] = field(default_factory=dict)
     scales: tuple[str, ...] = ()
+    minutes: int = 10
 
 
 # Section 4 and Figure A2 of the paper: question, instructions, sides, ticks, and checks. In
@@ -91,6 +93,7 @@ SHORT = Preset(
         "cold-warm",
         "untrustworthy-trustworthy",
     ),
+    minutes=4,
 )
 PRESETS: dict[str, Preset] = {
     PresetName.OWN.value: Preset(),

@@ -90,7 +90,12 @@ def create_study(
     `ValidationError` for bad options; nothing is stored then.
     """
     instrument = _begin(
-        Study(title=title, owner=owner, contact_email=contact_email, **options),  # type: ignore[misc]
+        Study(  # type: ignore[misc]
+            title=title,
+            owner=owner,
+            contact_email=contact_email,
+            **{"estimated_minutes": PRESETS[preset].minutes, **options},
+        ),
         PRESETS[preset],
         flow=flow,
         instrument_options=instrument_options,

@@ -81,6 +81,7 @@ def test_a_ready_made_study_can_be_launched_as_it_begins(
     assert (study.owner, study.title, study.status) == (alice, "Anew", "draft")
     assert (instrument.flow.count("rating"), instrument.scales.count()) == (rated, scales)
     assert check in instrument.flow
+    assert study.estimated_minutes == (4 if start == "short-abc" else 10)
     assert find_launch_problems(study) == []
     refused = begin(alice, start, contact_email="nobody")
     assert refused.status_code == 422
