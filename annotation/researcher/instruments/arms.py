@@ -12,8 +12,10 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.common.language_codes import own_name
 from annotation.instruments.arms import MOST_ARMS, MOST_SHARE, Arm, read_arms
 from annotation.instruments.default_wording import default_wording
+from annotation.instruments.text_labels import name_texts
 from annotation.models import Instrument
 from annotation.researcher.instruments.pages import InstrumentPage
 from annotation.researcher.pages.fields import ParagraphField, TextField, WholeNumberField
@@ -47,13 +49,14 @@ class ArmForm(forms.Form):
         groups.choices = [(group.slug, str(group)) for group in instrument.groups.all()]
         groups.widget.attrs["size"] = 6
         self.keys: dict[str, tuple[str, str]] = {}
-        for key in default_wording(instrument.study.kind):
+        keys = list(default_wording(instrument.study.kind))
+        for key, label in zip(keys, name_texts(keys), strict=True):
             for language in list_languages(instrument):
                 name = f"text-{key}-{language}"
                 self.keys[name] = (key, language)
                 self.fields[name] = ParagraphField(
                     rows=3,
-                    label=f"{key.replace('_', ' ').capitalize()} ({language})",
+                    label=f"{label} ({own_name(language)})",
                     required=False,
                 )
 
