@@ -6,13 +6,14 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.db import transaction
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotation.common.language_codes import own_name
+from annotation.instruments.arm_service import store_arms
 from annotation.instruments.arms import MOST_ARMS, MOST_SHARE, Arm, read_arms
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.text_labels import name_texts
@@ -110,21 +111,13 @@ class ArmsPage(InstrumentPage):
         if all(form.is_valid() for form in forms):
             arms = [arm for form in forms if (arm := form.write()) is not None]
             try:
-                read_arms(arms)
-            except ValueError as error:
-                problem = str(error)
+                store_arms(instrument=self.instrument, arms=arms)
+            except ValidationError as refusal:
+                problem = " ".join(refusal.messages)
             else:
-                self._store(arms)
                 messages.success(request, _("Arms stored."))
                 return redirect("admin:annotation_instrument_arms", self.instrument.pk)
         return self.show(forms=forms, problem=problem, status=422)
-
-    @transaction.atomic
-    def _store(self, arms: list[dict[str, Any]]) -> None:
-        locked = Instrument.objects.select_for_update().get(pk=self.instrument.pk)
-        if not locked.is_frozen:
-            locked.arms = arms
-            locked.save(update_fields=["arms"])
 
     def _build_forms(self, arms: list[Arm], data: Any = None) -> list[ArmForm]:
         n = min(MOST_ARMS, len(arms) + EMPTY_ROWS)

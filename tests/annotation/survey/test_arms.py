@@ -8,12 +8,14 @@ from collections import Counter
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
 from annotation.common.tables import Table, stream_csv
 from annotation.exports.ratings import build_rating_table
 from annotation.exports.submissions import build_submission_table
+from annotation.instruments.arm_service import store_arms
 from annotation.instruments.arms import read_arms
 from annotation.instruments.content_hash import hash_instrument
 from annotation.models import Instrument, Panel, Study, Submission
@@ -155,3 +157,7 @@ def test_arms_are_written_on_their_page_and_part_of_the_hash(make_study) -> None
     assert hash_instrument(instrument) != before
     launch_study(study=study)
     assert client.post(page, sent).status_code == 403
+    # Whoever loaded the draft before the launch is told that nothing was stored.
+    with pytest.raises(ValidationError, match="frozen"):
+        store_arms(instrument=instrument, arms=ARMS[::-1])
+    assert read_arms(Instrument.objects.get().arms) == read_arms(ARMS)
