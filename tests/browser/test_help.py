@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, expect
 
-from stereoscope.documentation.building import build_documentation
+from stereoscope.documentation.site import build_documentation
 from tests.annotation.studies.people import make_study, make_submission, make_user
 from tests.browser.axe import open_scanned_page, scan
 from tests.browser.test_researcher import log_in

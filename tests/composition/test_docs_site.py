@@ -11,7 +11,7 @@ from django.test import Client
 
 from evaluation.reports.registry import KINDS
 from probing.measures.registry import MEASURES
-from stereoscope.documentation.building import build_documentation
+from stereoscope.documentation.site import build_documentation
 
 pytestmark = pytest.mark.django_db
 

@@ -34,7 +34,7 @@ def _begin() -> None:
 def _prepare(site: str, model: str) -> str:
     # Loaded in the process that ends, never in the launcher.
     from stereoscope.demo.seeding import DemoError, seed_demo
-    from stereoscope.documentation.building import build_documentation
+    from stereoscope.documentation.site import build_documentation
     from stereoscope.local.administrator import NAME, ensure_administrator
     from stereoscope.local.statics import collect_static_files
 

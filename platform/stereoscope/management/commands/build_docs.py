@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from stereoscope.documentation.building import DocumentationError, build_documentation
+from stereoscope.documentation.site import DocumentationError, build_documentation
 
 
 class Command(BaseCommand):
