@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha, krippendorff_alpha
 from evaluation.metrics.levenshtein_alpha import (
     LevenshteinAlpha,
@@ -22,9 +22,6 @@ from evaluation.metrics.levenshtein_alpha import (
 )
 from evaluation.metrics.levenshtein_sums import EXPECTED, Expected
 from evaluation.metrics.text_distance import Distance
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("text", "source", "annotator", "body", "not_interpretable")
 

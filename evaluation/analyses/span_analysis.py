@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from evaluation.metrics.bootstrap import Bootstrap, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.undefined import UndefinedReason
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("model", "name", "pair", "variety", "condition", "trial", "value", "reason")
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from annotation.common.lazy import np, pd
 from probing.lm.text_protocols import TextScorer, TextTokenizer
+from probing.measures.aggregation import complete_rows
 from probing.measures.base import (
     TEXT_SCORE_COLUMNS,
     Cost,
@@ -37,9 +39,6 @@ from probing.measures.text_measure import (
     varieties,
 )
 from probing.measures.text_stimuli import TextStimuli
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PERPLEXITY = "perplexity"
 WHOLE = "whole text"
@@ -119,9 +118,6 @@ class Perplexity(TextMeasure[PerplexityParameters]):
         lm: TextScorer,
     ) -> pd.DataFrame:
         """Return one row for each pair and variety; n = tokens, or words, that were scored."""
-        import numpy as np
-        import pandas as pd
-
         cells = [
             (pair.slug, variety, text_of(pair, variety, stimuli).body)
             for pair in shard_pairs(payload, stimuli)
@@ -156,8 +152,6 @@ class Perplexity(TextMeasure[PerplexityParameters]):
         self, stimuli: TextStimuli, parameters: PerplexityParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return every row, in the order of the stimuli."""
-        from probing.measures.aggregation import complete_rows
-
         slugs = [pair.slug for pair in stimuli.pairs]
         cells = product([PERPLEXITY], [WHOLE], varieties(stimuli), [0], slugs)
         keys = ["name", "condition", "variety", "trial", "pair"]
@@ -168,8 +162,6 @@ class Perplexity(TextMeasure[PerplexityParameters]):
         self, stimuli: TextStimuli, parameters: PerplexityParameters, shard_frames: Frames
     ) -> list[str]:
         """Say which perplexity it is, and how many texts have none."""
-        import pandas as pd
-
         rows = pd.concat(shard_frames, ignore_index=True)
         causal = set(rows["kind"]) == {"causal"}
         found = [

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import np, npt, pd
 from probing.lm.text_protocols import SpanModel, SpanScore, TextTokenizer
+from probing.measures.aggregation import complete_rows
 from probing.measures.base import TEXT_SCORE_COLUMNS, Cost, Frames, Problem, ResultKind, ShardPlan
 from probing.measures.hidden_spans import (
     PHRASES,
@@ -41,11 +43,6 @@ from probing.measures.text_measure import (
 )
 from probing.measures.text_stimuli import TextStimuli
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pandas as pd
-
 SPAN_PERPLEXITY = "span_perplexity"
 TOP_ENTROPY = "top5_entropy"
 NAMES = (SPAN_PERPLEXITY, TOP_ENTROPY)
@@ -59,8 +56,6 @@ _PROTOCOLS = {
 
 def span_perplexity(token_logprobs: npt.NDArray[np.float64]) -> float:
     """Return exp(-mean ln P) of the tokens; NaN for none."""
-    import numpy as np
-
     if len(token_logprobs) == 0:
         return float("nan")
     with np.errstate(over="ignore"):
@@ -72,8 +67,6 @@ def top_entropy(best_logprobs: npt.NDArray[np.float64], *, normalise: bool) -> f
 
     With `normalise`, p are renormalised over them and the entropy is between 0 and ln n.
     """
-    import numpy as np
-
     logs = np.asarray(best_logprobs, dtype=np.float64)
     if len(logs) == 0 or not np.isfinite(logs).any():
         return float("nan")
@@ -85,8 +78,6 @@ def top_entropy(best_logprobs: npt.NDArray[np.float64], *, normalise: bool) -> f
 
 def span_values(score: SpanScore | str, normalise: bool) -> list[tuple[str, float, str, int]]:
     """Return (name, value, reason, n) of both quantities."""
-    import numpy as np
-
     if isinstance(score, str):
         return [(name, float("nan"), score, 0) for name in NAMES]
     found = []
@@ -189,8 +180,6 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
 
         Columns: those of text scores, then span (what was hidden), protocol and phrases.
         """
-        import pandas as pd
-
         cells = [
             cell
             for pair in shard_pairs(payload, stimuli)
@@ -229,8 +218,6 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return every row, in the order of the stimuli; nothing is averaged here."""
-        from probing.measures.aggregation import complete_rows
-
         cells = product(
             NAMES,
             parameters.conditions,
@@ -246,8 +233,6 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, shard_frames: Frames
     ) -> list[str]:
         """Say how spans were hidden, where phrases come from, and how many texts have no score."""
-        import pandas as pd
-
         rows = pd.concat(shard_frames, ignore_index=True)
         protocols = sorted(rows["protocol"].unique())
         found = [

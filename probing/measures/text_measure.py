@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from probing.lm.errors import ContextTooLongError
 from probing.measures.base import Measure, MeasureParameters, Problem
 from probing.measures.stimuli import StimuliError
 from probing.measures.text_stimuli import PairStimulus, TextStimuli, TextStimulus
-
-if TYPE_CHECKING:
-    pass
 
 P = TypeVar("P", bound=MeasureParameters)
 Q = TypeVar("Q")

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from annotation.common.lazy import pd
 from evaluation.charts import (
     IntervalLine,
     IntervalMark,
@@ -32,9 +33,6 @@ from evaluation.charts.intervals import Tone
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts import document
 from evaluation.reports.parts.formatting import MISSING, interval, number, sentence
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 T = TypeVar("T")
 #: Where a value stands in a record: a path such as ``estimate.n``, or what computes it.
@@ -175,8 +173,6 @@ class ReportTable:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The download: tidy, numbers as computed; it has its columns even without a row."""
-        import pandas as pd
-
         named = [column for column in self.columns if column.name]
         names = [name for column in named for name in column.names]
         rows = [[value for column in named for value in column.values(row)] for row in self.rows]
