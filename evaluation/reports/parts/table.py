@@ -161,6 +161,7 @@ class ReportTable:
     name, title : of the download; the name is that of its file and sheet and never changes
     level : coverage of its intervals as it is printed, “95 %”
     note : why cells of a row are undefined; stands under the row
+    reason : the same, and also the last column of the download
     """
 
     name: str
@@ -169,11 +170,18 @@ class ReportTable:
     columns: tuple[Column, ...]
     level: str = ""
     note: Reader = ""
+    reason: Reader = ""
+
+    @cached_property
+    def downloaded(self) -> list[Column]:
+        """The columns that have a name, and the reason."""
+        last = [Column("", "reason", self.reason)] if self.reason else []
+        return [column for column in (*self.columns, *last) if column.name]
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The download: tidy, numbers as computed; it has its columns even without a row."""
-        named = [column for column in self.columns if column.name]
+        named = self.downloaded
         names = [name for column in named for name in column.names]
         rows = [[value for column in named for value in column.values(row)] for row in self.rows]
         frame = pd.DataFrame([dict(zip(names, row, strict=True)) for row in rows], columns=names)
@@ -196,7 +204,7 @@ class ReportTable:
         shown = list(map(self.column, columns)) or [
             column for column in self.columns if column.head
         ]
-        why = self.note if note is None else note
+        why = (self.note or self.reason) if note is None else note
         lines = tuple(
             document.Row(
                 tuple(cell for column in shown for cell in column.cells(row)),
@@ -331,7 +339,7 @@ class ReportTable:
         """Return what every column of the download holds."""
         return [
             CodebookLine(self.name, name, meaning, column.unit)
-            for column in self.columns
+            for column in self.downloaded
             for name, meaning in zip(column.names, column.meanings(self.level), strict=False)
         ]
 
