@@ -97,6 +97,18 @@ class ShardPlan:
     payload: dict[str, Any]
 
 
+def plan_stretches(total: int, size: int, noun: str) -> list[ShardPlan]:
+    """Return a shard for every `size` of `total` entries in their order: its start and stop."""
+    return [
+        ShardPlan(
+            index,
+            f"{noun} {start + 1:,} to {min(start + size, total):,}",
+            {"start": start, "stop": min(start + size, total)},
+        )
+        for index, start in enumerate(range(0, total, size))
+    ]
+
+
 class Measure(ABC, Generic[M, P]):
     """A way to turn a model and stimuli into results.
 

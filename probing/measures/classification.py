@@ -22,6 +22,7 @@ from probing.measures.base import (
     Problem,
     ResultKind,
     ShardPlan,
+    plan_stretches,
 )
 from probing.measures.label_map import LabelMapError, read_label_map
 from probing.measures.probe_stimuli import ProbeStimuli
@@ -91,16 +92,7 @@ class Classification(Measure[ProbeStimuli, ClassificationParameters]):
         self, stimuli: ProbeStimuli, parameters: ClassificationParameters, seed: int = 0
     ) -> list[ShardPlan]:
         """Return one shard for every stretch of sentences, in the order of the stimuli."""
-        total, size = len(stimuli.sentences), parameters.sentences_per_shard
-        starts = range(0, total, size)
-        return [
-            ShardPlan(
-                index,
-                f"Sentences {start + 1:,} to {min(start + size, total):,}",
-                {"start": start, "stop": min(start + size, total)},
-            )
-            for index, start in enumerate(starts)
-        ]
+        return plan_stretches(len(stimuli.sentences), parameters.sentences_per_shard, "Sentences")
 
     def problems(
         self,

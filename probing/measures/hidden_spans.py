@@ -20,8 +20,8 @@ from probing.lm.text_protocols import SpanContext
 from probing.measures.base import MeasureParameters, Problem
 from probing.measures.phrases import Offsets, find_phrases, load_pipeline, pipeline_title
 from probing.measures.streams import named_stream
-from probing.measures.text_measure import NAMED_TEXTS, text_of, varieties
-from probing.measures.text_stimuli import PairStimulus, TextStimuli, TextStimulus
+from probing.measures.text_measure import NAMED_TEXTS, all_texts, text_of
+from probing.measures.text_stimuli import TextStimuli, TextStimulus
 
 _WORD = re.compile(r"\S+")
 
@@ -222,8 +222,3 @@ def missing_spans(
             len(without) == len(texts),
         )
     ]
-
-
-def all_texts(stimuli: TextStimuli) -> list[tuple[PairStimulus, str]]:
-    """Return every pair with each of its varieties."""
-    return [(pair, variety) for pair in stimuli.pairs for variety in varieties(stimuli)]

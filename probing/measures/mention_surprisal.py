@@ -24,6 +24,7 @@ from probing.measures.base import (
     Problem,
     ResultKind,
     ShardPlan,
+    plan_stretches,
 )
 from probing.measures.classification import ALL_CLASSES
 from probing.measures.probe_stimuli import ProbeStimuli, filler_name
@@ -66,15 +67,7 @@ class MentionSurprisal(Measure[ProbeStimuli, MentionParameters]):
         self, stimuli: ProbeStimuli, parameters: MentionParameters, seed: int = 0
     ) -> list[ShardPlan]:
         """Return one shard for every stretch of templates."""
-        total, size = len(stimuli.templates), parameters.templates_per_shard
-        return [
-            ShardPlan(
-                index,
-                f"Templates {start + 1:,} to {min(start + size, total):,}",
-                {"start": start, "stop": min(start + size, total)},
-            )
-            for index, start in enumerate(range(0, total, size))
-        ]
+        return plan_stretches(len(stimuli.templates), parameters.templates_per_shard, "Templates")
 
     def problems(
         self, stimuli: ProbeStimuli, parameters: MentionParameters, lm: SlotTokenizer

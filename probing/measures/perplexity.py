@@ -25,17 +25,15 @@ from probing.measures.base import (
     ResultKind,
     ShardPlan,
 )
-from probing.measures.hidden_spans import all_texts
 from probing.measures.text_measure import (
     TextMeasure,
-    chunks,
-    length_problem,
     one_by_one_where_too_long,
+    plan_pairs,
     shard_pairs,
-    shard_title,
+    text_lengths,
     text_of,
     text_problems,
-    too_long,
+    unread_texts,
     varieties,
 )
 from probing.measures.text_stimuli import TextStimuli
@@ -77,32 +75,19 @@ class Perplexity(TextMeasure[PerplexityParameters]):
     def plan(
         self, stimuli: TextStimuli, parameters: PerplexityParameters, seed: int = 0
     ) -> list[ShardPlan]:
-        slugs = [pair.slug for pair in stimuli.pairs]
-        return [
-            ShardPlan(index, shard_title(chunk, "Texts"), {"pairs": list(chunk)})
-            for index, chunk in enumerate(chunks(slugs, parameters.pairs_per_shard))
-        ]
+        return plan_pairs(stimuli, parameters.pairs_per_shard, "Texts")
 
     def problems(
         self, stimuli: TextStimuli, parameters: PerplexityParameters, lm: TextTokenizer
     ) -> list[Problem]:
         """Look for texts that do not fit."""
-        texts = [
-            (f"{pair.slug} ({v})", text_of(pair, v, stimuli)) for pair, v in all_texts(stimuli)
-        ]
-        longer = [
-            name for name, text in texts if too_long(lm.count_tokens(text.body), lm.max_length)
-        ]
-        return [*text_problems(stimuli), *length_problem(longer, len(texts), "score")]
+        return [*text_problems(stimuli), *unread_texts(stimuli, lm)]
 
     def estimate(
         self, stimuli: TextStimuli, parameters: PerplexityParameters, lm: TextTokenizer
     ) -> Cost:
         """Count a pass for each text, or for each of its tokens where these are hidden in turn."""
-        lengths = [
-            lm.count_tokens(text_of(pair, variety, stimuli).body)
-            for pair, variety in all_texts(stimuli)
-        ]
+        lengths = text_lengths(stimuli, lm)
         in_turn = lm.kind != "causal"
         return Cost(
             shards=len(self.plan(stimuli, parameters)),

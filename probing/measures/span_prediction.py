@@ -23,7 +23,6 @@ from probing.measures.base import TEXT_SCORE_COLUMNS, Cost, Frames, Problem, Res
 from probing.measures.hidden_spans import (
     PHRASES,
     SpanPredictionParameters,
-    all_texts,
     hidden_spans,
     missing_spans,
     phrase_origin,
@@ -31,14 +30,13 @@ from probing.measures.hidden_spans import (
 from probing.measures.phrases import PipelineError, find_phrases, load_pipeline
 from probing.measures.text_measure import (
     TextMeasure,
-    chunks,
-    length_problem,
     one_by_one_where_too_long,
+    plan_pairs,
     shard_pairs,
-    shard_title,
+    text_lengths,
     text_of,
     text_problems,
-    too_long,
+    unread_texts,
     varieties,
 )
 from probing.measures.text_stimuli import TextStimuli
@@ -120,15 +118,7 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, seed: int = 0
     ) -> list[ShardPlan]:
         """Return one shard for each chunk of pairs; spans are drawn from its seed."""
-        slugs = [pair.slug for pair in stimuli.pairs]
-        return [
-            ShardPlan(
-                index=index,
-                title=shard_title(chunk, "Spans"),
-                payload={"pairs": list(chunk), "seed": seed},
-            )
-            for index, chunk in enumerate(chunks(slugs, parameters.pairs_per_shard))
-        ]
+        return plan_pairs(stimuli, parameters.pairs_per_shard, "Spans", seed=seed)
 
     def problems(
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, lm: TextTokenizer
@@ -146,23 +136,14 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
                 return [*found, Problem("parameter pipeline", str(error), True)]
         for condition in parameters.conditions:
             found += missing_spans(stimuli, condition, parameters)
-        texts = [
-            (f"{pair.slug} ({v})", text_of(pair, v, stimuli)) for pair, v in all_texts(stimuli)
-        ]
-        longer = [
-            name for name, text in texts if too_long(lm.count_tokens(text.body), lm.max_length)
-        ]
-        return [*found, *length_problem(longer, len(texts), "score")]
+        return [*found, *unread_texts(stimuli, lm)]
 
     def estimate(
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, lm: TextTokenizer
     ) -> Cost:
         """Count each hidden span as one pass over its whole text; the beam search comes on top."""
         times = parameters.trials * len(parameters.conditions)
-        lengths = [
-            lm.count_tokens(text_of(pair, variety, stimuli).body)
-            for pair, variety in all_texts(stimuli)
-        ]
+        lengths = text_lengths(stimuli, lm)
         return Cost(
             shards=len(self.plan(stimuli, parameters)),
             forward_passes=times * len(lengths),
