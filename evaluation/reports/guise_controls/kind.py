@@ -120,7 +120,6 @@ class GuiseControls(GuiseKind[ControlAnalysis]):
             tables=(controls, nulls, adjusted),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(record),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

@@ -129,7 +129,7 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
             ),
             method=prose.method(result),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

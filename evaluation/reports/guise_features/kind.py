@@ -109,7 +109,7 @@ class GuiseFeatures(GuiseKind[FeatureAnalysis]):
             tables=(features, dose, density),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

@@ -113,7 +113,6 @@ class GuiseIntelligence(GuiseKind[IntelligenceAnalysis]):
             tables=(effects, single, shares),
             method=prose.method(result),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(record),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

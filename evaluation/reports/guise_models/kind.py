@@ -146,7 +146,7 @@ class GuiseModels(GuiseKind[ModelAnalysis]):
             tables=(models, sizes, trends, feedback),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

@@ -105,7 +105,7 @@ class GuiseOccupations(GuiseKind[OccupationAnalysis]):
             ),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

@@ -137,7 +137,7 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
             tables=shown.downloads,
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 from evaluation.models import Norm, NormKind, Report
 from evaluation.reports.parts.document import Document
 from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.guise_inputs import (
     LoadedGuise,
     StrengthParameters,
@@ -34,7 +35,7 @@ class GuiseKind(AnalysisKind[R]):
     """A kind that rests on runs of matched guise probing, perhaps beside runs on perplexity.
 
     A subclass lays out its own sections and tables; sections without a block are left out, and
-    how the models were asked follows them.
+    how the models were asked follows them. Readings that are missing stand before what else is.
     """
 
     #: What the prompts may ask about, and what to choose where they ask about anything else.
@@ -83,6 +84,14 @@ class GuiseKind(AnalysisKind[R]):
                     settings_section(settings),
                 ),
                 tables=(*document.tables, settings),
+                left_out=(
+                    *(
+                        f"Run {run['number']}: {count(n, 'reading')}, {why}."
+                        for run in runs
+                        for why, n in run["missing"].items()
+                    ),
+                    *document.left_out,
+                ),
                 provenance=guise_provenance(record, report),
             ),
         )
