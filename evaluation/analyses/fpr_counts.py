@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
+from evaluation.analyses.resampling import ResamplingOptions
 from probing.measures.false_positives import false_positive_rate
 from probing.measures.streams import named_stream
 
@@ -21,7 +22,7 @@ Fallback = Literal["random", "drop", "errors", "correct"]
 
 
 @dataclass(frozen=True)
-class GapOptions:
+class GapOptions(ResamplingOptions):
     """Options of the analysis.
 
     interval : which interval stands beside a gap
@@ -33,9 +34,6 @@ class GapOptions:
     interval: IntervalKind = "two-way"
     margin: float = 0.02
     released_eps: bool = False
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
     fallback: Fallback = "random"
 
 

@@ -204,9 +204,7 @@ def _agree(
     return krippendorff_alpha(
         ratings.to_numpy(dtype=float),
         measurement=measurement,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        level=options.level,
+        **options.resampling,
     )
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
@@ -44,13 +45,10 @@ NO_DEVIATION = "the group does not deviate from the unmarked sentence"
 
 
 @dataclass(frozen=True)
-class MarkednessOptions:
+class MarkednessOptions(ResamplingOptions):
     """`unmarked`: slug of the baseline; the other options are those of the bootstrap."""
 
     unmarked: str = UNMARKED
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
 
 
 @dataclass(frozen=True)

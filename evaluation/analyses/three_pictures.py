@@ -22,6 +22,7 @@ from evaluation.analyses.guise_inference import excludes_zero, tests_disagree
 from evaluation.analyses.guise_ratings import GuiseRatings, draw_guises, weigh
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.analyses.tau_answers import Answer, student_answer
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
@@ -45,12 +46,9 @@ FIRST_ASKED = (
 
 
 @dataclass(frozen=True)
-class PictureOptions:
+class PictureOptions(ResamplingOptions):
     """Options of the analysis; see the report's parameters."""
 
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
     n_splits: int = 1000
 
 
