@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from annotation.models import Study
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.provenance import run_key
@@ -20,9 +21,6 @@ from evaluation.reports.parts.rating_inputs import (
 )
 from evaluation.reports.parts.score_words import measure_short, short_options
 from probing.models import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)

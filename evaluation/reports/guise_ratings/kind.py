@@ -22,6 +22,7 @@ from evaluation.analyses.guise_people import (
     GuisePeopleOptions,
     analyse_guise_people,
 )
+from evaluation.analyses.guise_ratings import build_guise_ratings
 from evaluation.models import Report
 from evaluation.reports.guise_ratings import prose, tables
 from evaluation.reports.parts.corpus_inputs import corpus_record
@@ -165,8 +166,6 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
         )
 
     def analyse(self, loaded: Loaded, parameters: GuiseRatingParameters) -> GuisePeople:
-        from evaluation.analyses.guise_ratings import build_guise_ratings
-
         rows, runs, poles = loaded.data
         rated = build_guise_ratings(
             rows,

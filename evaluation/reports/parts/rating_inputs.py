@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.lazy import pd
 from annotation.instruments.versions import published_instrument
 from annotation.models import DataDecision, Domain, Study, StudyKind, SubmissionState
 from annotation.studies.ratings import hash_ratings, load_accepted_ratings
@@ -20,9 +21,6 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen, ReportKind, StudyInput
 from evaluation.reports.parts.score_words import asked_question, sentence_source
 from probing.models import Run, RunStatus, Score
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PAIR_SCORE = "pair_score"
 
@@ -166,8 +164,6 @@ def load_people(study: Study) -> People:
 
     Six queries, whatever the size of the study.
     """
-    import pandas as pd
-
     rows = load_accepted_ratings(study)
     if not rows:
         raise ReportError(no_ratings(study))
@@ -265,8 +261,6 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
 
 def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:
     """Return pair scores by template, and why a cell has no score at all. One query."""
-    import pandas as pd
-
     rows = list(
         Score.objects.filter(run=run, name=PAIR_SCORE)
         .order_by("group", "trait", "template")
