@@ -62,24 +62,18 @@ class NewInvitationSerializer(InvitationSerializer):
         fields = (*InvitationSerializer.Meta.fields, "link")  # type: ignore[assignment]
 
 
-class OfStudy:
-    """Looks a study of any kind up; to send something takes its owners' right."""
-
-    request: Request
-    kwargs: dict[str, Any]
-
-    def find_study(self, *, owned: bool) -> Study:
-        user = signed_in(self.request)
-        public_id = self.kwargs["public_id"]
-        study = Study.objects.visible_to(user).filter(public_id=public_id).first()
-        if study is None:
-            raise NotFound(f"There is no study “{public_id}” that you may see.")
-        if owned and not study.is_owned_by(user):
-            raise PermissionDenied
-        return study
+def find_study(request: Request, public_id: str, *, owned: bool) -> Study:
+    """Return a study of any kind; to send something takes its owners' right."""
+    user = signed_in(request)
+    study = Study.objects.visible_to(user).filter(public_id=public_id).first()
+    if study is None:
+        raise NotFound(f"There is no study “{public_id}” that you may see.")
+    if owned and not study.is_owned_by(user):
+        raise PermissionDenied
+    return study
 
 
-class StudyMemberViewSet(OfStudy, viewsets.GenericViewSet[StudyMembership]):
+class StudyMemberViewSet(viewsets.GenericViewSet[StudyMembership]):
     """Who works on a study, with which role. Owners change roles and take access away."""
 
     queryset = StudyMembership.objects.none()
@@ -90,7 +84,7 @@ class StudyMemberViewSet(OfStudy, viewsets.GenericViewSet[StudyMembership]):
 
     @extend_schema(responses=MemberSerializer(many=True))
     def list(self, request: Request, public_id: str) -> Response:
-        members = list_members(self.find_study(owned=False))
+        members = list_members(find_study(request, public_id, owned=False))
         return Response(MemberSerializer(members, many=True).data)
 
     @extend_schema(request=RoleSerializer, responses=MemberSerializer)
@@ -110,15 +104,14 @@ class StudyMemberViewSet(OfStudy, viewsets.GenericViewSet[StudyMembership]):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _find(self, pk: str) -> StudyMembership:
-        found = self.find_study(owned=True).memberships.filter(pk=pk).first()
+        study = find_study(self.request, self.kwargs["public_id"], owned=True)
+        found = study.memberships.filter(pk=pk).first()
         if found is None:
             raise NotFound(f"The study has no member {pk}.")
         return found
 
 
-class StudyInvitationViewSet(
-    OfStudy, mixins.ListModelMixin, viewsets.GenericViewSet[StudyInvitation]
-):
+class StudyInvitationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[StudyInvitation]):
     """Links that give a role in a study to whoever opens them first. For its owners."""
 
     queryset = StudyInvitation.objects.none()
@@ -129,12 +122,13 @@ class StudyInvitationViewSet(
     def get_queryset(self) -> QuerySet[StudyInvitation]:
         if getattr(self, "swagger_fake_view", False):  # the schema asks without a study
             return super().get_queryset()
-        return open_links(StudyInvitation).filter(study=self.find_study(owned=True))
+        study = find_study(self.request, self.kwargs["public_id"], owned=True)
+        return open_links(StudyInvitation).filter(study=study)
 
     @extend_schema(request=RoleSerializer, responses={201: NewInvitationSerializer})
     def create(self, request: Request, public_id: str) -> Response:
         """Make a link with a role. It is in the answer and nowhere else."""
-        study = self.find_study(owned=True)
+        study = find_study(request, public_id, owned=True)
         asked = RoleSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         invitation, token = invite_colleague(

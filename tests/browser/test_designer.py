@@ -412,6 +412,21 @@ def test_typing_on_after_a_lost_answer_is_no_conflict_with_oneself(
     expect(page.locator("[data-conflict]")).to_be_hidden()
 
 
+def test_steps_of_a_frozen_version_have_room_for_their_names(
+    chromium: Browser,
+    site: str,
+    flora: User,
+    make_study,  # type: ignore[no-untyped-def]
+) -> None:
+    """Nothing can be dragged there: the names do not stand in the place of the grips."""
+    study = make_study(owner=flora, flow=FLOW)
+    designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
+    for title in designer.page.locator("[data-steps] .designer-step-title").all():
+        box = title.bounding_box()
+        assert box is not None
+        assert box["width"] > 150
+
+
 def test_groups_and_scales_are_picked_by_keyboard(
     chromium: Browser, site: str, study: Study
 ) -> None:
