@@ -15,6 +15,7 @@ from annotation.admin.library_entry import (
 )
 from annotation.admin.study import StudyAdmin
 from annotation.admin.submission import SubmissionAdmin
+from annotation.admin.team import TeamAdmin
 
 __all__ = [
     "CorpusAdmin",
@@ -26,6 +27,7 @@ __all__ = [
     "SocialGroupAdmin",
     "StudyAdmin",
     "SubmissionAdmin",
+    "TeamAdmin",
     "TraitPairAdmin",
     "UserAdmin",
     "WritingStudyAdmin",

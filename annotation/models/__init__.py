@@ -2,7 +2,13 @@
 
 from annotation.models.annotator import Annotator, AnnotatorStatement
 from annotation.models.audit import AuditAction, AuditEntry
-from annotation.models.colleague import StudyInvitation
+from annotation.models.colleague import (
+    StudyInvitation,
+    Team,
+    TeamInvitation,
+    TeamMember,
+    TeamRole,
+)
 from annotation.models.corpus import Corpus, Split, Text, TextPair
 from annotation.models.counterpart import (
     Adjudication,
@@ -172,6 +178,10 @@ __all__ = [
     "SubmissionOrigin",
     "SubmissionState",
     "TaskState",
+    "Team",
+    "TeamInvitation",
+    "TeamMember",
+    "TeamRole",
     "Text",
     "TextPair",
     "TraitPair",

@@ -84,7 +84,8 @@ function showFindings(findings) {
   outline.draw();
   if (focused !== undefined) outline.focus(Number(focused));
   drawPanels();
-  if (!panel) editor.markProblems();
+  if (panel) languages.refresh();
+  else editor.markProblems();
 }
 
 const outline = new Outline(store, config, {

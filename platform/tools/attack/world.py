@@ -30,6 +30,7 @@ from annotation.models import (
 )
 from annotation.studies.creation import create_study, human_study_groups
 from annotation.studies.lifecycle import launch_study
+from annotation.studies.teams import create_team
 from evaluation.models import Norm, Report
 from evaluation.reports.building import build_report
 from evaluation.reports.requesting import request_report
@@ -206,6 +207,7 @@ def _create_rest(owner: User, study: Study) -> None:
         kind="rating_agreement", title=f"{SECRET} report", study=study, created_by=owner
     )
     create_token(user=owner, name=f"{SECRET} token")
+    create_team(name=f"{SECRET} team", owner=owner)
     Group.objects.create(name="researchers")
     first, second = SocialGroup.objects.order_by("pk")[:2]
     GroupExclusion.objects.get_or_create(first=first, second=second)

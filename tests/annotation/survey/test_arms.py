@@ -16,7 +16,7 @@ from annotation.common.tables import Table, stream_csv
 from annotation.exports.ratings import build_rating_table
 from annotation.exports.submissions import build_submission_table
 from annotation.instruments.arm_service import store_arms
-from annotation.instruments.arms import read_arms
+from annotation.instruments.arms import find_arm_faults, read_arms
 from annotation.instruments.content_hash import hash_instrument
 from annotation.models import Instrument, Panel, Study, Submission
 from annotation.studies.lifecycle import launch_study
@@ -161,3 +161,14 @@ def test_arms_are_written_on_their_page_and_part_of_the_hash(make_study) -> None
     with pytest.raises(ValidationError, match="frozen"):
         store_arms(instrument=instrument, arms=ARMS[::-1])
     assert read_arms(Instrument.objects.get().arms) == read_arms(ARMS)
+
+
+def test_what_an_arm_lacks_is_named_as_its_page_names_it() -> None:
+    arms = read_arms(
+        [
+            {"name": "a", "label": "Warm", "texts": {"consent_title": {"en": "Welcome"}}},
+            {"name": "b", "label": "Plain"},
+        ]
+    )
+    faults = find_arm_faults(arms, groups={"x"}, wanted=1, languages=["en", "es"])
+    assert list(faults) == ["The arm “Warm” lacks “Consent: Title” in Español."]
