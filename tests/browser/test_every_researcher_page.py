@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, Page
 
-from annotation.models import SocialGroup, Study, TraitPair
+from annotation.models import LibraryQuestion, SocialGroup, Study, TraitPair
 from tests.annotation.counterparts.studies import make_writing_study
 from tests.annotation.studies.people import make_submission
 from tests.annotation.survey.guises import make_pairs
@@ -38,6 +38,7 @@ def make_rows(owner: User, study: Study) -> dict[str, int]:
         "writingstudy": writing.pk,
         "corpus": make_pairs(3, owner=owner).pk,
         "socialgroup": SocialGroup.objects.earliest("pk").pk,
+        "libraryquestion": LibraryQuestion.objects.earliest("pk").pk,
         "traitpair": TraitPair.objects.earliest("pk").pk,
     }
 

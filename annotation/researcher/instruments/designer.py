@@ -318,6 +318,8 @@ def build_config(
         "addresses": {
             **{name: address(name) for name in ("draft", "draw", "library", "texts", "languages")},
             "addLanguage": address("add_language"),
+            "keepQuestion": address("keep_question"),
+            "questions": address("question_picker"),
         },
         "languages": describe_languages(instrument),
         "ratesTexts": instrument.study.rates_texts,
