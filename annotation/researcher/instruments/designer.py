@@ -161,6 +161,7 @@ class DraftTexts(InstrumentPage):
                         "path": paths.get(text.key),
                     }
                     for text in list_texts(self.instrument, code)
+                    if not text.is_of_arm  # they are edited where the arms are
                 ]
             }
         )
