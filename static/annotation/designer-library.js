@@ -111,15 +111,17 @@ export class QuestionLibrary {
 
   // Into the library
 
-  /** Return the button that keeps what `describe()` names: `{ step }` or `{ question }`. */
+  /** Return a button, with room for what is said then, that keeps what `describe()` names: `{ step }` or `{ question }`. */
   keepButton(name, describe) {
-    return make("button", {
+    const said = make("span", { class: "flow-help", role: "status" });
+    const button = make("button", {
       type: "button", class: "button", text: this.words.keepQuestion,
-      on: { click: () => this.keep(name(), describe) },
+      on: { click: () => this.keep(name(), describe, said) },
     });
+    return make("span", { class: "designer-kept" }, button, said);
   }
 
-  async keep(proposed, describe) {
+  async keep(proposed, describe, said) {
     const { words } = this;
     const name = make("input", { type: "text", class: "flow-input", maxlength: 120, value: proposed.slice(0, 120), required: true });
     const shared = make("input", { type: "checkbox" });
@@ -137,7 +139,7 @@ export class QuestionLibrary {
           problem.textContent = answer.isOk ? "" : answer.text;
           if (!answer.isOk) return;
           dialog.close();
-          this.outline.say(answer.text);
+          said.textContent = answer.text;
         },
       },
     },

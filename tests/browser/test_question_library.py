@@ -40,7 +40,7 @@ def test_a_question_is_kept_in_one_study_and_put_into_another(
     first.keys.type("My sureness line")
     first.keys.press("Enter")
     expect(dialog).to_have_count(0)
-    expect(first.page.locator("[data-announce]")).to_have_text(
+    expect(first.editor.locator(".designer-kept [role=status]")).to_have_text(
         "“My sureness line” is in the library."
     )
     kept = LibraryQuestion.objects.get(name="My sureness line")

@@ -227,7 +227,10 @@ def test_list_is_searched_by_words_and_filtered(make_study, alice) -> None:  # t
     assert names(whose="own") == {"My own line"}
     assert "My own line" not in names(whose="ready")
     assert names(kind="ranking") == {"Sources of news"}
-    assert "No question fits" in client.get(address, {"q": "nothing-like-it"}).content.decode()
+    assert (
+        "No entry fits this search"
+        in client.get(address, {"q": "nothing-like-it"}).content.decode()
+    )
 
 
 def test_list_takes_the_same_number_of_queries_however_long(  # type: ignore[no-untyped-def]
