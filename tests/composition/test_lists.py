@@ -17,6 +17,7 @@ from annotation.models import Corpus, Instrument, SocialGroup
 from evaluation.models import Report, ReportStatus
 from probing.models import Run
 from tests.annotation.counterparts.studies import make_corpus
+from tests.annotation.survey.guises import make_pairs
 from tests.evaluation.reports.surveys import make_scored_run
 
 pytestmark = pytest.mark.django_db
@@ -94,7 +95,9 @@ def test_reports_are_deleted_after_a_question_and_never_those_of_others() -> Non
     corpus = make_corpus(name="Posts", owner=owner)
     Corpus.objects.update(is_shared=True)
     common = {"kind": "dataset", "corpus": corpus, "created_by": owner}
-    report = Report.objects.create(title="One", status=ReportStatus.FINAL, inputs={}, **common)
+    report = Report.objects.create(
+        title="One", status=ReportStatus.FINAL, inputs={}, result={}, **common
+    )
     built = Report.objects.create(title="Two", status=ReportStatus.BUILDING, **common)
     keys = (report.pk, built.pk)
     assert "is not yours to delete" in act(ben, Report, "delete_selected", *keys).content.decode()
@@ -110,14 +113,19 @@ def test_reports_are_deleted_after_a_question_and_never_those_of_others() -> Non
 def test_reports_are_built_again_and_refusals_are_told() -> None:
     ann = log_in("ann")
     owner = User.objects.get(username="ann")
-    full, empty = (make_corpus(name=name, owner=owner) for name in ("Posts", "None"))
-    common = {"kind": "dataset", "status": ReportStatus.FINAL, "created_by": owner, "inputs": {}}
-    rows = [Report.objects.create(title=c.name, corpus=c, **common) for c in (full, empty)]
-    empty.pairs.all().delete()
-    empty.texts.all().delete()
-    response = act(ann, Report, "rebuild_selected", *(row.pk for row in rows))
-    assert response.status_code == 302
-    assert Report.objects.filter(title="Posts").count() == 2
+    full = make_pairs(owner=owner)
+    empty = make_corpus(name="Texts alone", owner=owner)
+    common = {"kind": "dataset", "status": ReportStatus.FINAL, "created_by": owner}
+    rows = [
+        Report.objects.create(title=c.name, corpus=c, inputs={}, result={}, **common)
+        for c in (full, empty)
+    ]
+    act(ann, Report, "rebuild_selected", *(row.pk for row in rows))
+    assert Report.objects.filter(corpus=full).count() == 2
+    assert Report.objects.filter(corpus=empty).count() == 1
+    told = ann.get(address_of(Report)).content.decode()
+    assert "Being built again: 1." in told
+    assert "has no pair to describe" in told
 
 
 def test_the_list_of_chosen_runs_is_downloaded() -> None:
