@@ -125,6 +125,7 @@ def _render_paper(report: Report, document: Document, plan: PaperPlan) -> str:
             "document": document,
             "parts": _arrange(document, plan),
             "medium": "paper",
+            "is_loose": plan.is_loose,
             "stylesheet": _read_stylesheets(PAPER_STYLESHEETS) + widths,
             "width": width,
             "height": height,

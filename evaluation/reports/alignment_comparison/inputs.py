@@ -41,14 +41,14 @@ class ComparisonInputs(Places):
     hashes: dict[str, str]
 
 
-def load_comparison(study: Study, runs: Sequence[Run]) -> ComparisonInputs:
+def load_comparison(study: Study, runs: Sequence[Run], *, arm: str = "") -> ComparisonInputs:
     """Return the inputs of a comparison of finished ``runs``.
 
     Raises `ReportError` where people and a run have nothing to compare. Six queries and one a
     run.
     """
     models = [load_model_scores(run) for run in runs]
-    people = load_people(study)
+    people = load_people(study, arm=arm)
     rated = {group.slug for group in people.groups}
     for model in models:
         if not model.groups & rated:

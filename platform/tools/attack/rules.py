@@ -159,6 +159,7 @@ RULES = (
     page("admin:annotation_instrument_preview", NOBODY, "reads"),
     page("admin:annotation_instrument_clear_previews", NOBODY, "changes"),
     page("admin:annotation_instrument_draft", NOBODY, "changes"),
+    page("admin:annotation_instrument_keep_question", NOBODY, "reads", always=False),
     page("admin:annotation_instrument_changelist", "staff", "staff", always=False),
     page("admin:annotation_instrument_add", NOBODY),
     page("admin:annotation_instrument_delete", NOBODY),
@@ -172,6 +173,11 @@ RULES = (
     page("admin:annotation_corpus_import", "owns", "owns"),
     page("admin:annotation_corpus_change", "reads", "owns"),
     page("admin:annotation_corpus_*", "reads"),
+    # Questions: one's own and those that are shared; only their owner changes them.
+    page("admin:annotation_libraryquestion_changelist", "staff", "staff"),
+    page("admin:annotation_libraryquestion_add", NOBODY),
+    page("admin:annotation_libraryquestion_delete", "owns", "owns", always=False),
+    page("admin:annotation_libraryquestion_*", "staff", "owns", always=False),
     # What all researchers share: groups, traits, templates, prompts, models, norms.
     page("admin:annotation_*_changelist", "staff", "permitted"),
     page("admin:annotation_*_change", "staff", "permitted"),
