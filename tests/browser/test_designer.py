@@ -372,7 +372,7 @@ def test_typing_on_after_a_lost_answer_is_no_conflict_with_oneself(
     designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
     page, status = designer.page, designer.page.locator("[data-saved]")
     designer.step("Instructions").click()
-    title = designer.editor.get_by_label("Title, English")
+    title = designer.editor.get_by_label("Title", exact=True)
     texts = study.instruments.get().wordings.filter(language="en", key="instructions_title")
     before = title.input_value()
 
