@@ -34,6 +34,8 @@ from annotation.studies.target_quotas import (
 SHORTEST_SHARE, LONGEST_SHARE = 0.5, 3.0
 MOST_KEYS = 12
 PROMISE = "Your payment does not depend on them."
+#: What ready-made questions of the library say in place of a group, for researchers to replace.
+BLANKS = ("[group]", "[grupo]")
 OF_PAYMENT = r"(^|[^a-z])(pay|paid|payments?)([^a-z]|$)"
 
 
@@ -320,19 +322,22 @@ def _examine_step_texts(languages: list[str], steps: tuple[Step, ...]) -> Iterat
             if step.content is None:
                 continue
             for place, written in iterate_texts(step.content):
-                if not written.get(language, "").strip():
-                    yield Finding(
-                        _("Step %(n)d (%(kind)s): %(place)s is missing in “%(language)s”.")
-                        % {
-                            "n": step.index + 1,
-                            "kind": step.kind.label,
-                            "place": place,
-                            "language": language,
-                        },
-                        Place.FLOW,
-                        step=step.index,
-                        field=place,
-                    )
+                text = written.get(language, "").strip()
+                blank = next((word for word in BLANKS if word in text), "")
+                if text and not blank:
+                    continue
+                said = (
+                    _("Step %(n)d (%(kind)s): %(place)s still says “%(blank)s” in “%(language)s”.")
+                    if blank
+                    else _("Step %(n)d (%(kind)s): %(place)s is missing in “%(language)s”.")
+                )
+                about = {"n": step.index + 1, "kind": step.kind.label, "place": place}
+                yield Finding(
+                    said % {**about, "language": language, "blank": blank},
+                    Place.FLOW,
+                    step=step.index,
+                    field=place,
+                )
 
 
 def _examine_settings(study: Study, steps: tuple[Step, ...]) -> Iterator[Finding]:

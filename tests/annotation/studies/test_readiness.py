@@ -79,6 +79,18 @@ def test_what_is_missing_is_named_with_its_place(
     assert find_launch_problems(Study.objects.get()) == [finding.text]
 
 
+def test_a_blank_of_a_question_from_the_library_keeps_a_study_from_its_launch() -> None:
+    """Participants would read “[group]”."""
+    question = choice(question={"en": "How much do you know about [group]?"})
+    study = draft(flow=["consent", question, "rating"], estimated_minutes=3)
+    (finding,) = examine(study)
+    assert finding.text == (
+        "Step 2 (Question with answers to choose from): question still says “[group]” in “en”."
+    )
+    assert (finding.place, finding.step, finding.field) == ("flow", 1, "question")
+    assert finding.blocks
+
+
 def test_every_language_needs_every_text_also_those_of_steps() -> None:
     study = draft(flow=["consent", choice(help={"en": "One."}), "rating"], estimated_minutes=3)
     instrument = study.instruments.get()
