@@ -16,7 +16,7 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
@@ -46,6 +46,19 @@ def refusals_told(request: HttpRequest) -> Iterator[None]:
         yield
     except ReportError as error:
         messages.error(request, str(error))
+
+
+def describe_loss(report: Report) -> str:
+    """Return what is gone with a report: its files, and links that people were given."""
+    n = report.shares.count()
+    if not n:
+        return report.title
+    text = ngettext(
+        "%(title)s, with %(n)d link that was shared",
+        "%(title)s, with %(n)d links that were shared",
+        n,
+    )
+    return text % {"title": report.title, "n": n}
 
 
 def report_badge(report: Report) -> SafeString:
@@ -100,7 +113,9 @@ class ReportAdmin(ModelAdmin):
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         # Links and files go with a report; it asks for no right to these.
-        to_delete, counts, needed, _protected = super().get_deleted_objects(objs, request)
+        _all, _counts, needed, _protected = super().get_deleted_objects(objs, request)
+        lost = [describe_loss(report) for report in objs]
+        counts = {str(self.opts.verbose_name_plural): len(lost)}
         own = set(changeable_reports(request.user).values_list("pk", flat=True))
         kept = [
             gettext("“%(title)s” is not yours to delete.") % {"title": report.title}
@@ -112,7 +127,7 @@ class ReportAdmin(ModelAdmin):
             for report in objs
             if report.status == ReportStatus.BUILDING
         ]
-        return to_delete, counts, needed & {self.opts.verbose_name}, kept
+        return lost, counts, needed & {self.opts.verbose_name}, kept
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         keys = list(queryset.order_by().values_list("pk", flat=True))

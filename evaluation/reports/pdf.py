@@ -24,7 +24,7 @@ LEAST_FILL = 0.52
 LEAST_WIDTH = 62
 # Sizes of the type in the order in which they are tried, and layouts in all.
 ZOOMS = (1.0, 0.97, 1.03, 0.94, 1.06, 0.91, 1.1, 0.88, 1.15)
-MOST_LAYOUTS = 20  # and as many again with short tables that may be broken
+MOST_LAYOUTS = 10  # and as many again with short tables that may be broken
 
 
 class PdfUnavailableError(Exception):

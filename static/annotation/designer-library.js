@@ -45,11 +45,10 @@ export class QuestionLibrary {
     const list = make("ul", { class: "designer-offers" });
     const status = make("p", { class: "flow-help", role: "status" });
     const dialog = this.open(words.fromLibrary, labelled(words.searchQuestions, search), status, list);
-    search.focus();
-    const answer = await this.ask(this.config.addresses.questions);
-    const all = (answer.questions ?? []).filter((one) => !kind || one.kind === kind);
-    if (!answer.isOk) status.textContent = answer.text;
+    // One may type before the questions are there.
+    let all = null;
     const draw = () => {
+      if (all === null) return;
       const wanted = plain(search.value.trim()).split(/\s+/);
       const found = all.filter((one) => {
         const said = plain(`${one.name} ${one.asks} ${one.label} ${one.of} ${one.source}`);
@@ -65,7 +64,14 @@ export class QuestionLibrary {
       status.textContent = found.length ? fill(words.questionsFound, { n: found.length })
         : search.value.trim() ? fill(words.noneFound, { name: search.value.trim() }) : words.noQuestions;
     };
-    if (answer.isOk) draw();
+    search.focus();
+    const answer = await this.ask(this.config.addresses.questions);
+    if (!answer.isOk) {
+      status.textContent = answer.text;
+      return;
+    }
+    all = answer.questions.filter((one) => !kind || one.kind === kind);
+    draw();
   }
 
   async put({ pk, kind }, dialog, status) {

@@ -142,9 +142,11 @@ def place_arm_translations(
                 key: _put(texts, [], language, translations[name])
                 if (name := _arm_key(arm["name"], key)) in translations
                 else texts
-                for key, texts in arm.get("texts", {}).items()
+                for key, texts in arm["texts"].items()
             },
         }
+        if arm.get("texts")
+        else arm
         for arm in arms
     ]
 

@@ -17,7 +17,6 @@ from annotation.instruments.arm_service import store_arms
 from annotation.instruments.arms import MOST_ARMS, MOST_SHARE, Arm, read_arms
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.text_labels import name_texts
-from annotation.models import Instrument
 from annotation.researcher.instruments.pages import InstrumentPage
 from annotation.researcher.pages.fields import (
     ParagraphField,
@@ -50,14 +49,21 @@ class ArmForm(forms.Form):
         help_text=gettext_lazy("None chosen: all of the study."),
     )
 
-    def __init__(self, *args: Any, instrument: Instrument, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        kind: str,
+        choices: list[tuple[str, str]],
+        languages: list[str],
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
         groups: Any = self.fields["groups"]
-        groups.choices = [(group.slug, str(group)) for group in instrument.groups.all()]
+        groups.choices = choices
         self.keys: dict[str, tuple[str, str]] = {}
-        keys = list(default_wording(instrument.study.kind))
+        keys = list(default_wording(kind))
         for key, label in zip(keys, name_texts(keys), strict=True):
-            for language in list_languages(instrument):
+            for language in languages:
                 name = f"text-{key}-{language}"
                 self.keys[name] = (key, language)
                 self.fields[name] = ParagraphField(
@@ -133,11 +139,17 @@ class ArmsPage(InstrumentPage):
         n = min(MOST_ARMS, len(arms) + EMPTY_ROWS)
         if data is not None:
             n = sum(f"arm-{place}-label" in data for place in range(MOST_ARMS))
+        # Asked once for all forms.
+        shared = {
+            "kind": self.study.kind,
+            "choices": [(group.slug, str(group)) for group in self.instrument.groups.all()],
+            "languages": list_languages(self.instrument),
+        }
         return [
             ArmForm(
                 data,
                 prefix=f"arm-{place}",
-                instrument=self.instrument,
+                **shared,
                 initial=_fill(arms[place]) if place < len(arms) else {"share": 1},
             )
             for place in range(n)

@@ -63,7 +63,7 @@ def test_every_kind_of_own_step_is_kept_and_put_into_another_study(make_study, a
         expected = {name: part for name, part in item.items() if name != "show_if"}
         assert filled.step == expected
         assert not filled.is_foreign
-        assert parse_flow([filled.step, "rating"])[0].kind == item["kind"]
+        assert parse_flow(["instructions", filled.step, "rating"])[1].kind == item["kind"]
 
 
 def test_conditions_stay_in_their_study(make_study, alice) -> None:  # type: ignore[no-untyped-def]

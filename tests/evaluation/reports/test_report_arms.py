@@ -54,7 +54,7 @@ def test_subgroup_report_compares_the_arms(chosen):
         ("arm", "Plain question"): IN_PLAIN,
         ("arm", "Asked twice"): IN_TWICE,
     }
-    pairs = document.frames["pairs"]
+    pairs = document.frames["differences"]
     assert len(pairs) == 1
     means = document.frames["means"].query("question == 'arm' and answer == 'Asked twice'")
     assert len(means) == 3 * 16
