@@ -13,6 +13,7 @@ from annotation.admin.library_entry import (
     SocialGroupAdmin,
     TraitPairAdmin,
 )
+from annotation.admin.library_question import LibraryQuestionAdmin
 from annotation.admin.study import StudyAdmin
 from annotation.admin.submission import SubmissionAdmin
 from annotation.admin.team import TeamAdmin
@@ -24,6 +25,7 @@ __all__ = [
     "GroupSetAdmin",
     "InstrumentAdmin",
     "JudgmentStudyAdmin",
+    "LibraryQuestionAdmin",
     "SocialGroupAdmin",
     "StudyAdmin",
     "SubmissionAdmin",

@@ -51,6 +51,7 @@ from annotation.models.library import (
     SocialGroup,
     TraitPair,
 )
+from annotation.models.library_question import ABOUT_PARTICIPANT, LibraryQuestion
 from annotation.models.panel import (
     VERDICTS,
     ActionKind,
@@ -103,6 +104,7 @@ from annotation.models.submission import (
 from annotation.models.withdrawal import Withdrawal
 
 __all__ = [
+    "ABOUT_PARTICIPANT",
     "ASPECTS",
     "LIKERT",
     "PAYMENT_PERMISSION",
@@ -140,6 +142,7 @@ __all__ = [
     "JudgmentTask",
     "KeptFlagCounts",
     "LateReturn",
+    "LibraryQuestion",
     "MembershipRole",
     "Origin",
     "Outcome",

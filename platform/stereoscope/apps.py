@@ -13,6 +13,8 @@ from django.core import checks
 class AdminConfig(SimpleAdminConfig):
     """The admin, whose pages are imported with the addresses and not by each command and worker."""
 
+    default_site = "stereoscope.admin_site.ResearcherSite"
+
     def ready(self) -> None:
         checks.register(check_dependencies, checks.Tags.admin)
         checks.register(check_pages, checks.Tags.admin)

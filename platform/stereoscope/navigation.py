@@ -55,6 +55,7 @@ NAVIGATION: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
             ),
             Entry(_("Review queue"), _lists("annotation", "submission")),
             Entry(_("Texts"), _lists("annotation", "corpus")),
+            Entry(_("Questions"), _lists("annotation", "libraryquestion")),
             Entry(
                 _("Groups and scales"),
                 _lists("annotation", "socialgroup", "groupset", "groupexclusion", "traitpair"),

@@ -62,7 +62,7 @@ PORT: int = env.int("PORT", 8000)
 SITE_URL: str = (env.str("SITE_URL", "") or f"http://127.0.0.1:{PORT}").rstrip("/")
 
 INSTALLED_APPS = [
-    "unfold",
+    "unfold.apps.BasicAppConfig",
     "unfold.contrib.filters",
     "unfold.contrib.simple_history",
     "stereoscope.apps.AdminConfig",

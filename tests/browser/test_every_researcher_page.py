@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, Page
 
-from annotation.models import SocialGroup, Study, TraitPair
+from annotation.models import LibraryQuestion, SocialGroup, Study, TraitPair
 from annotation.studies.colleagues import give_team_role
 from annotation.studies.teams import create_team
 from tests.annotation.counterparts.studies import make_writing_study
@@ -42,6 +42,7 @@ def make_rows(owner: User, study: Study) -> dict[str, int]:
         "writingstudy": writing.pk,
         "corpus": make_pairs(3, owner=owner).pk,
         "socialgroup": SocialGroup.objects.earliest("pk").pk,
+        "libraryquestion": LibraryQuestion.objects.earliest("pk").pk,
         "traitpair": TraitPair.objects.earliest("pk").pk,
         "team": team.pk,
     }

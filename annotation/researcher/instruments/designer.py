@@ -165,6 +165,7 @@ class DraftTexts(InstrumentPage):
                         "path": paths.get(text.key),
                     }
                     for text in list_texts(self.instrument, code)
+                    if not text.is_of_arm  # they are edited where the arms are
                 ]
             }
         )
@@ -327,6 +328,8 @@ def build_config(
         "addresses": {
             **{name: address(name) for name in ("draft", "draw", "library", "texts", "languages")},
             "addLanguage": address("add_language"),
+            "keepQuestion": address("keep_question"),
+            "questions": address("question_picker"),
         },
         "languages": describe_languages(instrument),
         "ratesTexts": instrument.study.rates_texts,

@@ -33,6 +33,7 @@ PAGES = {
     "admin:annotation_judgmentstudy_audit": f"{ACCOUNTS}#the-audit-log",
     "admin:annotation_corpus": "studies/writing.html",
     "admin:annotation_groupset": "stimuli.html",
+    "admin:annotation_libraryquestion": "study-designer.html#a-library-of-questions",
     "admin:annotation_socialgroup": "stimuli.html",
     "admin:annotation_traitpair": "stimuli.html",
     "admin:annotation_groupexclusion": "stimuli.html",
