@@ -10,7 +10,9 @@ class AnnotationConfig(AppConfig):
 
     def ready(self) -> None:
         from annotation.audit.signals import connect
-        from annotation.library.default_entries import seed_after_migrate
+        from annotation.instruments.questions import ready_made
+        from annotation.library import default_entries
 
-        post_migrate.connect(seed_after_migrate, sender=self)
+        post_migrate.connect(default_entries.seed_after_migrate, sender=self)
+        post_migrate.connect(ready_made.seed_after_migrate, sender=self)
         connect()

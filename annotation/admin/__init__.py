@@ -13,8 +13,10 @@ from annotation.admin.library_entry import (
     SocialGroupAdmin,
     TraitPairAdmin,
 )
+from annotation.admin.library_question import LibraryQuestionAdmin
 from annotation.admin.study import StudyAdmin
 from annotation.admin.submission import SubmissionAdmin
+from annotation.admin.team import TeamAdmin
 
 __all__ = [
     "CorpusAdmin",
@@ -23,9 +25,11 @@ __all__ = [
     "GroupSetAdmin",
     "InstrumentAdmin",
     "JudgmentStudyAdmin",
+    "LibraryQuestionAdmin",
     "SocialGroupAdmin",
     "StudyAdmin",
     "SubmissionAdmin",
+    "TeamAdmin",
     "TraitPairAdmin",
     "UserAdmin",
     "WritingStudyAdmin",

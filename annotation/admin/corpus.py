@@ -14,13 +14,18 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
 from annotation.admin.base import HasPages, ReadByStaff, count_column
 from annotation.admin.history import HeadedAdmin
-from annotation.corpora.access import can_change_corpus, can_see_corpus, visible_corpora
+from annotation.corpora.access import (
+    can_change_corpus,
+    can_see_corpus,
+    changeable_corpora,
+    visible_corpora,
+)
 from annotation.corpora.summary import with_counts
 from annotation.models import Corpus
 from annotation.researcher.corpora.overview import STATEMENT_SECTIONS
@@ -40,10 +45,10 @@ class CorpusAdmin(HasPages, ReadByStaff, HeadedAdmin, ModelAdmin):
     pages = (CorpusOverview, CorpusTexts, AddTexts, CorpusExports)
     list_display = ("name_link", "varieties", "n_texts", "n_pairs", "licence", "sharing")
     list_display_links = None
-    list_filter = ("is_shared",)
-    search_fields = ("name", "public_id")
+    list_filter = ("is_shared", "source_variety", "target_variety", "licence")
+    search_fields = ("name", "public_id", "description", "citation")
     list_per_page = 50
-    actions = None
+    actions = ("share", "stop_sharing")
     view_on_site = False
     empty_template = "admin/annotation/corpus/empty.html"
     change_form_outer_before_template = "admin/annotation/corpus/head.html"
@@ -80,12 +85,45 @@ class CorpusAdmin(HasPages, ReadByStaff, HeadedAdmin, ModelAdmin):
         return obj is None or can_change_corpus(request.user, obj)
 
     def has_delete_permission(self, request: HttpRequest, obj: Corpus | None = None) -> bool:
-        return obj is not None and self.has_change_permission(request, obj)
+        return self.has_change_permission(request, obj)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         # Texts and pairs go with their corpus; what studies work on is protected.
         to_delete, counts, _needed, protected = super().get_deleted_objects(objs, request)
-        return to_delete, counts, set(), protected
+        others = [
+            _("“%(name)s” is not yours to delete.") % {"name": corpus.name}
+            for corpus in objs
+            if not self.has_delete_permission(request, corpus)
+        ]
+        return to_delete, counts, set(), [*protected, *others]
+
+    # --- several at once --------------------------------------------------------------------
+
+    @admin.action(description=gettext_lazy("Show to every researcher"), permissions=["change"])
+    def share(self, request: HttpRequest, queryset: QuerySet[Corpus]) -> None:
+        self._set_shared(request, queryset, is_shared=True)
+
+    @admin.action(description=gettext_lazy("Show to owner and studies"), permissions=["change"])
+    def stop_sharing(self, request: HttpRequest, queryset: QuerySet[Corpus]) -> None:
+        self._set_shared(request, queryset, is_shared=False)
+
+    def _set_shared(
+        self, request: HttpRequest, chosen: QuerySet[Corpus], *, is_shared: bool
+    ) -> None:
+        keys = list(chosen.values_list("pk", flat=True))
+        own = list(changeable_corpora(request.user).filter(pk__in=keys))
+        for corpus in own:  # one by one, so that each is in the history
+            corpus.is_shared = is_shared
+            corpus.save(update_fields=["is_shared"])
+        if own:
+            messages.success(request, _("Changed: %(n)d.") % {"n": len(own)})
+        if left_out := len(keys) - len(own):
+            text = ngettext(
+                "%(n)d corpus is not yours to change.",
+                "%(n)d corpora are not yours to change.",
+                left_out,
+            )
+            messages.error(request, text % {"n": left_out})
 
     # --- the list ---------------------------------------------------------------------------
 

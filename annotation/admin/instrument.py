@@ -30,6 +30,7 @@ from annotation.researcher.instruments.languages import (
     RemoveLanguage,
 )
 from annotation.researcher.instruments.pages import ClearPreviews, ComparePage, PreviewPage
+from annotation.researcher.instruments.question_library import KeepQuestion, QuestionPicker
 
 
 @admin.register(Instrument)
@@ -40,6 +41,8 @@ class InstrumentAdmin(StudyScoped, ModelAdmin):
         DraftTexts,
         DrawStep,
         DesignerLibrary,
+        QuestionPicker,
+        KeepQuestion,
         InstrumentFile,
         ReplaceInstrument,
         LanguagesPage,

@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from unfold.admin import ModelAdmin
 
 from annotation.admin.base import HasPages, HasTabs, ReadByStaff
+from annotation.exports.downloads import build_attachment
+from annotation.library.library_export import stream_library
 from annotation.library.library_kind import LibraryKind
 from annotation.library.uses import find_uses
 from annotation.researcher.library.file_pages import (
@@ -49,6 +56,14 @@ class LibraryFiles(HasPages):
         LibraryExample,
     )
     list_before_template = "admin/annotation/library/tabs.html"
+    actions: Any = ("export_selected",)
+
+    @admin.action(description=gettext_lazy("Download as CSV"), permissions=["view"])
+    def export_selected(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase:
+        """Send the chosen entries, in the columns of an import."""
+        kind, slugs = self.library_kind, set(queryset.values_list("slug", flat=True))
+        name = f"stereoscope-{kind.name}-{timezone.localdate():%Y-%m-%d}.csv"
+        return build_attachment(stream_library(kind, slugs=slugs), name)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         name = f"admin:{self.opts.app_label}_{self.opts.model_name}"  # type: ignore[attr-defined]

@@ -92,7 +92,7 @@ class SocialGroupAdmin(CheckedEntries, KeptWhileUsed, LibraryFiles, HistoryAdmin
     list_filter = (PairedFilter, "sets")
     search_fields = ("slug", "singular", "plural")
     inlines = (ComponentInline,)
-    actions = ("pair_groups",)
+    actions = ("export_selected", "pair_groups")
     tab_names = GROUP_TABS
     library_kind = GroupKind()
     pages = (*LibraryFiles.pages, GroupForms)

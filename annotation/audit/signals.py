@@ -19,6 +19,8 @@ from annotation.models import (
     Review,
     Study,
     StudyMembership,
+    TeamMember,
+    TeamRole,
     WritingDesign,
 )
 
@@ -38,9 +40,11 @@ def connect() -> None:
     """Begin to listen; called once, when the apps are ready."""
     post_create_historical_record.connect(log_change, dispatch_uid="audit")
     post_save.connect(log_decision, sender=Review, dispatch_uid="audit")
-    for sender in (StudyMembership, Annotator):
+    for sender in (StudyMembership, TeamRole, Annotator):
         post_save.connect(log_place, sender=sender, dispatch_uid="audit")
         post_delete.connect(log_place_gone, sender=sender, dispatch_uid="audit")
+    post_save.connect(log_joined, sender=TeamMember, dispatch_uid="audit")
+    post_delete.connect(log_left, sender=TeamMember, dispatch_uid="audit")
     post_save.connect(log_account, sender=User, dispatch_uid="audit")
     for through in (User.user_permissions.through, User.groups.through, Group.permissions.through):
         m2m_changed.connect(log_rights, sender=through, dispatch_uid="audit")
@@ -98,9 +102,30 @@ def log_place_gone(sender: Any, instance: Any, **_: Any) -> None:
 def _log_place(instance: Any, verb: str) -> None:
     if isinstance(instance, Annotator):
         target, role = str(instance), "annotator"
+    elif isinstance(instance, TeamRole):
+        target, role = f"team {instance.team}", instance.role
     else:
         target, role = f"account {instance.user}", instance.role
     record(AuditAction.ACCESS, target, study=instance.study_id, detail=f"{role}, {verb}")
+
+
+def log_joined(sender: Any, instance: TeamMember, created: bool, **_: Any) -> None:
+    if created:
+        _log_team(instance, "given")
+
+
+def log_left(sender: Any, instance: TeamMember, **_: Any) -> None:
+    _log_team(instance, "taken away")
+
+
+def _log_team(member: TeamMember, verb: str) -> None:
+    """Log with every study of the team whose access has changed; without one it is logged once."""
+    target, by = f"account {member.user}", f"by team {member.team}"
+    places: list[tuple[int | None, str]] = [
+        (role.study_id, f"{role.role} {by}") for role in member.team.roles.all()
+    ]
+    for study, role in places or [(None, f"a place {by}")]:
+        record(AuditAction.ACCESS, target, study=study, detail=f"{role}, {verb}")
 
 
 def log_account(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from annotation.common.lazy import np, pd
 from annotation.common.tables import Cell, Column, ColumnType, Table, type_cell
 
 #: The most cells of one file: it is built in memory, with some 12 bytes for each.
@@ -93,9 +94,6 @@ def _type(column: Column, words: dict[str, int], cell: Cell, texts: dict[str, st
 
 def _build_frame(columns: Sequence[Column], cells: list[list[Any]]) -> Any:
     """Return the data frame that the library writes; empties ``cells`` as it goes."""
-    import numpy as np
-    import pandas as pd
-
     found = {}
     cells.reverse()
     for column in columns:

@@ -13,8 +13,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from annotation.common.language_codes import own_name
 from annotation.instruments.step_content import Slug
 from annotation.instruments.step_texts import Texts, text_in
+from annotation.instruments.text_labels import name_texts
 
 MOST_ARMS, MOST_SHARE = 12, 100
 
@@ -84,6 +86,7 @@ def find_arm_faults(
         for key, texts in arm.texts.items():
             for language in languages:
                 if not texts.get(language, "").strip():
-                    yield f"The arm “{arm.label}” has no “{key}” in “{language}”."
+                    name = name_texts([key])[0]
+                    yield f"The arm “{arm.label}” lacks “{name}” in {own_name(language)}."
                 elif key == "question" and "{group}" not in texts[language]:
                     yield f"The question of the arm “{arm.label}” lacks “{{group}}”."

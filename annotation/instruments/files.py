@@ -72,6 +72,14 @@ def list_files(study: Study) -> QuerySet[StudyFile]:
     return study.files.defer("content")
 
 
+def find_shown(instrument: Instrument) -> set[str]:
+    """Return the digests of the study's files that a version shows. One query, two with a logo."""
+    written = json.dumps(instrument.flow)
+    digests = instrument.study.files.values_list("digest", flat=True)
+    logo = instrument.logo.digest if instrument.logo is not None else ""
+    return {digest for digest in digests if digest in written or digest == logo}
+
+
 def find_used(study: Study) -> set[str]:
     """Return the digests of files that a version of the study shows. Two queries."""
     digests = set(study.files.values_list("digest", flat=True))

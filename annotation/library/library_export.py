@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from annotation.common.tables import Column, ColumnType, Table, stream_csv
 from annotation.library.library_kind import LibraryKind, escape_cell
 
 
-def stream_library(kind: LibraryKind, *, bom: bool = False) -> Iterator[bytes]:
-    """Yield every entry of a kind as CSV. The queries of its `stored`."""
-    rows = (row for slug, values in kind.stored().items() for row in kind.rows(slug, values))
+def stream_library(
+    kind: LibraryKind, *, bom: bool = False, slugs: Collection[str] | None = None
+) -> Iterator[bytes]:
+    """Yield every entry of a kind, or those of ``slugs``, as CSV. The queries of its `stored`."""
+    entries = kind.stored().items()
+    rows = (
+        row
+        for slug, values in entries
+        if slugs is None or slug in slugs
+        for row in kind.rows(slug, values)
+    )
     return _stream(kind, rows, bom=bom)
 
 

@@ -2,7 +2,13 @@
 
 from annotation.models.annotator import Annotator, AnnotatorStatement
 from annotation.models.audit import AuditAction, AuditEntry
-from annotation.models.colleague import StudyInvitation
+from annotation.models.colleague import (
+    StudyInvitation,
+    Team,
+    TeamInvitation,
+    TeamMember,
+    TeamRole,
+)
 from annotation.models.corpus import Corpus, Split, Text, TextPair
 from annotation.models.counterpart import (
     Adjudication,
@@ -45,6 +51,7 @@ from annotation.models.library import (
     SocialGroup,
     TraitPair,
 )
+from annotation.models.library_question import ABOUT_PARTICIPANT, LibraryQuestion
 from annotation.models.panel import (
     VERDICTS,
     ActionKind,
@@ -97,6 +104,7 @@ from annotation.models.submission import (
 from annotation.models.withdrawal import Withdrawal
 
 __all__ = [
+    "ABOUT_PARTICIPANT",
     "ASPECTS",
     "LIKERT",
     "PAYMENT_PERMISSION",
@@ -134,6 +142,7 @@ __all__ = [
     "JudgmentTask",
     "KeptFlagCounts",
     "LateReturn",
+    "LibraryQuestion",
     "MembershipRole",
     "Origin",
     "Outcome",
@@ -172,6 +181,10 @@ __all__ = [
     "SubmissionOrigin",
     "SubmissionState",
     "TaskState",
+    "Team",
+    "TeamInvitation",
+    "TeamMember",
+    "TeamRole",
     "Text",
     "TextPair",
     "TraitPair",

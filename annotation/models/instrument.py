@@ -109,8 +109,10 @@ class Instrument(models.Model):
     )
     # Which source each translation was made for: annotation.instruments.languages.
     translated_from = models.JSONField(default=dict, blank=True, editable=False)
+    # The designer's own name for what it stored last, and the hash of the document since.
+    last_save = models.CharField(max_length=110, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
-    history = HistoricalRecords()
+    history = HistoricalRecords(excluded_fields=["last_save"])
 
     class Meta:
         ordering = ["study", "-version"]

@@ -104,9 +104,10 @@ class StudyQuerySet(models.QuerySet["Study"]):
     def visible_to(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """Return the studies that ``user`` may see.
 
-        Superusers see all; other staff see what they own or are members of; nobody else sees any.
+        Superusers see all; other staff see what they own, are members of, or a team of theirs is;
+        nobody else sees any.
         """
-        return self._with_member(user, StudyMembership.objects.all())
+        return self._with_roles(user, *MembershipRole.values)
 
     def reviewable_by(self, user: AbstractBaseUser | AnonymousUser) -> Self:
         """Return the studies whose submissions and texts ``user`` may decide on."""
@@ -127,19 +128,17 @@ class StudyQuerySet(models.QuerySet["Study"]):
         return self.filter(kind__in=SURVEY_KINDS)
 
     def _with_roles(self, user: AbstractBaseUser | AnonymousUser, *roles: str) -> Self:
-        return self._with_member(user, StudyMembership.objects.filter(role__in=roles))
-
-    def _with_member(
-        self,
-        user: AbstractBaseUser | AnonymousUser,
-        memberships: models.QuerySet[StudyMembership],
-    ) -> Self:
         if not is_active_staff(user):
             return self.none()
         if getattr(user, "is_superuser", False):
             return self.all()
-        joined = memberships.filter(user=user.pk).values("study")
-        return self.filter(models.Q(owner=user.pk) | models.Q(pk__in=joined))
+        joined = StudyMembership.objects.filter(user=user.pk, role__in=roles).values("study")
+        by_team = Study.objects.filter(
+            team_roles__role__in=roles, team_roles__team__members__user=user.pk
+        ).values("pk")
+        return self.filter(
+            models.Q(owner=user.pk) | models.Q(pk__in=joined) | models.Q(pk__in=by_team)
+        )
 
 
 def is_active_staff(user: AbstractBaseUser | AnonymousUser) -> bool:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from datetime import timedelta
-
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.audit.record import record
@@ -19,11 +14,10 @@ from annotation.models import (
     Study,
     StudyInvitation,
     StudyMembership,
+    Team,
+    TeamRole,
 )
-from annotation.models.study import is_active_staff
-from annotation.models.tokens import new_token
-
-OPEN_DAYS = 7
+from annotation.studies.invitation_links import make_link, use_link
 
 
 @transaction.atomic
@@ -33,25 +27,9 @@ def invite_colleague(*, study: Study, role: str, invited_by: User) -> tuple[Stud
     Raises `ValidationError` for an unknown role.
     """
     _check_role(role)
-    token = new_token()
-    invitation = StudyInvitation.objects.create(
-        study=study,
-        role=role,
-        digest=digest_of(token),
-        created_by=invited_by,
-        expires_at=timezone.now() + timedelta(days=OPEN_DAYS),
-    )
+    made = make_link(StudyInvitation, created_by=invited_by, study=study, role=role)
     _log(study, invited_by, role, "link made")
-    return invitation, token
-
-
-def find_invitation(token: str) -> StudyInvitation | None:
-    """Return the invitation of a link that is open: not used, not taken back, not too old."""
-    return open_invitations().filter(digest=digest_of(token)).select_related("study").first()
-
-
-def open_invitations() -> QuerySet[StudyInvitation]:
-    return StudyInvitation.objects.filter(used_at=None, expires_at__gt=timezone.now())
+    return made
 
 
 @transaction.atomic
@@ -60,14 +38,8 @@ def accept_invitation(*, token: str, user: User) -> Study:
 
     Raises `ValidationError` where the link does not hold, or the account is no researcher's.
     """
-    if not is_active_staff(user):
-        raise ValidationError(_("This account is not a researcher’s."))
-    invitation = open_invitations().select_for_update().filter(digest=digest_of(token)).first()
-    if invitation is None:
-        raise ValidationError(_("This link was used, taken back or is too old. Ask for a new one."))
+    invitation = use_link(StudyInvitation, token=token, user=user)
     study = Study.objects.get(pk=invitation.study_id)
-    invitation.used_by, invitation.used_at = user, timezone.now()
-    invitation.save(update_fields=["used_by", "used_at"])
     if study.owner_id == user.pk:
         return study
     member = StudyMembership.objects.filter(study=study, user=user).first()
@@ -88,23 +60,28 @@ def revoke_invitation(*, invitation: StudyInvitation, revoked_by: User) -> None:
 
 
 @transaction.atomic
-def change_role(*, member: StudyMembership, role: str) -> None:
-    """Give a colleague another role. Raises `ValidationError` for an unknown one."""
+def give_team_role(*, study: Study, team: Team, role: str) -> TeamRole:
+    """Give everybody of a team a role in a study. Raises `ValidationError` for an unknown one."""
     _check_role(role)
-    if member.role != role:
-        member.role = role
-        member.save(update_fields=["role"])
+    given, is_new = TeamRole.objects.get_or_create(study=study, team=team, defaults={"role": role})
+    if not is_new:
+        change_role(place=given, role=role)
+    return given
 
 
 @transaction.atomic
-def remove_colleague(*, member: StudyMembership) -> None:
-    """Take a colleague's access away. What they did stays, and the log says who it was."""
-    member.delete()
+def change_role(*, place: StudyMembership | TeamRole, role: str) -> None:
+    """Give a colleague or a team another role. Raises `ValidationError` for an unknown one."""
+    _check_role(role)
+    if place.role != role:
+        place.role = role
+        place.save(update_fields=["role"])
 
 
-def digest_of(token: str) -> str:
-    """Return the SHA-256 of a link's secret; it is random, so that it needs no salt."""
-    return hashlib.sha256(token.encode()).hexdigest()
+@transaction.atomic
+def take_access(*, place: StudyMembership | TeamRole) -> None:
+    """Take the access of a colleague or a team away. What they did stays; the log names them."""
+    place.delete()
 
 
 def _check_role(role: str) -> None:

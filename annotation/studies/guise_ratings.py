@@ -23,8 +23,11 @@ class GuiseRow(NamedTuple):
     value: float
 
 
-def load_guise_ratings(study: Study) -> list[GuiseRow]:
-    """Return the ratings of accepted submissions that count, without repeated texts. One query."""
+def load_guise_ratings(study: Study, *, arm: str = "") -> list[GuiseRow]:
+    """Return the ratings of accepted submissions that count, without repeated texts. One query.
+
+    arm : name of the one that they are limited to, empty for all
+    """
     rows = (
         Rating.objects.filter(
             assignment__submission__study=study,
@@ -32,6 +35,7 @@ def load_guise_ratings(study: Study) -> list[GuiseRow]:
             assignment__submission__is_counted=True,
             assignment__is_repeat=False,
             assignment__group__text__isnull=False,
+            **({"assignment__submission__arm": arm} if arm else {}),
         )
         .order_by("assignment__submission__pk", "assignment__position", "scale__position")
         .values_list(

@@ -9,8 +9,10 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.instruments.arm_service import store_arms
 from annotation.instruments.documents.document import DocumentError, InstrumentDocument
 from annotation.instruments.documents.draft_service import lock_draft, store_document
+from annotation.instruments.files import choose_logo, store_file
 from annotation.models import Domain, Instrument, SocialGroup, Study, StudyKind, TraitPair
 
 
@@ -73,7 +75,31 @@ def replace_instrument(
     if not locked.study.rates_texts:
         _complete_library(document, may_add=may_add)
     store_document(locked, document)
+    _store_rest(locked, document)
     return locked
+
+
+def _store_rest(instrument: Instrument, document: InstrumentDocument) -> None:
+    """Put a file's arms, pictures, sounds and logo in place of what a draft has."""
+    kept = {}
+    for place, file in enumerate(document.files, start=1):
+        try:
+            kept[file.digest] = store_file(
+                study=instrument.study, name=file.name, content=file.decoded
+            )
+        except ValidationError as error:
+            raise DocumentError({f"files {place}": " ".join(error.messages)}) from None
+    try:
+        store_arms(instrument=instrument, arms=document.arms)
+        logo = document.logo
+        choose_logo(
+            instrument=instrument,
+            file=kept[logo.file] if logo else None,
+            alt=logo.alt if logo else "",
+        )
+    except ValidationError as error:
+        raise DocumentError({"logo": " ".join(error.messages)}) from None
+    instrument.refresh_from_db(fields=["arms", "logo", "logo_alt"])
 
 
 def _complete_library(document: InstrumentDocument, *, may_add: bool) -> None:

@@ -10,10 +10,20 @@ from typing import Any
 
 from annotation.common.answer_bands import band_names, band_of
 from annotation.common.small_cells import DECLINED, UNANSWERED, Answers
-from annotation.models import DemographicAnswer, DemographicQuestion, QuestionKind, Study
+from annotation.models import (
+    DemographicAnswer,
+    DemographicQuestion,
+    QuestionKind,
+    Study,
+    Submission,
+)
+from annotation.studies.study_arms import list_arms
 
 Bands = Mapping[str, tuple[int, ...]]
 FREE_TEXT = "its answers are free text, which is not counted"
+#: The arm of a study counts as a question; where one of that name is asked, under the second name.
+ARM, OTHER_ARM = "arm", "study-arm"
+ARM_LABEL = "Arm of the study"
 NO_BANDS = "its answers are numbers, and no bands are set for it"
 
 
@@ -70,7 +80,8 @@ def load_participant_answers(
     submissions : public ids, such as those behind the ratings of a report
     bands : question → starts of its bands, for questions about a number
 
-    Words of one's own are never read. Two queries.
+    The arms of a study, where it has any, come last. Words of one's own are never read. Four
+    queries at most.
     """
     newest: dict[str, DemographicQuestion] = {}
     options: dict[str, dict[str, None]] = {}
@@ -111,7 +122,25 @@ def load_participant_answers(
                 given=given,
             )
         )
+    found += _read_arms(study, wanted, taken=newest)
     return ParticipantAnswers(tuple(found), left_out, _hash(found))
+
+
+def _read_arms(
+    study: Study, submissions: Collection[str], *, taken: Collection[str]
+) -> list[QuestionAnswers]:
+    """Return the arm of each submission as answers to a question, nothing without arms."""
+    labels = list_arms(study)
+    if not labels:
+        return []
+    arms = dict(Submission.objects.filter(study=study).values_list("public_id", "arm"))
+    # People of a version without arms are in none.
+    given = {
+        public_id: frozenset({labels.get(arms[public_id], UNANSWERED)})
+        for public_id in sorted(submissions)
+    }
+    slug = OTHER_ARM if ARM in taken else ARM
+    return [QuestionAnswers(slug, ARM_LABEL, False, tuple(labels.values()), given)]
 
 
 def read_answers(value: Any, declined: bool, starts: tuple[int, ...] | None) -> Answers:

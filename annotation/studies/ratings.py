@@ -17,14 +17,18 @@ class RatingRow(NamedTuple):
     value: float
 
 
-def load_accepted_ratings(study: Study) -> list[RatingRow]:
-    """Return the ratings of accepted submissions that count, without repeated groups. One query."""
+def load_accepted_ratings(study: Study, *, arm: str = "") -> list[RatingRow]:
+    """Return the ratings of accepted submissions that count, without repeated groups. One query.
+
+    arm : name of the one that they are limited to, empty for all
+    """
     rows = (
         Rating.objects.filter(
             assignment__submission__study=study,
             assignment__submission__data_decision=DataDecision.ACCEPTED,
             assignment__submission__is_counted=True,
             assignment__is_repeat=False,
+            **({"assignment__submission__arm": arm} if arm else {}),
         )
         .order_by("assignment__submission__pk", "assignment__position", "scale__position")
         .values_list(

@@ -17,7 +17,7 @@ from annotation.instruments.default_wording import default_wording
 from annotation.instruments.domains import choose_disjoint
 from annotation.instruments.files import list_files
 from annotation.instruments.flow import Step, read_flow
-from annotation.instruments.languages.texts import STEP, InstrumentText, find_missing, list_texts
+from annotation.instruments.languages.texts import InstrumentText, find_missing, list_texts
 from annotation.instruments.reading_time import estimate_minutes
 from annotation.instruments.step_content import ComprehensionContent, iterate_texts
 from annotation.instruments.step_kinds import CHECK_STEPS, StepKind
@@ -246,8 +246,8 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
             translated = list_texts(instrument, language)
             sources = {text.key: text.source for text in translated}
             yield from _examine_age(language, translated)
-            # Steps are told of one by one, with the place where each is mended.
-            missing = [key for key in find_missing(translated) if not key.startswith(STEP)]
+            # Steps and arms are told of one by one, with the place where each is mended.
+            missing = find_missing(text for text in translated if text.is_wording)
             place = Place.LANGUAGES
         if missing:
             yield Finding(

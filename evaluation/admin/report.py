@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import BooleanField, ExpressionWrapper, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -14,15 +16,19 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
 
+from annotation.admin.base import do_to_each
 from evaluation.admin.report_form import INPUTS, ReportForm, list_fitting_kinds
 from evaluation.models import Report, ReportStatus
+from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING
 from evaluation.reports.registry import KINDS, headline, title_of
-from evaluation.reports.report_changes import pin_report
+from evaluation.reports.report_changes import delete_report, pin_report
+from evaluation.reports.requesting import rebuild_report
 from evaluation.reports.selectors import changeable_reports, is_changeable_by, visible_reports
 
 BADGES = {
@@ -31,6 +37,15 @@ BADGES = {
     ReportStatus.FINAL: "good mark-tick",
     ReportStatus.FAILED: "bad mark-cross",
 }
+
+
+@contextmanager
+def refusals_told(request: HttpRequest) -> Iterator[None]:
+    """Turn a `ReportError` into a message on the next page."""
+    try:
+        yield
+    except ReportError as error:
+        messages.error(request, str(error))
 
 
 def report_badge(report: Report) -> SafeString:
@@ -66,21 +81,44 @@ class ReportAdmin(ModelAdmin):
         "links",
     )
     list_display_links = None
-    list_filter = ("status", KindFilter)
-    search_fields = ("title", "public_id")
+    list_filter = ("status", KindFilter, "is_pinned")
+    search_fields = (
+        "title",
+        "public_id",
+        "study__title",
+        "corpus__name",
+        "created_by__username",
+    )
     list_per_page = 50
     ordering = ("-is_pinned", "-pk")
-    actions = ("pin", "unpin")
+    actions = ("pin", "unpin", "rebuild_selected")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
         may_change = ExpressionWrapper(is_changeable_by(request.user), BooleanField())
         reports = visible_reports(request.user).annotate(may_change=may_change)
         return reports.defer("inputs")
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        actions: dict[str, Any] = super().get_actions(request)
-        actions.pop("delete_selected", None)  # each report's own page asks before it deletes
-        return actions
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        # Links and files go with a report; it asks for no right to these.
+        to_delete, counts, needed, _protected = super().get_deleted_objects(objs, request)
+        own = set(changeable_reports(request.user).values_list("pk", flat=True))
+        kept = [
+            gettext("“%(title)s” is not yours to delete.") % {"title": report.title}
+            for report in objs
+            if report.pk not in own
+        ] + [
+            gettext("“%(title)s” is being built. Delete it when it is done.")
+            % {"title": report.title}
+            for report in objs
+            if report.status == ReportStatus.BUILDING
+        ]
+        return to_delete, counts, needed & {self.opts.verbose_name}, kept
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        keys = list(queryset.order_by().values_list("pk", flat=True))
+        for report in changeable_reports(request.user).filter(pk__in=keys):
+            with refusals_told(request):
+                delete_report(report=report, deleted_by=cast(User, request.user))
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: Any = None
@@ -122,6 +160,20 @@ class ReportAdmin(ModelAdmin):
     @admin.action(description=_("Take the pin away"))
     def unpin(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         self._set_pins(request, queryset, is_pinned=False)
+
+    @admin.action(description=_("Build again from the data as they are now"), permissions=["add"])
+    def rebuild_selected(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        """Ask for each anew; the old ones stay as they are."""
+        keys = queryset.order_by().values("pk")
+
+        def rebuild(report: Report) -> None:
+            try:
+                rebuild_report(report=report, created_by=cast(User, request.user))
+            except ReportError as error:
+                raise ValidationError(str(error)) from error
+
+        reports = list(visible_reports(request.user).filter(pk__in=keys))
+        do_to_each(request, reports, rebuild, gettext("Being built again: %(n)d."))
 
     def _set_pins(
         self, request: HttpRequest, queryset: QuerySet[Report], *, is_pinned: bool

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.common.lazy import pd
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha, krippendorff_alpha
 from evaluation.metrics.levenshtein_alpha import (
     LevenshteinAlpha,
@@ -23,14 +24,11 @@ from evaluation.metrics.levenshtein_alpha import (
 from evaluation.metrics.levenshtein_sums import EXPECTED, Expected
 from evaluation.metrics.text_distance import Distance
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 COLUMNS = ("text", "source", "annotator", "body", "not_interpretable")
 
 
 @dataclass(frozen=True)
-class AgreementOptions:
+class AgreementOptions(ResamplingOptions):
     """Options of the analysis.
 
     distance, expected : as in `evaluation.metrics.levenshtein_alpha`; pairs and sources use them
@@ -42,9 +40,6 @@ class AgreementOptions:
     expected: Expected = "exact"
     definitions: tuple[Expected, ...] = EXPECTED
     n_shuffles: int = 400
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
 
 
 @dataclass(frozen=True)
@@ -165,9 +160,7 @@ def _define(
         [np.ones(len(columns[0]), dtype=bool)],
         distance=options.distance,
         expected=definition,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        level=options.level,
+        **options.resampling,
     )
     return found
 
@@ -181,7 +174,5 @@ def _agree_on_refusals(
     return krippendorff_alpha(
         table.to_numpy(dtype=float),
         measurement="nominal",
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        level=options.level,
+        **options.resampling,
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import pd
 from evaluation.analyses.alignment_cells import (
     build_cells,
     frame_values,
@@ -42,9 +42,6 @@ from evaluation.metrics import (
     recentred_interval,
 )
 from probing.measures.streams import named_stream
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NAME = "alignment"
 VERSION = "1.0.0"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import pd, stats
 from evaluation.analyses.alignment_resamples import Resamples
 from evaluation.analyses.alignment_result import AlignmentOptions, Cell, HumanCell, ModelCell
 from evaluation.analyses.rating_cube import RatingCube
@@ -19,9 +19,6 @@ from evaluation.metrics import (
     kendall_tau_b,
     no_interval,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 RATING_BOUNDS = (0.0, 100.0)
 
@@ -142,8 +139,6 @@ def _human_cell(
 
 def _ranks(values: Array, complete: NDArray[np.bool_]) -> list[int | None]:
     """Rank from the 100 pole down among complete scales; ties share the smaller rank."""
-    from scipy import stats
-
     ranks = stats.rankdata(-values[complete], method="min")
     ranked = iter(ranks)
     return [int(next(ranked)) if has else None for has in complete]

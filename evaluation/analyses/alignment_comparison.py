@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from evaluation.analyses.alignment import analyse_alignment
 from evaluation.analyses.alignment_cells import frame_values
 from evaluation.analyses.alignment_comparison_result import (
@@ -30,9 +30,6 @@ from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResu
 from evaluation.analyses.rating_cube import build_rating_cube
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import holm_correction
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NAME = "alignment_comparison"
 VERSION = "1.0.0"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.corpora.words import split_words
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.rouge import rouge_scores
@@ -32,17 +33,13 @@ class PairTexts:
 
 
 @dataclass(frozen=True)
-class CorpusOptions:
+class CorpusOptions(ResamplingOptions):
     """The choices behind the statistics.
 
     seed : whole number from 0; the same seed and texts give the same intervals
     n_resamples : bootstrap resamples of pairs, 0 for no intervals
     level : coverage of all intervals, 0 to 1; Table 3 of the paper announces 0.95, prints 0.99
     """
-
-    seed: int = 0
-    n_resamples: int = 2_000
-    level: float = 0.95
 
 
 @dataclass(frozen=True)
@@ -146,9 +143,7 @@ class _Columns:
     def row(self, origin: str | None, chosen: np.ndarray, options: CorpusOptions) -> OriginRow:
         bootstrap = Bootstrap(
             chosen.size,
-            n_resamples=options.n_resamples,
-            seed=options.seed,
-            level=options.level,
+            **options.resampling,
         )
 
         def mean(values: np.ndarray | None) -> Estimate:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from evaluation.analyses.counterpart_scores import (
     BERTSCORE_REASON,
     HUMAN,
@@ -35,9 +35,6 @@ from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.toxicity import Pooling
 from evaluation.metrics.undefined import UndefinedReason
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TOXICITY = "toxicity"
 

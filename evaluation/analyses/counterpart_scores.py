@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from annotation.common.lazy import pd
 from evaluation.metrics.rouge import KINDS, rouge_scores
 from evaluation.metrics.toxicity import count_hits
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 REPEAT = "repeat"
 HUMAN = "human"
@@ -70,8 +67,6 @@ def score_counterparts(
     since its overlap with itself says nothing. Raises ValueError for missing columns, a producer
     of one of these names, and a pair that a producer rewrote twice in one direction.
     """
-    import pandas as pd
-
     _validate(counterparts)
     rows = pd.concat(
         [counterparts[list(COLUMNS)], *_compared_with(counterparts)], ignore_index=True

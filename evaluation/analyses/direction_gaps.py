@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
@@ -33,7 +34,7 @@ SOURCE_PREFIX = "source: "
 
 
 @dataclass(frozen=True)
-class DirectionOptions:
+class DirectionOptions(ResamplingOptions):
     """How directions are compared.
 
     source_variety, target_variety : a gap is the value for generating the first less that for
@@ -48,9 +49,6 @@ class DirectionOptions:
     source_variety: str = "AAL"
     target_variety: str = "WME"
     test: TestKind = "paired"
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
     intervals: Literal["test", "resamples"] = "resamples"
 
     def __post_init__(self) -> None:
@@ -135,9 +133,7 @@ class DirectionTable:
         self.splits = {ALL: np.ones(len(self.pairs), dtype=bool)} | dict(splits)
         self.bootstrap = Bootstrap(
             len(self.pairs),
-            n_resamples=options.n_resamples,
-            seed=options.seed,
-            level=options.level,
+            **options.resampling,
         )
 
     def cells(self) -> list[Cell]:

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from annotation.common.lazy import stats
 from evaluation.analyses.intersectional_result import Emergence
 
 Pole = Literal["low", "high"]
@@ -87,8 +88,6 @@ def compare_with_norms(
 
     Raises ValueError where the list names a dimension that is not among `dimensions`.
     """
-    from scipy import stats
-
     expected = set(expected)
     strange = sorted({entry.dimension for entry in expected} - set(dimensions))
     if strange:

@@ -10,10 +10,11 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from evaluation.analyses.direction_gaps import (
     Cell,
     Contrast,
@@ -25,9 +26,6 @@ from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.mark_agreement import MarkAlpha, Marks, mark_alpha
 from evaluation.metrics.type_token import wilson_interval
 from evaluation.metrics.undefined import UndefinedReason
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 HUMAN = "human"
 #: Not a category's slug, which has no blanks.

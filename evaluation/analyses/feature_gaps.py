@@ -10,19 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from evaluation.analyses.direction_gaps import DirectionTable, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.slope import robust_slope
 from evaluation.metrics.t_test import t_test
 from evaluation.metrics.undefined import UndefinedReason
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WORDS = "words"
 GAP = "gap"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import pd, stats
+from evaluation.analyses.resampling import ResamplingOptions
 from probing.measures.false_positives import false_positive_rate
 from probing.measures.streams import named_stream
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = NDArray[np.float64]
 IntervalKind = Literal["two-way", "t", "released"]
@@ -23,7 +22,7 @@ Fallback = Literal["random", "drop", "errors", "correct"]
 
 
 @dataclass(frozen=True)
-class GapOptions:
+class GapOptions(ResamplingOptions):
     """Options of the analysis.
 
     interval : which interval stands beside a gap
@@ -35,9 +34,6 @@ class GapOptions:
     interval: IntervalKind = "two-way"
     margin: float = 0.02
     released_eps: bool = False
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
     fallback: Fallback = "random"
 
 
@@ -192,8 +188,6 @@ def draw_gaps(table: CountTable, by_run: Floats, options: GapOptions) -> Floats:
     n_runs = by_run.shape[1]
     if table.n_templates < 2 or not options.n_resamples:
         return np.empty((by_run.shape[0], by_run.shape[2], 0))
-    from scipy import stats
-
     n, weights = table.n_templates, draw_templates(table, options)
     picked = _draw("runs", n_runs, options) / n_runs
     drawn = table.gaps(table.rates(weights))  # (n_classes, n_runs, n_units, n)

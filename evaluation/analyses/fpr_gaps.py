@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from annotation.common.lazy import stats
 from evaluation.analyses.fpr_counts import (
     CountTable,
     Floats,
@@ -279,8 +280,6 @@ def _equivalence(mean: float, drawn: Floats, values: Floats, options: GapOptions
         known = known - known.mean() + mean
         beyond = max((known >= options.margin).sum(), (known <= -options.margin).sum())
         return float((1 + beyond) / (1 + known.size))
-    from scipy import stats
-
     error = _sd(values) / math.sqrt(len(values))
     if math.isnan(error) or error == 0:
         return math.nan
@@ -328,8 +327,6 @@ def _fit_mention(
     side: str, gaps: Sequence[Gap], surprisal: Mapping[tuple[str, str], float], level: float
 ) -> tuple[MentionFit, list[Gap]]:
     """Return the line through all words that mention something, and gaps without its part."""
-    from scipy import stats
-
     words = [
         (gap, surprisal[gap.group, gap.filler])
         for gap in gaps
@@ -382,6 +379,4 @@ def _sd(values: Floats) -> float:
 
 
 def _t_quantile(level: float, df: int) -> float:
-    from scipy import stats
-
     return float(stats.t.ppf((1 + level) / 2, df)) if df > 0 else math.nan

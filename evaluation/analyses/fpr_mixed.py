@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.common.lazy import stats
 from evaluation.analyses.fpr_counts import CountTable, GapOptions, Predictions, count_errors
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.mixed_logistic import SEPARATED, MixedLogistic, fit_mixed_logistic
@@ -59,8 +60,6 @@ def fit_mixed(
 
 
 def _fit(table: CountTable, c: int, side: str, level: float) -> MixedFit:
-    from scipy import stats
-
     units = [
         (place, unit)
         for place, unit in enumerate(table.units)

@@ -19,6 +19,7 @@ from evaluation.analyses.guise_draws import (
     run_scores,
     stack_prompts,
 )
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
@@ -28,14 +29,11 @@ PLACEBO_PAIRS = 6
 
 
 @dataclass(frozen=True)
-class GuiseOptions:
+class GuiseOptions(ResamplingOptions):
     """Options of the analysis; see the report's parameters."""
 
     matching: Matching = "meaning_matched"
-    seed: int = 0
-    n_resamples: int = 2000
     n_permutations: int = 10_000
-    level: float = 0.95
 
 
 @dataclass(frozen=True)

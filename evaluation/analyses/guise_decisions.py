@@ -18,6 +18,7 @@ from evaluation.analyses.guise_inference import (
     crossed_lines,
     pair_table,
 )
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.decisions import (
     Calibration,
     CountTest,
@@ -38,14 +39,11 @@ _ONE = np.ones((1, 1), dtype=bool)
 
 
 @dataclass(frozen=True)
-class DecisionOptions:
+class DecisionOptions(ResamplingOptions):
     """Options of the analysis; see the report's parameters."""
 
     calibration: Calibration = "difference"
     ties: Ties = "half"
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
 
 
 @dataclass(frozen=True)

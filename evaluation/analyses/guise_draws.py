@@ -9,7 +9,7 @@ between guises, scores scatter as they do under placebos.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -58,6 +58,15 @@ class GuiseRun:
     @property
     def n_texts(self) -> int:
         return min(self.first.shape[1], self.second.shape[1])
+
+    def of_attributes(self, places: Sequence[int]) -> GuiseRun:
+        """Return the run with the attributes at these places, in their order."""
+        return replace(
+            self,
+            first=self.first[..., places],
+            second=self.second[..., places],
+            agrees=self.agrees[..., places],
+        )
 
 
 def run_scores(run: GuiseRun, matching: Matching) -> Floats:

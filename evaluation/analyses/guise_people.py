@@ -32,6 +32,7 @@ from evaluation.analyses.guise_ratings import (
     weigh,
 )
 from evaluation.analyses.noise_ceiling import no_ceiling, random_halves
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.analyses.tau_answers import Answer
 from evaluation.analyses.true_tau import true_tau
 from evaluation.metrics import (
@@ -48,12 +49,9 @@ from probing.measures.streams import named_stream
 
 
 @dataclass(frozen=True)
-class GuisePeopleOptions:
+class GuisePeopleOptions(ResamplingOptions):
     """Options of the analysis; see the report's parameters."""
 
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
     n_splits: int = 1000
     ceiling_share: float = 0.8
 

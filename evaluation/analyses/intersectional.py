@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import pd
 from evaluation.analyses.intersectional_result import (
     DomainPair,
     DomainRelations,
@@ -32,9 +32,6 @@ from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NO_PAIRS = "no paired group has a value"
 NO_REVERSE = "the other order is not among the groups"

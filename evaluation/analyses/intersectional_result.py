@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.estimate import Estimate
 
 
 @dataclass(frozen=True)
-class IntersectionalOptions:
+class IntersectionalOptions(ResamplingOptions):
     """Options of the analysis.
 
     dominance_threshold : by how much one domain's mean tau must exceed the other's to dominate
@@ -20,9 +21,6 @@ class IntersectionalOptions:
 
     dominance_threshold: float = 0.1
     top: int = 50
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
     least_excess: float = 0.0
 
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
+from annotation.common.lazy import pd
 from evaluation.analyses.direction_gaps import (
     Cell,
     Contrast,
@@ -28,9 +28,6 @@ from evaluation.metrics.krippendorff_alpha import (
     Measurement,
     krippendorff_alpha,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ASPECTS = ("human_likeness", "linguistic_match", "meaning_preservation", "tone_preservation")
 HUMAN = "human"
@@ -207,9 +204,7 @@ def _agree(
     return krippendorff_alpha(
         ratings.to_numpy(dtype=float),
         measurement=measurement,
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        level=options.level,
+        **options.resampling,
     )
 
 

@@ -19,18 +19,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import pd, stats
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -47,13 +45,10 @@ NO_DEVIATION = "the group does not deviate from the unmarked sentence"
 
 
 @dataclass(frozen=True)
-class MarkednessOptions:
+class MarkednessOptions(ResamplingOptions):
     """`unmarked`: slug of the baseline; the other options are those of the bootstrap."""
 
     unmarked: str = UNMARKED
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
 
 
 @dataclass(frozen=True)
@@ -292,8 +287,6 @@ def _trait(name: str, by_template: Floats, deviations: Floats, level: float) -> 
     Its variance is s²(means of groups)/G + s²(means of templates)/K, which counts the noise of
     single cells twice; degrees of freedom after Satterthwaite (1946).
     """
-    from scipy import stats
-
     values = deviations[np.isfinite(deviations)]
     n = len(values)
     if not n:

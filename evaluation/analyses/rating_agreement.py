@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import pd
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics import UndefinedReason
 from evaluation.metrics.krippendorff_alpha import (
     MEASUREMENTS,
@@ -27,21 +28,15 @@ from evaluation.metrics.krippendorff_alpha import (
 )
 from probing.measures.streams import named_stream
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class RatingAgreementOptions:
+class RatingAgreementOptions(ResamplingOptions):
     """measurement : level at which alpha takes ratings; n_splits : halves; others as elsewhere."""
 
     measurement: Measurement = "interval"
     n_splits: int = 1000
-    n_resamples: int = 2000
-    seed: int = 0
-    level: float = 0.95
 
 
 @dataclass(frozen=True)
@@ -172,9 +167,7 @@ def _alpha(
         values,
         measurement=measurement,
         resample="annotators",
-        n_resamples=options.n_resamples,
-        seed=options.seed,
-        level=options.level,
+        **options.resampling,
     )
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import pd
 from evaluation.analyses.alignment_result import LeftOut
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("submission", "group", "scale", "value")
 
@@ -58,8 +55,6 @@ def build_rating_cube(
     The order of the rows does not matter. Raises ValueError for missing columns, for a value
     that is no number from 0 to 100, and for two ratings of one cell by one submission.
     """
-    import pandas as pd
-
     _validate_order("groups", groups)
     _validate_order("scales", scales)
     _validate_ratings(ratings)
@@ -103,8 +98,6 @@ def _validate_order(name: str, order: Sequence[str]) -> None:
 
 
 def _validate_ratings(ratings: pd.DataFrame) -> None:
-    import pandas as pd
-
     absent = [column for column in COLUMNS if column not in ratings.columns]
     if absent:
         raise ValueError(f"the ratings lack the columns {', '.join(absent)}")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-if TYPE_CHECKING:
-    import pandas as pd
+from annotation.common.lazy import pd, stats
 
 
 @dataclass(frozen=True)
@@ -45,8 +43,6 @@ class ScoreTable:
         score depends on the wording of the prompts. One prompt gives no interval. Raises
         ValueError for missing columns and infinite scores.
         """
-        from scipy import stats
-
         absent = {"group", "scale", "value"} - set(scores.columns)
         if absent:
             raise ValueError(f"the scores lack the columns {', '.join(sorted(absent))}")

@@ -9,29 +9,24 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.common.lazy import pd
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.undefined import UndefinedReason
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("model", "name", "pair", "variety", "condition", "trial", "value", "reason")
 
 
 @dataclass(frozen=True)
-class SpanOptions:
+class SpanOptions(ResamplingOptions):
     """Options; the bootstrap resamples text pairs, with all their trials."""
 
     source_variety: str = "AAL"
     target_variety: str = "WME"
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from annotation.common.small_cells import DEFAULT_MINIMUM
 from evaluation.analyses.alignment_cells import RATING_BOUNDS, frame_values, tau_of
 from evaluation.analyses.alignment_resamples import Resamples
@@ -46,9 +46,6 @@ from evaluation.metrics import (
     recentred_interval,
 )
 from evaluation.metrics.resampled_test import permutation_p_value
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 NAME = "alignment_subgroups"
 VERSION = "1.0.0"

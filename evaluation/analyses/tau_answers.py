@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import stats
 from evaluation.metrics import UndefinedReason
 from evaluation.metrics.estimate import Estimate
 
@@ -63,8 +64,6 @@ def student_answer(value: float, error: float, n: int, level: float, too_few: st
     error : standard error, NaN where it could not be computed
     too_few : the reason for no interval with n below 2
     """
-    from scipy import stats
-
     if np.isnan(value):
         return Answer(
             value, reason=UndefinedReason.NO_VALUES, interval_reason=UndefinedReason.NO_ESTIMATE

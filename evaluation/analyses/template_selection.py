@@ -10,15 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from probing.measures.streams import named_stream
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PILOT_GROUPS = ("asian", "black", "hispanic", "immigrant")
 
@@ -89,8 +86,6 @@ def select_templates(
     pilot cell is no candidate. Raises ValueError where a pilot group has no ratings or no scores,
     or where nothing is left to test.
     """
-    import pandas as pd
-
     chosen = options or SelectionOptions()
     _validate(ratings, scores, groups, chosen)
     used, pilot = _draw_raters(ratings, chosen)
@@ -154,8 +149,6 @@ def _draw_raters(
     ratings: pd.DataFrame, options: SelectionOptions
 ) -> tuple[pd.DataFrame, tuple[PilotGroup, ...]]:
     """Return the ratings of the drawn raters; each group draws with a generator of its own."""
-    import pandas as pd
-
     kept, pilot = [], []
     for group in options.pilot_groups:
         rows = ratings[ratings["group"] == group]

@@ -12,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.common.lazy import pd, stats
 from evaluation.analyses.guise_cells import GuiseCell
 from evaluation.analyses.guise_inference import excludes_zero, tests_disagree
 from evaluation.analyses.guise_ratings import GuiseRatings, draw_guises, weigh
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube
+from evaluation.analyses.resampling import ResamplingOptions
 from evaluation.analyses.tau_answers import Answer, student_answer
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
@@ -29,9 +30,6 @@ from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.rank_correlation import kendall_tau_b, kendall_tau_b_batch
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Floats = NDArray[np.float64]
 
@@ -48,12 +46,9 @@ FIRST_ASKED = (
 
 
 @dataclass(frozen=True)
-class PictureOptions:
+class PictureOptions(ResamplingOptions):
     """Options of the analysis; see the report's parameters."""
 
-    seed: int = 0
-    n_resamples: int = 2000
-    level: float = 0.95
     n_splits: int = 1000
 
 
@@ -327,8 +322,6 @@ def tau_over_scales(first: Picture, second: Picture, level: float) -> Answer:
 def _scale_lines(
     covert: CovertPicture, estimates: Mapping[str, list[Estimate]], scales: Sequence[str]
 ) -> tuple[ScaleLine, ...]:
-    from scipy import stats
-
     prompt_p = stats.ttest_1samp(covert.by_prompt, 0.0, axis=0, nan_policy="omit").pvalue
     prompt_p = np.ma.filled(np.ma.masked_invalid(prompt_p), np.nan)
     holm = holm_correction(list(prompt_p))

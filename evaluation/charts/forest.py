@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from evaluation.charts.axis import Axis
 from evaluation.charts.canvas import Drawing
 from evaluation.charts.text_metrics import (
@@ -16,9 +17,6 @@ from evaluation.charts.text_metrics import (
     text_width,
     widest,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LABELS = 162
 PLOT = 514

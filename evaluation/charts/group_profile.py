@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from evaluation.charts.canvas import Drawing
 from evaluation.charts.palette import dimension_token
 from evaluation.charts.text_metrics import (
@@ -24,9 +25,6 @@ from evaluation.charts.text_metrics import (
     text_width,
     widest,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WIDTH = 1040
 LEFT, RIGHT = 270, 820  # the axis
@@ -78,8 +76,6 @@ def profile_spec(
     line: only the order of scales can be compared, which the ranks at the right spell out.
     Raises ValueError where the tables do not hold the group.
     """
-    import pandas as pd
-
     scales = [scales[i] for i in arrange([s.dimension for s in scales])]
     own = cells[(cells["group"] == group.slug) & cells["scale"].isin([s.slug for s in scales])]
     by_scale = records_by(own, "scale")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from annotation.common.lazy import pd
 from evaluation.charts.canvas import SMALL, SWATCH, Drawing
 from evaluation.charts.palette import DIVERGING, dimension_token
 from evaluation.charts.text_metrics import (
@@ -21,9 +22,6 @@ from evaluation.charts.text_metrics import (
     text_width,
     widest,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 WIDTH = 1040
 SLOT = 428  # room for one map beside the other

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from evaluation.charts.canvas import Drawing
 from evaluation.charts.text_metrics import (
     GroupLabel,
@@ -17,9 +18,6 @@ from evaluation.charts.text_metrics import (
     round_up,
     widest,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ACROSS = 3
 PANEL, PANEL_GAP = 158, 18

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from annotation.common.lazy import stats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -56,8 +57,6 @@ def crossed_effects(values: ArrayLike, *, level: float = 0.95) -> CrossedEffects
     Undefined with fewer than two texts or prompts, and where all values are equal. Raises
     ValueError for other shapes.
     """
-    from scipy import stats
-
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:
         raise ValueError(f"a table of prompts and texts is needed, got the shape {table.shape}")

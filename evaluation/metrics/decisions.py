@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from annotation.common.lazy import stats
 from evaluation.metrics.undefined import UndefinedReason
 
 Floats = NDArray[np.float64]
@@ -70,8 +71,6 @@ def equal_counts_test(first: float, second: float) -> CountTest:
 
     It assumes as many decisions in either variety. NaN where both counts are 0.
     """
-    from scipy import stats
-
     n = first + second
     if n <= 0:
         return CountTest(np.nan, 1, np.nan, n, UndefinedReason.NO_COUNTS)
@@ -81,8 +80,6 @@ def equal_counts_test(first: float, second: float) -> CountTest:
 
 def contingency_test(table: ArrayLike) -> CountTest:
     """Return χ²(1) of a 2 × 2 table without continuity correction; NaN where a margin is 0."""
-    from scipy import stats
-
     counts = np.asarray(table, dtype=np.float64)
     if counts.shape != (2, 2):
         raise ValueError(f"a 2 × 2 table is needed, got shape {counts.shape}")
@@ -100,8 +97,6 @@ def mcnemar_test(first: ArrayLike, second: ArrayLike) -> CountTest:
 
     Two-sided binomial p of the pairs in which the outcomes differ; NaN where there are none.
     """
-    from scipy import stats
-
     a, b = np.asarray(first, float), np.asarray(second, float)
     if a.shape != b.shape:
         raise ValueError(f"paired decisions are of one shape, got {a.shape} and {b.shape}")

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from annotation.common.lazy import stats
 from evaluation.metrics.undefined import UndefinedReason
 
 BIAS_CORRECTED = "bias-corrected percentile"
@@ -75,8 +76,6 @@ def bias_corrected_interval(
     Where |z0| exceeds 1 the recentred percentile interval is returned, and says so in `method`.
     NaN with a reason where the estimate is NaN or half of the resamples are.
     """
-    from scipy import stats
-
     values, undefined = _usable(estimate, resamples, level)
     if undefined is not None:
         return undefined
@@ -99,8 +98,6 @@ def bias_corrected_p_value(estimate: float, resamples: ArrayLike) -> float:
     2 Φ(−z) for the larger of the two, at least one in n + 1. Where |z0| exceeds 1 it is that of the
     recentred interval. NaN where there is no interval.
     """
-    from scipy import stats
-
     values, undefined = _usable(estimate, resamples, level=0.5)
     if undefined is not None:
         return np.nan

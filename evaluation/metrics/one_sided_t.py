@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from annotation.common.lazy import stats
 from evaluation.metrics.undefined import UndefinedReason
 
 Alternative = Literal["greater", "less"]
@@ -38,8 +39,6 @@ def one_sample_t(sample: ArrayLike, *, alternative: Alternative, against: float 
 
     As `scipy.stats.ttest_1samp`. Fewer than two values, or equal ones, leave t undefined.
     """
-    from scipy import stats
-
     x = _numbers(sample)
     if undefined := _undefined(x, [x]):
         return undefined
@@ -52,8 +51,6 @@ def pooled_t(sample: ArrayLike, reference: ArrayLike, *, alternative: Alternativ
     As `scipy.stats.ttest_ind`, and the call of Hofmann et al. (2024) for their agreement with
     chance, where `reference` are 10,000 random rankings.
     """
-    from scipy import stats
-
     x, y = _numbers(sample), _numbers(reference)
     if undefined := _undefined(x, [x, y]):
         return undefined

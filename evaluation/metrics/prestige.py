@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from annotation.common.lazy import stats
 from evaluation.metrics.undefined import UndefinedReason
 
 Rule = Literal["words", "released"]
@@ -74,8 +75,6 @@ def linear_fit(x: ArrayLike, y: ArrayLike, *, level: float = 0.95, points: int =
     Pairs with a missing value are left out. F(1, n − 2) = r² (n − 2) / (1 − r²). Fewer than three
     pairs, or x without spread, leave it undefined.
     """
-    from scipy import stats
-
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     there = ~(np.isnan(a) | np.isnan(b))
     a, b = a[there], b[there]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from annotation.common.lazy import stats
 from evaluation.metrics.undefined import UndefinedReason
 
 MINIMUM_PAIRS = 3
@@ -40,8 +41,6 @@ def kendall_tau_b(first: ArrayLike, second: ArrayLike) -> RankCorrelation:
     Fewer than three positions, or a list without two different values, give NaN and a reason.
     Raises ValueError for lists of unequal length or with infinite values.
     """
-    from scipy import stats
-
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
     if x.ndim != 1 or x.shape != y.shape:
         raise ValueError(f"two lists of equal length are needed, got shapes {x.shape}, {y.shape}")
@@ -107,8 +106,6 @@ def kendall_tau_b_batch(
 
 
 def _row_by_row(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    from scipy import stats
-
     taus = np.full(len(x), np.nan)
     for i, (row, other) in enumerate(zip(x, y, strict=True)):
         both = ~(np.isnan(row) | np.isnan(other))
@@ -121,8 +118,6 @@ def _row_by_row(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.fl
 
 def _order(rows: NDArray[np.float64]) -> NDArray[np.float32]:
     """Ranks of every row, positions first; small floats halve the memory traffic."""
-    from scipy import stats
-
     ranks = stats.rankdata(np.nan_to_num(rows), method="dense", axis=1)
     return np.ascontiguousarray(ranks.T, dtype=np.float32)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from annotation.common.lazy import stats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -44,8 +45,6 @@ def robust_slope(
     not vary beside the covariates, and for y without spread. Raises ValueError for shapes that do
     not fit.
     """
-    from scipy import stats
-
     values, places = np.asarray(y, dtype=float), np.asarray(x, dtype=float)
     if values.ndim != 1 or values.shape != places.shape:
         raise ValueError(f"two lists of one length are needed: {values.shape}, {places.shape}")
@@ -93,8 +92,6 @@ def robust_intercept(y: ArrayLike, covariates: ArrayLike, *, level: float = 0.95
     Interval and test as those of `robust_slope` (HC3, t). Undefined for fewer than three units a
     parameter, and for y without spread.
     """
-    from scipy import stats
-
     values, others = np.asarray(y, dtype=float), np.asarray(covariates, dtype=float)
     there = ~(np.isnan(values) | np.isnan(others).any(axis=1))
     values, n = values[there], int(there.sum())

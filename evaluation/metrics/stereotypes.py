@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.common.lazy import stats
 from evaluation.metrics.undefined import UndefinedReason
 
 
@@ -67,6 +68,4 @@ def overlap_probability(shared: int, *, chosen: int = 5, n_attributes: int = 37)
 
     Hypergeometric and exact; at least 3 of 5 out of 37: 0.0117.
     """
-    from scipy import stats
-
     return float(stats.hypergeom.sf(shared - 1, n_attributes, chosen, chosen))

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from annotation.common.lazy import stats
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -55,8 +56,6 @@ def t_test(
     values on a side, or no spread at all, leave t undefined, with a reason. Raises ValueError for
     infinite values, and for lists of unequal length where they are to be paired.
     """
-    from scipy import stats
-
     if kind not in TEST_KINDS:
         raise ValueError(f"kind is '{kind}', expected one of {', '.join(TEST_KINDS)}")
     x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.common.lazy import stats
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -43,8 +44,6 @@ def wilson_interval(p: float, n: int, *, level: float = 0.95) -> tuple[float, fl
     centre (p + z²/2n) / (1 + z²/n), half width z sqrt(p(1 − p)/n + z²/4n²) / (1 + z²/n).
     Deas et al. (2023, Table 3) announce 95 % and print 99 %.
     """
-    from scipy import stats
-
     if not 0 <= p <= 1:
         raise ValueError(f"p is {p}, expected a share from 0 to 1")
     if n < 1:

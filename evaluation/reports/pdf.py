@@ -2,8 +2,9 @@
 
 A page that a figure did not fit on is half empty. So the pages are laid out, measured, and laid out
 again: a figure that nearly fits is drawn a little smaller, one that does not comes after the next
-text or table, and the type is set a little smaller or larger until no page is under half full. Only
-the last one may be, which has the provenance.
+text or table, and the type is set a little smaller or larger until no page is under half full.
+Where that is not enough, short tables, which otherwise stay whole, may go on over the page. Only
+the last page may be under half full, which has the provenance.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ LEAST_FILL = 0.52
 LEAST_WIDTH = 62
 # Sizes of the type in the order in which they are tried, and layouts in all.
 ZOOMS = (1.0, 0.97, 1.03, 0.94, 1.06, 0.91, 1.1, 0.88, 1.15)
-MOST_LAYOUTS = 20
+MOST_LAYOUTS = 20  # and as many again with short tables that may be broken
 
 
 class PdfUnavailableError(Exception):
@@ -37,11 +38,13 @@ class PaperPlan:
     zoom : size of the type, 1 as in the style sheet
     widths : figures that do not take the whole width, in percent, by their number
     later : numbers of the figures that come after the next text or table
+    is_loose : whether short tables may go on over the page
     """
 
     zoom: float = 1.0
     widths: Mapping[int, int] = field(default_factory=dict)
     later: frozenset[int] = frozenset()
+    is_loose: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,18 +88,19 @@ def render_pdf(write: Callable[[PaperPlan], str]) -> bytes:
 
 def _layouts(lay_out: Callable[[PaperPlan], Any]) -> Iterator[tuple[float, Any, PaperPlan]]:
     """Yield layouts with the fill of their emptiest page, until one is good or all are tried."""
-    left = MOST_LAYOUTS
-    for zoom in ZOOMS:
-        plan: PaperPlan | None = PaperPlan(zoom)
-        while plan is not None and left:
-            left -= 1
-            laid_out = lay_out(plan)
-            pages = [measure_page(page) for page in laid_out.pages]
-            emptiest = min([page.share for page in pages[:-1]], default=1.0)
-            yield min(emptiest, LEAST_FILL), laid_out, plan
-            if emptiest >= LEAST_FILL:
-                return
-            plan = _improve(plan, pages)
+    for is_loose in (False, True):
+        left = MOST_LAYOUTS
+        for zoom in ZOOMS:
+            plan: PaperPlan | None = PaperPlan(zoom, is_loose=is_loose)
+            while plan is not None and left:
+                left -= 1
+                laid_out = lay_out(plan)
+                pages = [measure_page(page) for page in laid_out.pages]
+                emptiest = min([page.share for page in pages[:-1]], default=1.0)
+                yield min(emptiest, LEAST_FILL), laid_out, plan
+                if emptiest >= LEAST_FILL:
+                    return
+                plan = _improve(plan, pages)
 
 
 def _improve(plan: PaperPlan, pages: list[PageFill]) -> PaperPlan | None:

@@ -6,18 +6,16 @@ import json
 import logging
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 
+from annotation.common.lazy import pd
 from annotation.common.tables import neutralise
 from evaluation.models import Report
 from evaluation.reports.parts.document import Document, Figure, Numbered, Section
 from evaluation.reports.pdf import PaperPlan, PdfUnavailableError, render_pdf
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 logger = logging.getLogger(__name__)
 
@@ -93,8 +91,6 @@ def render_json(report: Report, document: Document) -> bytes:
 
 def to_csv(table: pd.DataFrame) -> bytes:
     """Return the table as UTF-8 CSV: numbers as computed, text cells safe for spreadsheets."""
-    import pandas as pd
-
     safe = table.copy()
     for column in safe.columns:
         if safe[column].dtype == object or pd.api.types.is_string_dtype(safe[column]):
@@ -129,6 +125,7 @@ def _render_paper(report: Report, document: Document, plan: PaperPlan) -> str:
             "document": document,
             "parts": _arrange(document, plan),
             "medium": "paper",
+            "is_loose": plan.is_loose,
             "stylesheet": _read_stylesheets(PAPER_STYLESHEETS) + widths,
             "width": width,
             "height": height,

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from openpyxl import Workbook
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Alignment, Font
 from openpyxl.utils import get_column_letter
 
+from annotation.common.lazy import pd
 from annotation.common.tables import neutralise
 from evaluation.models import Report
 from evaluation.reports.parts.document import Document

@@ -53,8 +53,10 @@ for secret in (StaticDevice, TOTPDevice):
 class ApiTokenAdmin(ModelAdmin):
     form = ApiTokenForm
     list_display = ("name", "user", "scope_list", "created_on", "ends_on", "last_used_on")
+    list_filter = ("expires_at", "last_used_at")
+    search_fields = ("name", "user__username")
+    list_per_page = 50
     fields = ("name", "scopes", "days")
-    actions = None
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiToken]:
         tokens = super().get_queryset(request).select_related("user")

@@ -55,6 +55,7 @@ NAVIGATION: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
             ),
             Entry(_("Review queue"), _lists("annotation", "submission")),
             Entry(_("Texts"), _lists("annotation", "corpus")),
+            Entry(_("Questions"), _lists("annotation", "libraryquestion")),
             Entry(
                 _("Groups and scales"),
                 _lists("annotation", "socialgroup", "groupset", "groupexclusion", "traitpair"),
@@ -97,6 +98,7 @@ NAVIGATION: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
         _("Settings"),
         (
             Entry(_("Accounts"), _lists("auth", "user", "group"), "auth.view_user"),
+            Entry(_("Teams"), _lists("annotation", "team")),
             Entry(_("Secure sign-in"), ("security",)),
             Entry(_("API tokens"), _lists("stereoscope", "apitoken")),
             Entry(_("API for programs"), ("api-docs",)),

@@ -67,15 +67,19 @@ class LabelledFileForm(forms.ModelForm):
         label=gettext_lazy("Leave bad rows out"), required=False, widget=CheckBox
     )
 
+    #: What the file holds.
+    file_help: ClassVar[Any]
     #: What the form asks for besides.
     own: ClassVar[tuple[str, ...]] = ()
     parsed: ParsedFile | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if self.instance.pk and "file" in self.fields:
-            self.fields["file"].required = False
-            self.fields["file"].label = _("Replace the rows by a file")
+        if "file" in self.fields:
+            self.fields["file"].help_text = self.file_help
+            if self.instance.pk:
+                self.fields["file"].required = False
+                self.fields["file"].label = _("Replace the rows by a file")
 
     def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
         raise NotImplementedError
@@ -134,6 +138,11 @@ class TemplateSetForm(LabelledFileForm):
     own = ("labels", "lexicon", "is_pairs")
     words: ParsedFile | None = None
 
+    file_help = gettext_lazy(
+        "CSV or TSV in UTF-8 with a column “template” or “text” and a column “label” or "
+        "“sent”; a placeholder has any name in braces, such as {identity_adj}."
+    )
+
     class Meta:
         model = LabelledTemplateSet
         fields = FACTS
@@ -142,11 +151,6 @@ class TemplateSetForm(LabelledFileForm):
         super().__init__(*args, **kwargs)
         if self.instance.pk:  # its lexicon would keep the words of the file before
             self.fields.pop("is_pairs", None)
-        if "file" in self.fields:
-            self.fields["file"].help_text = _(
-                "CSV or TSV in UTF-8 with a column “template” or “text” and a column “label” or "
-                "“sent”; a placeholder has any name in braces, such as {identity_adj}."
-            )
 
     def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
         lexicon = self.cleaned_data.get("lexicon")
@@ -180,18 +184,15 @@ class TextSetForm(LabelledFileForm):
 
     own = ("labels",)
 
+    file_help = gettext_lazy(
+        "CSV or TSV in UTF-8 with a column “text” or “sentence”, a column “label” or "
+        "“sent”, and perhaps a column “split” (train, validation or test); for training, "
+        "splits that are not there are drawn by each run."
+    )
+
     class Meta:
         model = LabelledTextSet
         fields = FACTS
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if "file" in self.fields:
-            self.fields["file"].help_text = _(
-                "CSV or TSV in UTF-8 with a column “text” or “sentence”, a column “label” or "
-                "“sent”, and perhaps a column “split” (train, validation or test); for training, "
-                "splits that are not there are drawn by each run."
-            )
 
     def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
         labels = self.cleaned_data.get("labels") or next(iter(PRESETS))
@@ -199,18 +200,15 @@ class TextSetForm(LabelledFileForm):
 
 
 class LexiconForm(LabelledFileForm):
+    file_help = gettext_lazy(
+        "CSV or TSV in UTF-8 with a row for every word: “group”, perhaps “name” and "
+        "“role” (group, placebo or unmarked), and a column named like each placeholder; "
+        "“*” fills any."
+    )
+
     class Meta:
         model = GroupLexicon
         fields = FACTS
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        if "file" in self.fields:
-            self.fields["file"].help_text = _(
-                "CSV or TSV in UTF-8 with a row for every word: “group”, perhaps “name” and "
-                "“role” (group, placebo or unmarked), and a column named like each placeholder; "
-                "“*” fills any."
-            )
 
     def parse(self, content: bytes, name: str, *, skip_bad_rows: bool) -> ParsedFile:
         return parse_lexicon(content, name, skip_bad_rows=skip_bad_rows)

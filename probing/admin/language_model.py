@@ -61,7 +61,7 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
     """Registered models. Where a model is never changes: its runs refer to it."""
 
     list_display = ("name_and_label", "kind", "family", "location", "parameters", "created_at")
-    list_filter = ("kind", "family", "source")
+    list_filter = ("kind", "family", "source", "is_demo")
     search_fields = ("name", "location", "served_name")
     fields = (
         "name",

@@ -19,7 +19,6 @@ from probing.models import (
     PromptPurpose,
 )
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
-from probing.runs.stimuli_loading import StimuliChoice
 
 
 class ProbeRunForm(RunForm):
@@ -40,9 +39,6 @@ class ProbeRunForm(RunForm):
         super().__init__(*args, **kwargs)
         offer(self, "templates", entries(LabelledTemplateSet.objects.all()), TEMPLATE_SET[0])
         offer(self, "groups", entries(GroupLexicon.objects.all()), *DEFAULT_LEXICONS)
-
-    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(groups=cleaned["groups"], templates=cleaned["templates"])
 
 
 class PromptedRunForm(ProbeRunForm):
@@ -81,15 +77,6 @@ class PromptedRunForm(ProbeRunForm):
         offer(self, "examples_from", [(one.slug, f"{one} ({len(one.texts)})") for one in sets])
         self.fields["examples_from"].initial = DEFAULT_EXAMPLES
 
-    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(
-            groups=cleaned["groups"],
-            templates=cleaned["templates"],
-            prompts=cleaned["prompts"],
-            examples=cleaned["examples"],
-            examples_from=cleaned["examples_from"],
-        )
-
 
 class LabelledTextRunForm(RunForm):
     """A run on a set of labelled texts."""
@@ -106,6 +93,3 @@ class LabelledTextRunForm(RunForm):
         super().__init__(*args, **kwargs)
         sets = LabelledTextSet.objects.all()
         offer(self, "texts", [(one.slug, f"{one} ({len(one.texts):,})") for one in sets])
-
-    def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(texts=cleaned["texts"])

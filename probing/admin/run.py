@@ -16,6 +16,7 @@ from django.http import (
     HttpResponseNotAllowed,
     StreamingHttpResponse,
 )
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
@@ -32,7 +33,12 @@ from probing.admin import run_labels
 from probing.admin.classify_page import ClassifyPage
 from probing.admin.import_page import ImportPage
 from probing.admin.prediction_form import PredictionForm
-from probing.admin.run_downloads import stream_log, stream_scores, stream_training
+from probing.admin.run_downloads import (
+    stream_log,
+    stream_run_list,
+    stream_scores,
+    stream_training,
+)
 from probing.admin.run_page import counterparts_context, live_context, page_context
 from probing.admin.stimuli_forms import FORMS
 from probing.measures.base import ResultKind
@@ -49,10 +55,17 @@ class RunAdmin(HasImports, ModelAdmin):
     """Runs are created, cancelled and resumed through the services; nothing is edited."""
 
     list_display = ("title", "model_name", "status_badge", "progress", "created_at", "created_by")
-    list_filter = ("status", "measure", "model")
-    search_fields = ("=id", "public_id", "model__name")
+    list_filter = ("status", "measure", "model", "corpus")
+    search_fields = (
+        "=id",
+        "public_id",
+        "measure",
+        "model__name",
+        "corpus__name",
+        "created_by__username",
+    )
     list_per_page = 50
-    actions = ("cancel_selected", "resume_selected")
+    actions = ("cancel_selected", "resume_selected", "export_selected")
     imports = ("scores", "probing.add_run")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Run]:
@@ -94,6 +107,11 @@ class RunAdmin(HasImports, ModelAdmin):
     @admin.action(description=_("Resume"), permissions=["change"])
     def resume_selected(self, request: HttpRequest, queryset: QuerySet[Run]) -> None:
         do_to_each(request, queryset, _refusing(resume_run), gettext("Resumed: %(n)d."))
+
+    @admin.action(description=_("Download the list as CSV"), permissions=["view"])
+    def export_selected(self, request: HttpRequest, queryset: QuerySet[Run]) -> HttpResponseBase:
+        """Send what was run with which model and parameters; scores are on each run's page."""
+        return stream_run_list(queryset.select_related("model", "corpus", "created_by"))
 
     # --- the list ---------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotation.common.lazy import np
 from probing.admin.run_labels import signed
 from probing.runs.progress import ShardBin
 from probing.runs.result_tables import ScoreCell, ScoreTable
@@ -162,8 +163,6 @@ def heat_table(table: ScoreTable, templates: int = 0) -> dict[str, Any]:
     A mean over fewer than all `templates` is marked; 0 = the scores are no means over templates.
     Colours are symmetric around zero and end at ``limit``, the 98th percentile of |score|.
     """
-    import numpy as np
-
     values = [cell.value for row in table.rows for cell in row.cells if cell.value is not None]
     limit = float(np.percentile(np.abs(values), COLOUR_PERCENTILE)) if values else 0.0
     return {

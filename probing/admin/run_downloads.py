@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable, Iterable, Iterator
 from io import StringIO
 from typing import Any
 
+from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
 
-from annotation.common.tables import neutralise
+from annotation.common.tables import Column, ColumnType, Table, neutralise, stream_csv
+from annotation.exports.downloads import build_attachment
 from probing.measures.base import ResultKind
 from probing.measures.prompted_classification import PromptedClassification
 from probing.measures.registry import MEASURES
@@ -30,6 +34,10 @@ TRAINING_COLUMNS: tuple[str, ...] = (
     *("step", "epoch", "loss", "held_out_loss", "learning_rate", "at"),
 )
 CLASSIFIER_COLUMNS = ("training", *TRAINING_COLUMNS, "accuracy", "held_out_accuracy")
+RUN_COLUMNS = (
+    *("run", "public_id", "measure", "model", "meaningless", "corpus", "status", "created_at"),
+    *("finished_at", "parameters", "stimuli_hash", "code_version"),
+)
 CHUNK = 2000
 
 Rows = Iterable[tuple[Any, ...]]
@@ -45,6 +53,30 @@ def stream_scores(run: Run) -> StreamingHttpResponse:
     columns, rows, name = OWN.get(run.measure, usual)
     head = (run.pk, run.measure, run.model.name, "yes" if run.model.is_demo else "no")
     return _stream_csv(run, name, (*HEAD, *columns), ((*head, *row) for row in rows(run)))
+
+
+def stream_run_list(runs: QuerySet[Run]) -> HttpResponseBase:
+    """Send one row for each run: what was run, on what, when and how it ended."""
+    rows = (
+        (
+            run.pk,
+            run.public_id,
+            run.measure,
+            run.model.name,
+            "yes" if run.model.is_demo else "no",
+            run.corpus.name if run.corpus else "",
+            run.status,
+            run.created_at.isoformat(),
+            run.finished_at.isoformat() if run.finished_at else "",
+            json.dumps(run.parameters, sort_keys=True, ensure_ascii=False),
+            run.stimuli_hash,
+            run.code_version,
+        )
+        for run in runs
+    )
+    columns = [Column(name, ColumnType.TEXT, "text", "") for name in RUN_COLUMNS]
+    table = Table("runs", columns, lambda: rows)
+    return build_attachment(stream_csv(table), "stereoscope-runs.csv")
 
 
 def stream_training(run: Run) -> StreamingHttpResponse:

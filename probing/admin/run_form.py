@@ -89,7 +89,7 @@ class RunForm(forms.Form):
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
         """Return what the run works on, as it was chosen."""
-        raise NotImplementedError
+        return StimuliChoice.of(cleaned)
 
     def parameters(self, cleaned: dict[str, Any]) -> dict[str, Any]:
         """Return the measure's parameters by their names, as they were entered."""

@@ -263,12 +263,10 @@ class SentenceRunForm(GroupFields, TraitFields, CorpusRunForm):
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
         file = cleaned["sentences"]
-        return StimuliChoice(
+        return StimuliChoice.of(
+            cleaned,
             groups=[*cleaned["groups"], *cleaned["single_groups"]],
             traits=cleaned["traits"] or None,
-            corpus=cleaned["corpus"],
-            variety=cleaned["variety"],
-            sources=cleaned["sources"],
             sentences=open_sentences(file, file_name=file.name) if file else None,
         )
 
@@ -348,14 +346,11 @@ class GuiseRunForm(CorpusRunForm):
         offer(self, "sources", [(name, source_label(name, pairs=n)) for name, n in sources])
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(
-            corpus=cleaned["corpus"],
+        return StimuliChoice.of(
+            cleaned,
             varieties=[one.strip() for one in cleaned["varieties"].split(",") if one.strip()],
             terms=[term.strip() for term in cleaned["terms"].split(",") if term.strip()],
             attributes=cleaned["attribute_list"],
-            prompts=cleaned["prompts"],
-            sources=cleaned["sources"],
-            limit=cleaned["limit"],
         )
 
 
@@ -413,14 +408,7 @@ class TextRunForm(CorpusRunForm):
             del self.fields["examples"]
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(
-            corpus=cleaned["corpus"],
-            prompts=cleaned.get("prompts", ()),
-            sources=cleaned["sources"],
-            limit=cleaned["limit"],
-            per_source=cleaned["per_source"],
-            examples=cleaned.get("examples") or 0,
-        )
+        return StimuliChoice.of(cleaned, examples=cleaned.get("examples") or 0)
 
 
 class RatingRunForm(RunForm):
@@ -457,9 +445,7 @@ class RatingRunForm(RunForm):
         ]
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
-        return StimuliChoice(
-            study=cleaned["study"], groups=cleaned["groups"], traits=cleaned["traits"] or None
-        )
+        return StimuliChoice.of(cleaned, traits=cleaned["traits"] or None)
 
 
 #: A measure of another kind of stimuli needs a line here.

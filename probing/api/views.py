@@ -209,23 +209,8 @@ def _read_request(request: Request) -> tuple[dict[str, Any], int]:
     form.is_valid(raise_exception=True)
     values = form.validated_data
     given = values["sentences"]
-    chosen = (
-        "groups",
-        "traits",
-        "variety",
-        "varieties",
-        "prompts",
-        "sources",
-        "attributes",
-        "terms",
-        "limit",
-        "per_source",
-        "examples",
-        "texts",
-        "examples_from",
-    )
-    choice = StimuliChoice(
-        **{field: values[field] for field in chosen},
+    choice = StimuliChoice.of(
+        values,
         templates=values["templates"] or (),
         corpus=_corpus(values["corpus"], request),
         study=_study(values["study"], request),

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import np, npt
 from probing.lm.batching import batches_by_length
 from probing.lm.errors import ContextTooLongError
 from probing.lm.sources import ModelFacts
 from probing.lm.text_tokenizer import find_prefix, shorten
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 #: Texts that are encoded and sorted by length at once: what is held in memory beside the model.
 CHUNK = 8192
@@ -116,8 +113,6 @@ class SequenceClassifier:
 
         Raises :class:`ContextTooLongError` for a text that the model cannot read whole.
         """
-        import numpy as np
-
         found = np.empty((len(texts), len(self.labels)), dtype=np.float32)
         for start in range(0, len(texts), CHUNK):
             chunk = texts[start : start + CHUNK]

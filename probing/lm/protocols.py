@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
+from annotation.common.lazy import np, npt
 from probing.lm.cache import BoundedCache
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 #: How the factors of a word's probability are normalised; see :meth:`SlotModel.word_logprobs`.
 Renormalisation = Literal["class", "released"]

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
+from annotation.common.lazy import np, npt
 from probing.lm.text_protocols import GenerationSettings, TextTokenizer
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 #: How a score was obtained (methods.md §10.4): from a softmax over the whole vocabulary, from the
 #: log-probabilities of the k likeliest tokens, or from answers that were drawn. Scores of

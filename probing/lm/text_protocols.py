@@ -9,12 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
+from annotation.common.lazy import np, npt
 
 #: ``generate``: TextGenerator; ``answer``: AnsweringModel (question_protocols); ``text_logprob``:
 #: TextScorer; ``span``: SpanModel; ``end_word``: EndWordModel; ``train``: a folder of weights that

@@ -11,9 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
-import numpy as np
-import pandas as pd
-
+from annotation.common.lazy import np, pd
 from probing.measures.adjectives import ScoredWord, scored_words
 from probing.measures.base import SCORE_COLUMNS, Frames
 from probing.measures.stimuli import Stimuli

@@ -6,12 +6,12 @@ and its printed numbers use base 10.
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TypeAlias
 
+from annotation.common.lazy import np, npt
 from probing.measures.guise_stimuli import Base
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
 def paired_association(

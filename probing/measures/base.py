@@ -12,12 +12,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-if TYPE_CHECKING:
-    import pandas as pd
+from annotation.common.lazy import pd
 
 #: Long rows of the shards of a run.
 Frames = Sequence["pd.DataFrame"]
@@ -96,6 +95,18 @@ class ShardPlan:
     index: int
     title: str
     payload: dict[str, Any]
+
+
+def plan_stretches(total: int, size: int, noun: str) -> list[ShardPlan]:
+    """Return a shard for every `size` of `total` entries in their order: its start and stop."""
+    return [
+        ShardPlan(
+            index,
+            f"{noun} {start + 1:,} to {min(start + size, total):,}",
+            {"start": start, "stop": min(start + size, total)},
+        )
+        for index, start in enumerate(range(0, total, size))
+    ]
 
 
 class Measure(ABC, Generic[M, P]):

@@ -11,11 +11,13 @@ no corpus and a run can be repeated.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from annotation.common.lazy import np, pd
 from probing.lm.protocols import EmbeddingModel, Pieces, SpanText
+from probing.measures import ceat_effect as effect
 from probing.measures.adjectives import Adjectives, Pole, both_poles, empty_lists, pole_words
 from probing.measures.base import (
     SCORE_COLUMNS,
@@ -26,15 +28,12 @@ from probing.measures.base import (
     Problem,
     ShardPlan,
 )
+from probing.measures.ceat_effect import unit_vectors
 from probing.measures.occurrences import Sample
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.sentence_supply import SentenceSupply
 from probing.measures.stimuli import StimuliError, Trait
 from probing.measures.streams import named_seed, named_stream
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 POLES: tuple[Pole, Pole] = ("high", "low")
 PAIR_SCORE = "pair_score"
@@ -182,9 +181,6 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
         `n_draws` counts the permutations or draws that the p-value rests on, 0 where there is none.
         The embeddings of the adjectives are computed once and kept with the model.
         """
-        import numpy as np
-        import pandas as pd
-
         if set(payload) != {"group", "seed"}:
             raise StimuliError("A shard's payload is an object with a group and a seed.")
         group, seed = stimuli.group(payload["group"]), payload["seed"]
@@ -216,8 +212,6 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
         self, stimuli: SentenceStimuli, parameters: CeatParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return pair scores, once for the corpus and once as the overall value, and p-values."""
-        import pandas as pd
-
         rows = pd.concat(shard_frames, ignore_index=True)
         if rows.duplicated(["group", "trait"]).any():
             raise ValueError("a group and trait occur twice among the shards")
@@ -235,8 +229,6 @@ class Ceat(Measure[SentenceStimuli, CeatParameters]):
         self, stimuli: SentenceStimuli, parameters: CeatParameters, shard_frames: Frames
     ) -> list[str]:
         """Say where the sentences come from, how many are too long, and what p-values are worth."""
-        import pandas as pd
-
         source = stimuli.source
         drawn = pd.concat(shard_frames)["n_draws"] if shard_frames else pd.Series(dtype=int)
         said = [
@@ -293,10 +285,6 @@ def _effect_row(
     parameters: CeatParameters,
     seed: int,
 ) -> dict[str, Any]:
-    import numpy as np
-
-    from probing.measures import ceat_effect as effect
-
     high, low = poles
     pooled = _pools(parameters, single=len(high) == len(low) == 1)
     p_value, n_draws = np.nan, 0
@@ -339,10 +327,6 @@ def _pools(parameters: CeatParameters, *, single: bool) -> bool:
 
 def _embed(lm: EmbeddingModel, sample: Sample, pieces: Pieces) -> tuple[np.ndarray, int]:
     """Return unit vectors of the sample's words, and how many sentences were too long."""
-    import numpy as np
-
-    from probing.measures.ceat_effect import unit_vectors
-
     fitting = [o for o in sample.drawn if len(lm.encode(o.sentence)) <= lm.max_length]
     texts = [SpanText(o.sentence, o.start, o.end) for o in fitting]
     n_long = len(sample.drawn) - len(fitting)

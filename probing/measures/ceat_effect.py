@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import erfc, sqrt
+from typing import TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
+from annotation.common.lazy import np, npt
 
-Vectors = NDArray[np.floating]
+Vectors: TypeAlias = "npt.NDArray[np.floating]"
 
 CONSTANT = "all cosines are equal"
 TOO_FEW_DRAWS = "fewer than two draws have a value"
@@ -57,7 +57,7 @@ class RandomEffects:
     reason: str = ""
 
 
-def unit_vectors(vectors: Vectors) -> NDArray[np.float64]:
+def unit_vectors(vectors: Vectors) -> npt.NDArray[np.float64]:
     """Return (n, size) vectors of length 1; their products are cosines.
 
     Raises ValueError for a vector of length 0, which has no direction.
@@ -90,8 +90,8 @@ def draw_effects(
     group: Vectors,
     positive: Sequence[Vectors],
     negative: Sequence[Vectors],
-    draws: NDArray[np.integer],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    draws: npt.NDArray[np.integer],
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the effect size and released variance of every draw, both (n_draws,).
 
     draws : (n_draws, 1 + n_A + n_B) the context that is picked for the group, for each word of A
@@ -118,7 +118,9 @@ def draw_effects(
     return effects, np.where(varies, variances, np.nan)
 
 
-def combine_draws(effects: NDArray[np.float64], variances: NDArray[np.float64]) -> RandomEffects:
+def combine_draws(
+    effects: npt.NDArray[np.float64], variances: npt.NDArray[np.float64]
+) -> RandomEffects:
     """Return the draws' effects combined by a random-effects model (Guo and Caliskan 2021).
 
     effects, variances : (n_draws,), NaN = a draw without a value, left out
@@ -187,7 +189,7 @@ def permutation_p_value(
     return (1 + reached) / (1 + n_permutations)
 
 
-def _weights(words: Sequence[Vectors], words_alike: bool) -> NDArray[np.float64]:
+def _weights(words: Sequence[Vectors], words_alike: bool) -> npt.NDArray[np.float64]:
     """Return what each context counts in the mean over a pole."""
     sizes = np.array([len(word) for word in words])
     if words_alike:
@@ -197,12 +199,12 @@ def _weights(words: Sequence[Vectors], words_alike: bool) -> NDArray[np.float64]
 
 def sample_draws(
     rng: np.random.Generator, n_contexts: Sequence[int], n_draws: int
-) -> NDArray[np.int64]:
+) -> npt.NDArray[np.int64]:
     """Return (n_draws, n_words) contexts, each picked uniformly; `n_contexts` counts a word's."""
     return np.stack([rng.integers(n, size=n_draws) for n in n_contexts], axis=1)
 
 
-def _effect(first: NDArray[np.float64], second: NDArray[np.float64]) -> Effect:
+def _effect(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64]) -> Effect:
     both = np.concatenate([first, second])
     spread = float(both.std(ddof=1)) if len(both) > 1 else 0.0
     if not spread > 0:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from pydantic import Field
 
+from annotation.common.lazy import np, pd
 from probing.measures.base import (
     SCORE_COLUMNS,
     Cost,
@@ -21,14 +22,11 @@ from probing.measures.base import (
     Problem,
     ResultKind,
     ShardPlan,
+    plan_stretches,
 )
 from probing.measures.label_map import LabelMapError, read_label_map
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.measures.stimuli import StimuliError
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 FPR, ACCURACY = "fpr", "accuracy"
 #: Share of answers that named no class, so that one was drawn.
@@ -94,16 +92,7 @@ class Classification(Measure[ProbeStimuli, ClassificationParameters]):
         self, stimuli: ProbeStimuli, parameters: ClassificationParameters, seed: int = 0
     ) -> list[ShardPlan]:
         """Return one shard for every stretch of sentences, in the order of the stimuli."""
-        total, size = len(stimuli.sentences), parameters.sentences_per_shard
-        starts = range(0, total, size)
-        return [
-            ShardPlan(
-                index,
-                f"Sentences {start + 1:,} to {min(start + size, total):,}",
-                {"start": start, "stop": min(start + size, total)},
-            )
-            for index, start in enumerate(starts)
-        ]
+        return plan_stretches(len(stimuli.sentences), parameters.sentences_per_shard, "Sentences")
 
     def problems(
         self,
@@ -168,9 +157,6 @@ class Classification(Measure[ProbeStimuli, ClassificationParameters]):
 
         The class is that of the likeliest output; probabilities are summed over a class's outputs.
         """
-        import numpy as np
-        import pandas as pd
-
         if set(payload) != {"start", "stop"}:
             raise StimuliError("A shard's payload is an object with a start and a stop.")
         chosen = stimuli.sentences[payload["start"] : payload["stop"]]
@@ -208,9 +194,6 @@ def predicted_rates(stimuli: ProbeStimuli, shard_frames: Frames) -> pd.DataFrame
     Where rows say whether the class was `matched` in an answer, the share without one comes as
     well. Raises ValueError where sentences are missing or doubled.
     """
-    import numpy as np
-    import pandas as pd
-
     rows = pd.concat(shard_frames, ignore_index=True)
     repeats = rows["repeat"].nunique()
     if rows.duplicated(["repeat", "sentence"]).any():
@@ -250,8 +233,6 @@ def _rows(name: str, trait: str, shares: Any) -> list[tuple[Any, ...]]:
 
 def sentence_frame(stimuli: ProbeStimuli) -> pd.DataFrame:
     """Return group, filler, template and label of every sentence, in their order."""
-    import pandas as pd
-
     return pd.DataFrame(
         [(s.group, s.filler, s.template, s.label) for s in stimuli.sentences],
         columns=["group", "filler", "template", "label"],

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
+from annotation.common.lazy import pd
 from probing.lm.sources import ModelFacts
 from probing.measures.base import (
     TRAINED_CLASSIFIER_COLUMNS,
@@ -32,8 +33,6 @@ from probing.training.schedule import TrainingSettings
 from probing.training.trainable_classifier import Example, Lora
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from probing.training.trainable_classifier import TrainedClassifier
 
 TEST_ACCURACY, VALIDATION_ACCURACY = "test_accuracy", "validation_accuracy"
@@ -280,8 +279,6 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
         lm: TrainableModel,
     ) -> pd.DataFrame:
         """Return one row: how the training was set, and how it ended."""
-        import pandas as pd
-
         if set(payload) != {"number", "seed", "learning_rate", "weight_decay"}:
             raise StimuliError("A training’s payload holds its number, its seed and both rates.")
         validation = _examples(stimuli.part("validation"))
@@ -317,8 +314,6 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
         Of a grid, only trainings at its best point are: that with the lowest mean validation
         loss. Raises ValueError where trainings are missing or doubled.
         """
-        import pandas as pd
-
         rows = _rows(shard_frames, parameters)
         rate, decay = best_point(rows)
         at_best = rows[(rows["learning_rate"] == rate) & (rows["weight_decay"] == decay)]
@@ -395,8 +390,6 @@ def _grid(parameters: ClassifierTuningParameters, seed: int) -> list[tuple[float
 
 
 def _rows(shard_frames: Frames, parameters: ClassifierTuningParameters) -> pd.DataFrame:
-    import pandas as pd
-
     rows = pd.concat(shard_frames, ignore_index=True)
     if sorted(rows["number"]) != list(range(1, len(_grid(parameters, 0)) + 1)):
         raise ValueError("trainings are missing or doubled among the shards")

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from probing.lm.text_protocols import Generation, GenerationSettings, TextGenerator, TextTokenizer
+from probing.measures.aggregation import complete_rows
 from probing.measures.base import COUNTERPART_COLUMNS, Cost, Frames, Problem, ResultKind, ShardPlan
 from probing.measures.generation_parameters import (
     CounterpartParameters,
@@ -41,9 +43,6 @@ from probing.measures.text_measure import (
     too_long,
 )
 from probing.measures.text_stimuli import TextStimuli
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 EMPTY = "the model wrote nothing"
 REFUSED = "the model or its server refused"
@@ -156,8 +155,6 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         Columns: those of counterparts, then prompt, perplexities (JSON by slug, empty where none
         were measured), perplexity_n, settings, finish and n_tokens.
         """
-        import pandas as pd
-
         pairs, variety = shard_pairs(payload, stimuli), payload["variety"]
         sample = [(slug, into) for slug, into in payload["sample"]]
         choice = (
@@ -204,8 +201,6 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         self, stimuli: TextStimuli, parameters: CounterpartParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return every counterpart, in the order of the stimuli."""
-        from probing.measures.aggregation import complete_rows
-
         cells = rewritings(stimuli, parameters)
         rows = complete_rows(shard_frames, ["pair", "variety"], cells)
         return rows.reset_index()[list(COUNTERPART_COLUMNS)]
@@ -214,8 +209,6 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         self, stimuli: TextStimuli, parameters: CounterpartParameters, shard_frames: Frames
     ) -> list[str]:
         """Say how texts were written, which prompt was chosen and why, and what is missing."""
-        import pandas as pd
-
         rows = pd.concat(shard_frames, ignore_index=True)
         found = [f"Written with {settings}." for settings in sorted(rows["settings"].unique())]
         found += _choice_remarks(rows)

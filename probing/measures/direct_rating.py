@@ -9,22 +9,22 @@ told, and else the mean of drawn answers.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
+from annotation.common.lazy import pd
 from probing.lm.errors import ContextTooLongError, GenerationSettingsError
 from probing.lm.question_protocols import AnsweringModel, Question
 from probing.lm.text_protocols import GenerationSettings
 from probing.measures.base import Cost, Frames, Measure, MeasureParameters, Problem, ShardPlan
 from probing.measures.number_evidence import HIGHEST, LOWEST, NUMBERS
+from probing.measures.rating_aggregation import aggregate_ratings, remarks_on_ratings
+from probing.measures.rating_readings import read_group
 from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.rating_wordings import WORDINGS, Wording
 from probing.measures.stimuli import Group, Trait
 from probing.measures.text_measure import LONGEST_REASON
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Where each end of the scale is named in `scale_text`.
 _ENDS = ("{first_number}", "{first_word}", "{second_number}", "{second_word}")
@@ -219,8 +219,6 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
         lm: AnsweringModel,
     ) -> pd.DataFrame:
         """Return a row for every reading; see :mod:`probing.measures.rating_readings`."""
-        from probing.measures.rating_readings import read_group
-
         groups = [stimuli.group(slug) for slug in payload["groups"]]
         return read_group(self, groups, stimuli, parameters, lm, seed=payload["seed"])
 
@@ -234,16 +232,12 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
         mean of drawn answers) and ``wording_sd``; ``refused`` and ``unreadable``, shares of what
         was asked. n counts readings; for ``wording_sd`` wordings.
         """
-        from probing.measures.rating_aggregation import aggregate_ratings
-
         return aggregate_ratings(stimuli, parameters, shard_frames)
 
     def remarks(
         self, stimuli: RatingStimuli, parameters: DirectRatingParameters, shard_frames: Frames
     ) -> list[str]:
         """Say how ratings were obtained, and how many answers were refused or unreadable."""
-        from probing.measures.rating_aggregation import remarks_on_ratings
-
         return remarks_on_ratings(stimuli, parameters, shard_frames)
 
     @staticmethod

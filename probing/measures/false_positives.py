@@ -5,11 +5,7 @@ FPR_c(X) = #(y != c and prediction = c in X) / #(y != c in X)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from annotation.common.lazy import np, npt
 
 #: What the released code adds to false positives and to true negatives.
 RELEASED_EPS = 1e-10
@@ -29,8 +25,6 @@ def false_positive_rate(
 
     NaN where `negatives` is 0.
     """
-    import numpy as np
-
     if released_eps:
         return np.asarray((false_positives + RELEASED_EPS) / (negatives + 2 * RELEASED_EPS))
     undefined = np.full(np.broadcast_shapes(false_positives.shape, negatives.shape), np.nan)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from pydantic import Field
 
+from annotation.common.lazy import pd
 from probing.measures.base import (
     TRAINED_MODEL_COLUMNS,
     Cost,
@@ -30,8 +31,6 @@ from probing.training.rewriting_examples import (
 from probing.training.schedule import TrainingSettings
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from probing.training.trainable import TrainedModel
 
 NAMED_EXAMPLES = 8
@@ -158,8 +157,6 @@ class FineTuning(TextMeasure[FineTuningParameters]):
         parameters: FineTuningParameters,
         lm: TrainableModel,
     ) -> pd.DataFrame:
-        import pandas as pd
-
         if "seed" not in payload:
             raise StimuliError("The payload of a training holds its seed.")
         trained = lm.train(

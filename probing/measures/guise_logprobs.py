@@ -8,16 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from annotation.common.lazy import np, npt, pd
 from probing.lm.question_protocols import ACCESS_TIERS, Access
 from probing.measures.guise_stimuli import GuiseStimuli
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: The variety and the text of rows that say what follows a prompt without any text.
 NO_TEXT = ""
@@ -25,7 +20,7 @@ KEYS = ("prompt", "variety", "text")
 #: Bounds of a probability that are nearer to each other are one number.
 EXACT = 1e-9
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 
 @dataclass(frozen=True)
@@ -69,8 +64,6 @@ def to_frame(
     entries: Sequence[tuple[str, str, str]], reasons: Sequence[str], values: Floats
 ) -> pd.DataFrame:
     """Return a shard's rows: (prompt, variety, text) entries, reasons, (n_rows, n_attributes)."""
-    import pandas as pd
-
     keys = pd.DataFrame(list(entries), columns=list(KEYS)).assign(reason=list(reasons))
     columns = [column(index) for index in range(values.shape[1])]
     numbers = pd.DataFrame(values.astype(np.float32), columns=columns)
@@ -137,8 +130,6 @@ def _place_rows(
     stimuli: GuiseStimuli, frames: Sequence[pd.DataFrame]
 ) -> tuple[pd.DataFrame, npt.NDArray[np.int64]]:
     """Return all rows, and the cell (prompt, text) that each belongs to."""
-    import pandas as pd
-
     if not frames:
         raise ValueError("there are no shards to aggregate")
     rows = pd.concat(frames, ignore_index=True)

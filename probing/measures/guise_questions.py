@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from probing.lm.question_protocols import Question
 from probing.measures.guise_parameters import ATTRIBUTES_SLOT, MatchedGuiseParameters
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
+from probing.measures.streams import named_stream
 
 _TEXT = "{text}"
 #: What closes the quotation of the text, before the last words of a prompt.
@@ -59,8 +60,6 @@ def ask_guise(
 
     Both texts of a pair see the attributes that fit the prompt in the same drawn order.
     """
-    from probing.measures.streams import named_stream
-
     listed = [one for one in stimuli.attributes if prompt.agrees_with(one)]
     order = named_stream(seed, "listed", prompt.slug, slug).permutation(len(listed))
     return guise_question(

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from annotation.common.lazy import np, npt, pd, stats
 from probing.measures.association import log_mean_exp, paired_association, pooled_association
 from probing.measures.base import SCORE_COLUMNS, Frames
 from probing.measures.guise_logprobs import GuiseLogprobs, read_logprobs
@@ -14,10 +12,7 @@ from probing.measures.guise_parameters import MEANING_MATCHED, POOLED, MatchedGu
 from probing.measures.guise_stimuli import Base, GuiseStimuli
 from probing.measures.missing_mass import wilson_bounds
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-Scored = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
+Scored: TypeAlias = "tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]"
 _NO_FINITE = "no finite ratio: nothing is known of it after one of the guises"
 
 
@@ -29,8 +24,6 @@ def association_rows(
     With bounds (``pooled_low``, ``pooled_high``) where not everything is told, and the share of
     ``refused`` and ``unreadable`` answers of a served model after either guise.
     """
-    import pandas as pd
-
     read = read_logprobs(stimuli, frames)
     tables = []
     for name, (q, n) in _forms(read, paired=stimuli.paired, base=parameters.base).items():
@@ -100,8 +93,6 @@ def _outcomes(read: GuiseLogprobs) -> list[pd.DataFrame]:
 
     n: answers that were asked for.
     """
-    import pandas as pd
-
     if read.counts is None:
         return []
     tables = []
@@ -160,8 +151,6 @@ def _refusals(stimuli: GuiseStimuli, read: GuiseLogprobs) -> list[str]:
 
 def _test(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], paired: bool) -> str:
     """Return the test of a difference, with texts as units: their answers hang together."""
-    from scipy import stats
-
     if paired:
         more, fewer = int((first > second).sum()), int((first < second).sum())
         if not more + fewer:
@@ -178,8 +167,6 @@ def _test(first: npt.NDArray[np.float64], second: npt.NDArray[np.float64], paire
 def _table(
     stimuli: GuiseStimuli, q: npt.NDArray[np.float64], n: npt.NDArray[np.int64]
 ) -> pd.DataFrame:
-    import pandas as pd
-
     prompts = [prompt.slug for prompt in stimuli.prompts]
     return pd.DataFrame(
         {

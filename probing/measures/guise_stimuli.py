@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 from probing.measures.prompts import PromptError, parse_prompt
 from probing.measures.stimuli import StimuliError
+from probing.measures.stored_stimuli import StoredStimuli
 
 #: Base of the logarithm of association scores.
 Base = Literal["10", "e"]
@@ -71,7 +70,7 @@ class GuisePrompt:
 
 
 @dataclass(frozen=True)
-class GuiseStimuli:
+class GuiseStimuli(StoredStimuli):
     """Texts in two varieties; `paired` where the i-th texts of both say the same.
 
     q > 0 means: more associated with the first variety. `attribute_list` names where the
@@ -114,30 +113,17 @@ class GuiseStimuli:
         """The texts of both varieties."""
         return self.first, self.second
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
-    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> GuiseStimuli:
-        """Return the stimuli that `to_dict` described."""
-        raw = json.loads(data) if isinstance(data, str | bytes) else data
-        try:
-            return cls(
-                **{
-                    **raw,
-                    "first": tuple(GuiseText(**text) for text in raw["first"]),
-                    "second": tuple(GuiseText(**text) for text in raw["second"]),
-                    "prompts": tuple(GuisePrompt(**prompt) for prompt in raw["prompts"]),
-                    "attributes": tuple(raw["attributes"]),
-                }
-            )
-        except (KeyError, TypeError) as error:
-            raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
-
-    def content_hash(self) -> str:
-        """Return the SHA-256 of the stimuli in canonical JSON."""
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+    def from_plain(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(
+            **{
+                **raw,
+                "first": tuple(GuiseText(**text) for text in raw["first"]),
+                "second": tuple(GuiseText(**text) for text in raw["second"]),
+                "prompts": tuple(GuisePrompt(**prompt) for prompt in raw["prompts"]),
+                "attributes": tuple(raw["attributes"]),
+            }
+        )
 
 
 def _require_unique(noun: str, names: Sequence[str]) -> None:

@@ -11,19 +11,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
+from annotation.common.lazy import np
 from probing.lm.text_protocols import SpanContext
 from probing.measures.base import MeasureParameters, Problem
 from probing.measures.phrases import Offsets, find_phrases, load_pipeline, pipeline_title
 from probing.measures.streams import named_stream
-from probing.measures.text_measure import NAMED_TEXTS, text_of, varieties
-from probing.measures.text_stimuli import PairStimulus, TextStimuli, TextStimulus
-
-if TYPE_CHECKING:
-    import numpy as np
+from probing.measures.text_measure import NAMED_TEXTS, all_texts, text_of
+from probing.measures.text_stimuli import TextStimuli, TextStimulus
 
 _WORD = re.compile(r"\S+")
 
@@ -224,8 +222,3 @@ def missing_spans(
             len(without) == len(texts),
         )
     ]
-
-
-def all_texts(stimuli: TextStimuli) -> list[tuple[PairStimulus, str]]:
-    """Return every pair with each of its varieties."""
-    return [(pair, variety) for pair in stimuli.pairs for variety in varieties(stimuli)]

@@ -14,18 +14,15 @@ ILPS*, P follows the chain rule over the subwords of t, masks filled from left t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
+from annotation.common.lazy import np, pd
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.base import Problem
 from probing.measures.slot_measure import SlotMeasure, SlotParameters, distinct_words
 from probing.measures.stimuli import Stimuli
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 S = TypeVar("S", bound=SlotParameters)
 
@@ -39,9 +36,6 @@ class LogRatioMeasure(SlotMeasure[S]):
         self, group: np.ndarray, prior: np.ndarray, words: Sequence[str], parameters: S
     ) -> pd.DataFrame:
         """Return value, reason, logprob_group and logprob_prior for each word."""
-        import numpy as np
-        import pandas as pd
-
         defined = np.isfinite(group) & np.isfinite(prior)
         with np.errstate(invalid="ignore"):  # -inf minus -inf, which is not defined
             difference = group - prior

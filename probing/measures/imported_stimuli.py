@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 from probing.measures.stimuli import Group, Trait
+from probing.measures.stored_stimuli import StoredStimuli, read_trait
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class NamedTemplate:
 
 
 @dataclass(frozen=True)
-class ImportedStimuli:
+class ImportedStimuli(StoredStimuli):
     """Groups and traits of the library, and templates that are names or sentences."""
 
     groups: tuple[Group, ...]
@@ -30,20 +30,10 @@ class ImportedStimuli:
     def to_dict(self) -> dict[str, Any]:
         return json.loads(json.dumps(asdict(self)))
 
-    def content_hash(self) -> str:
-        """Return the SHA-256 of the stimuli in canonical JSON."""
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
-
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> ImportedStimuli:
-        """Return the stimuli that `to_dict` described."""
+    def from_plain(cls, raw: Mapping[str, Any]) -> Self:
         return cls(
-            tuple(Group(**entry) for entry in data["groups"]),
-            tuple(Trait(**_with_tuples(entry)) for entry in data["traits"]),
-            tuple(NamedTemplate(**entry) for entry in data["templates"]),
+            tuple(Group(**entry) for entry in raw["groups"]),
+            tuple(read_trait(entry) for entry in raw["traits"]),
+            tuple(NamedTemplate(**entry) for entry in raw["templates"]),
         )
-
-
-def _with_tuples(entry: Mapping[str, Any]) -> dict[str, Any]:
-    return {k: tuple(value) if isinstance(value, list) else value for k, value in entry.items()}

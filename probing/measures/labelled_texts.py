@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from probing.measures.probe_stimuli import SENTIMENT
 from probing.measures.stimuli import StimuliError
+from probing.measures.stored_stimuli import StoredStimuli
 from probing.measures.streams import named_stream
 
 TextSplit = Literal["train", "validation", "test"]
@@ -33,7 +32,7 @@ class LabelledText:
 
 
 @dataclass(frozen=True)
-class LabelledTexts:
+class LabelledTexts(StoredStimuli):
     """A labelled data set, every text in one split.
 
     name : of the data set, as reports print it
@@ -75,22 +74,12 @@ class LabelledTexts:
         }
 
     @classmethod
-    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> LabelledTexts:
-        """Return the stimuli that `to_dict` described."""
-        raw = json.loads(data) if isinstance(data, str | bytes) else data
-        try:
-            return cls(
-                tuple(LabelledText(*entry) for entry in raw["labelled_texts"]),
-                raw["name"],
-                tuple(raw["classes"]),
-            )
-        except (KeyError, TypeError) as error:
-            raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
-
-    def content_hash(self) -> str:
-        """Return the SHA-256 of the stimuli in canonical JSON."""
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+    def from_plain(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(
+            tuple(LabelledText(*entry) for entry in raw["labelled_texts"]),
+            raw["name"],
+            tuple(raw["classes"]),
+        )
 
 
 def complete_splits(

@@ -8,8 +8,9 @@ of the attribute between the guises; neither race nor dialect is named.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import np, npt, pd
 from probing.lm.errors import (
     ContextTooLongError,
     GenerationSettingsError,
@@ -26,15 +27,13 @@ from probing.measures.base import (
     ResultKind,
     ShardPlan,
 )
+from probing.measures.guise_logprobs import NO_TEXT, to_frame
 from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.measures.guise_questions import ask_guise, cut_prompt, spellings
+from probing.measures.guise_scores import association_rows, remarks_on_access
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
+from probing.measures.served_guises import GuiseReading, ServedGuises
 from probing.measures.text_measure import length_problem, shorten
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pandas as pd
 
 _NAMED = 8
 
@@ -131,10 +130,6 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         lm: EndWordModel,
     ) -> pd.DataFrame:
         """Return a row for every prompt and text; see :mod:`probing.measures.guise_logprobs`."""
-        import numpy as np
-
-        from probing.measures.guise_logprobs import NO_TEXT, to_frame
-
         texts = [
             (variety, text.slug, text.body)
             for variety, some in zip(stimuli.varieties, stimuli.texts, strict=True)
@@ -144,8 +139,6 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
             texts.append((NO_TEXT, NO_TEXT, ""))
         seed = payload.get("seed", 0)
         if lm.kind == "chat":
-            from probing.measures.served_guises import GuiseReading, ServedGuises
-
             served: Any = lm
             return ServedGuises(stimuli, parameters, served, seed).read(
                 [GuiseReading(prompt, *text) for prompt in stimuli.prompts for text in texts]
@@ -176,16 +169,12 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         do not agree with a prompt's article have no row there. n: pairs, or texts of the smaller
         side; for the mean, prompts.
         """
-        from probing.measures.guise_scores import association_rows
-
         return association_rows(stimuli, parameters, shard_frames)
 
     def remarks(
         self, stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, shard_frames: Frames
     ) -> list[str]:
         """Say how the scores were obtained, and why texts are missing."""
-        from probing.measures.guise_scores import remarks_on_access
-
         return remarks_on_access(stimuli, shard_frames)
 
 
@@ -231,8 +220,6 @@ def _attribute_logprobs(
     parameters: MatchedGuiseParameters,
 ) -> npt.NDArray[np.float64]:
     """Return ln P of every attribute after every row, (n_rows, n_attributes)."""
-    import numpy as np
-
     if parameters.form == "completion":
         found: npt.NDArray[np.float64] = lm.end_logprobs(rows, attributes)
         return found

@@ -8,10 +8,11 @@ mentions the group more than once, the first mention counts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import Field
 
+from annotation.common.lazy import np, pd
 from probing.lm.errors import LanguageModelError
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer
 from probing.measures.base import (
@@ -23,14 +24,12 @@ from probing.measures.base import (
     Problem,
     ResultKind,
     ShardPlan,
+    plan_stretches,
 )
 from probing.measures.classification import ALL_CLASSES
 from probing.measures.probe_stimuli import ProbeStimuli, filler_name
 from probing.measures.probe_templates import locate
 from probing.measures.stimuli import StimuliError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SURPRISAL = "surprisal"
 LONGEST_REASON = 200
@@ -68,15 +67,7 @@ class MentionSurprisal(Measure[ProbeStimuli, MentionParameters]):
         self, stimuli: ProbeStimuli, parameters: MentionParameters, seed: int = 0
     ) -> list[ShardPlan]:
         """Return one shard for every stretch of templates."""
-        total, size = len(stimuli.templates), parameters.templates_per_shard
-        return [
-            ShardPlan(
-                index,
-                f"Templates {start + 1:,} to {min(start + size, total):,}",
-                {"start": start, "stop": min(start + size, total)},
-            )
-            for index, start in enumerate(range(0, total, size))
-        ]
+        return plan_stretches(len(stimuli.templates), parameters.templates_per_shard, "Templates")
 
     def problems(
         self, stimuli: ProbeStimuli, parameters: MentionParameters, lm: SlotTokenizer
@@ -123,8 +114,6 @@ class MentionSurprisal(Measure[ProbeStimuli, MentionParameters]):
         lm: SlotModel,
     ) -> pd.DataFrame:
         """Return a row for each group, word and template; NaN with a reason where none can be."""
-        import pandas as pd
-
         if set(payload) != {"start", "stop"}:
             raise StimuliError("A shard's payload is an object with a start and a stop.")
         places = range(len(stimuli.templates))[payload["start"] : payload["stop"]]
@@ -140,9 +129,6 @@ class MentionSurprisal(Measure[ProbeStimuli, MentionParameters]):
 
         Raises ValueError where rows are doubled or missing.
         """
-        import numpy as np
-        import pandas as pd
-
         rows = pd.concat(shard_frames, ignore_index=True)
         keys = ["group", "filler", "template"]
         expected = {

@@ -8,13 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from annotation.common.lazy import np, npt
 from probing.measures.guise_parameters import Missing
 
-Floats = npt.NDArray[np.float64]
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 #: How tokenizers write the space before a word, where a server tells raw tokens.
 _SPACES = str.maketrans({"Ġ": " ", "▁": " "})
 

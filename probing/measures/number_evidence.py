@@ -5,13 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from annotation.common.lazy import np, npt
 from probing.lm.question_protocols import Answer
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 LOWEST, HIGHEST = 0, 100
 NUMBERS: tuple[str, ...] = tuple(str(number) for number in range(LOWEST, HIGHEST + 1))
@@ -37,8 +33,6 @@ class ExpectedNumber:
 
 def expected_from_all(logprobs: npt.NDArray[np.float64]) -> ExpectedNumber:
     """Return the expected number from ln P of every one, (101,)."""
-    import numpy as np
-
     weights = np.exp(logprobs)
     mass = float(weights.sum())
     value = float(weights @ np.arange(LOWEST, HIGHEST + 1)) / mass if mass > 0 else math.nan

@@ -6,11 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-
+from annotation.common.lazy import np
 
 _WORD = re.compile(r"[^\W_]+(?:[’'\-][^\W_]+)*")
 
@@ -95,7 +92,5 @@ class _Pool:
 
 
 def _generator(seed: int, key: str) -> np.random.Generator:
-    import numpy as np
-
     words = np.frombuffer(sha256(key.encode()).digest()[:16], dtype=np.uint32)
     return np.random.default_rng([seed, *words.tolist()])

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from annotation.common.lazy import np, pd
 from probing.lm.text_protocols import TextScorer, TextTokenizer
+from probing.measures.aggregation import complete_rows
 from probing.measures.base import (
     TEXT_SCORE_COLUMNS,
     Cost,
@@ -23,23 +25,18 @@ from probing.measures.base import (
     ResultKind,
     ShardPlan,
 )
-from probing.measures.hidden_spans import all_texts
 from probing.measures.text_measure import (
     TextMeasure,
-    chunks,
-    length_problem,
     one_by_one_where_too_long,
+    plan_pairs,
     shard_pairs,
-    shard_title,
+    text_lengths,
     text_of,
     text_problems,
-    too_long,
+    unread_texts,
     varieties,
 )
 from probing.measures.text_stimuli import TextStimuli
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PERPLEXITY = "perplexity"
 WHOLE = "whole text"
@@ -78,32 +75,19 @@ class Perplexity(TextMeasure[PerplexityParameters]):
     def plan(
         self, stimuli: TextStimuli, parameters: PerplexityParameters, seed: int = 0
     ) -> list[ShardPlan]:
-        slugs = [pair.slug for pair in stimuli.pairs]
-        return [
-            ShardPlan(index, shard_title(chunk, "Texts"), {"pairs": list(chunk)})
-            for index, chunk in enumerate(chunks(slugs, parameters.pairs_per_shard))
-        ]
+        return plan_pairs(stimuli, parameters.pairs_per_shard, "Texts")
 
     def problems(
         self, stimuli: TextStimuli, parameters: PerplexityParameters, lm: TextTokenizer
     ) -> list[Problem]:
         """Look for texts that do not fit."""
-        texts = [
-            (f"{pair.slug} ({v})", text_of(pair, v, stimuli)) for pair, v in all_texts(stimuli)
-        ]
-        longer = [
-            name for name, text in texts if too_long(lm.count_tokens(text.body), lm.max_length)
-        ]
-        return [*text_problems(stimuli), *length_problem(longer, len(texts), "score")]
+        return [*text_problems(stimuli), *unread_texts(stimuli, lm)]
 
     def estimate(
         self, stimuli: TextStimuli, parameters: PerplexityParameters, lm: TextTokenizer
     ) -> Cost:
         """Count a pass for each text, or for each of its tokens where these are hidden in turn."""
-        lengths = [
-            lm.count_tokens(text_of(pair, variety, stimuli).body)
-            for pair, variety in all_texts(stimuli)
-        ]
+        lengths = text_lengths(stimuli, lm)
         in_turn = lm.kind != "causal"
         return Cost(
             shards=len(self.plan(stimuli, parameters)),
@@ -119,9 +103,6 @@ class Perplexity(TextMeasure[PerplexityParameters]):
         lm: TextScorer,
     ) -> pd.DataFrame:
         """Return one row for each pair and variety; n = tokens, or words, that were scored."""
-        import numpy as np
-        import pandas as pd
-
         cells = [
             (pair.slug, variety, text_of(pair, variety, stimuli).body)
             for pair in shard_pairs(payload, stimuli)
@@ -156,8 +137,6 @@ class Perplexity(TextMeasure[PerplexityParameters]):
         self, stimuli: TextStimuli, parameters: PerplexityParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return every row, in the order of the stimuli."""
-        from probing.measures.aggregation import complete_rows
-
         slugs = [pair.slug for pair in stimuli.pairs]
         cells = product([PERPLEXITY], [WHOLE], varieties(stimuli), [0], slugs)
         keys = ["name", "condition", "variety", "trial", "pair"]
@@ -168,8 +147,6 @@ class Perplexity(TextMeasure[PerplexityParameters]):
         self, stimuli: TextStimuli, parameters: PerplexityParameters, shard_frames: Frames
     ) -> list[str]:
         """Say which perplexity it is, and how many texts have none."""
-        import pandas as pd
-
         rows = pd.concat(shard_frames, ignore_index=True)
         causal = set(rows["kind"]) == {"causal"}
         found = [

@@ -6,16 +6,15 @@ without a mention are further groups with a role of their own (*ours*).
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Self, get_args
 
 from probing.measures.probe_templates import fill
 from probing.measures.stimuli import StimuliError
+from probing.measures.stored_stimuli import StoredStimuli, hash_plain
 
 #: What a group is there for: to be compared, to show the spread of words that name no group, or
 #: to stand for no mention at all.
@@ -61,7 +60,7 @@ class ProbeSentence:
 
 
 @dataclass(frozen=True)
-class ProbeStimuli:
+class ProbeStimuli(StoredStimuli):
     """Labelled sentences about groups.
 
     name : of the data set, as reports print it
@@ -127,37 +126,21 @@ class ProbeStimuli:
         }
 
     @classmethod
-    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> ProbeStimuli:
-        """Return the stimuli that `to_dict` described."""
-        raw = json.loads(data) if isinstance(data, str | bytes) else data
-        try:
-            return cls(
-                templates=tuple(ProbeTemplate(**entry) for entry in raw["labelled_templates"]),
-                groups=tuple(
-                    ProbeGroup(**{**entry, "fillers": tuple(entry["fillers"])})
-                    for entry in raw["group_words"]
-                ),
-                name=raw["name"],
-                classes=tuple(raw["classes"]),
-                cells=None
-                if raw["cells"] is None
-                else tuple((t, g, f) for t, g, f in raw["cells"]),
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
-
-    def content_hash(self) -> str:
-        """Return the SHA-256 of the stimuli in canonical JSON."""
-        return _digest(self.to_dict())
+    def from_plain(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(
+            templates=tuple(ProbeTemplate(**entry) for entry in raw["labelled_templates"]),
+            groups=tuple(
+                ProbeGroup(**{**entry, "fillers": tuple(entry["fillers"])})
+                for entry in raw["group_words"]
+            ),
+            name=raw["name"],
+            classes=tuple(raw["classes"]),
+            cells=None if raw["cells"] is None else tuple((t, g, f) for t, g, f in raw["cells"]),
+        )
 
     def sentences_hash(self) -> str:
         """Return the SHA-256 of the sentences alone, the same whoever is asked and how."""
-        return _digest(ProbeStimuli.to_dict(self))
-
-
-def _digest(content: Mapping[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+        return hash_plain(ProbeStimuli.to_dict(self))
 
 
 def filler_name(filler: Mapping[str, str]) -> str:

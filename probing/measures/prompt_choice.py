@@ -9,17 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from annotation.common.lazy import np
 from probing.lm.cache import BoundedCache
 from probing.lm.text_protocols import TextScorer
 from probing.measures.prompts import variety_name
 from probing.measures.streams import named_stream
 from probing.measures.text_measure import one_by_one_where_too_long, text_of, varieties
 from probing.measures.text_stimuli import PromptStimulus, TextStimuli
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 class RememberingScorer(TextScorer, Protocol):
@@ -95,8 +93,6 @@ def choose_prompt(
 def _choose(
     stimuli: TextStimuli, sample: Sequence[tuple[str, str]], lm: TextScorer
 ) -> PromptChoice:
-    import numpy as np
-
     columns = []
     for prompt in stimuli.prompts:
         filled = [
@@ -124,8 +120,6 @@ def _choose(
 
 def _perplexity(logprobs: np.ndarray | str) -> float:
     # Exp of minus the mean; a text without a scored token has none.
-    import numpy as np
-
     if isinstance(logprobs, str) or len(logprobs) == 0:
         return float("nan")
     return float(np.exp(-np.mean(logprobs)))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
+from annotation.common.lazy import np
 from probing.lm.errors import LanguageModelError, ServerError
 from probing.lm.text_protocols import (
     EndWordModel,
@@ -33,8 +34,6 @@ from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.streams import named_seed, named_stream
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from probing.lm.echoed_endings import EchoedEndings
 
 LONGEST_ANSWER = 200
@@ -218,8 +217,6 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
         lm: EndWordModel | EchoedEndings,
     ) -> dict[str, Any]:
         """Return the likeliest class, and the classes' shares of the likelihood."""
-        import numpy as np
-
         words = [repeat.wording.answer_word(name) for name in stimuli.classes]
         found = _endings(prompts, words, lm)
         if parameters.calibration == "empty_text":
@@ -237,8 +234,6 @@ def _endings(
 
     Raises ServerError where a server refuses a prompt, or its tokens reach across the word.
     """
-    import numpy as np
-
     if isinstance(lm, EndWordModel):
         return lm.end_logprobs([lm.encode_end(prompt) for prompt in prompts], words)
     rows = lm.echoed_words(prompts, words)

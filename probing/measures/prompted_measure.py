@@ -6,10 +6,11 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
+from annotation.common.lazy import pd
 from probing.lm.text_protocols import TextTokenizer
 from probing.measures.base import (
     Cost,
@@ -24,9 +25,6 @@ from probing.measures.class_prompts import GAP, ClassPrompt
 from probing.measures.classification import predicted_rates, sample_problems
 from probing.measures.prompted_stimuli import PromptedStimuli
 from probing.measures.stimuli import StimuliError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 CITATION = (
     "Kohankhaki, Emerson, Tian, Seyyed-Kalantari and Khattak (2024), The Impact of Unstated "
@@ -240,8 +238,6 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
         self, payload: Mapping[str, Any], stimuli: PromptedStimuli, parameters: P, lm: Any
     ) -> pd.DataFrame:
         """Return a row for each sentence: its repeat with what made it, and the predicted class."""
-        import pandas as pd
-
         if set(payload) != {"wording", "labels", "seed", "start", "stop"}:
             raise StimuliError(
                 "A shard's payload is an object with a wording, labels, a seed, start and stop."

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 from probing.measures.class_prompts import ClassPrompt
 from probing.measures.probe_stimuli import SENTIMENT, ProbeStimuli
-from probing.measures.prompts import PromptError
 from probing.measures.stimuli import StimuliError
 from probing.measures.streams import named_stream
 
@@ -62,24 +60,18 @@ class PromptedStimuli(ProbeStimuli):
         }
 
     @classmethod
-    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> PromptedStimuli:
-        """Return the stimuli that `to_dict` described."""
-        raw = json.loads(data) if isinstance(data, str | bytes) else data
-        probes = ProbeStimuli.from_json(raw)
-        try:
-            return cls(
-                **vars_of(probes),
-                wordings=tuple(ClassPrompt(**entry) for entry in raw["wordings"]),
-                shots=tuple(
-                    Shots(
-                        entry["seed"],
-                        tuple(Demonstration(**one) for one in entry["demonstrations"]),
-                    )
-                    for entry in raw["shots"]
-                ),
-            )
-        except (KeyError, TypeError, PromptError) as error:
-            raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
+    def from_plain(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(
+            **vars_of(ProbeStimuli.from_plain(raw)),
+            wordings=tuple(ClassPrompt(**entry) for entry in raw["wordings"]),
+            shots=tuple(
+                Shots(
+                    entry["seed"],
+                    tuple(Demonstration(**one) for one in entry["demonstrations"]),
+                )
+                for entry in raw["shots"]
+            ),
+        )
 
 
 def vars_of(stimuli: ProbeStimuli) -> dict[str, Any]:

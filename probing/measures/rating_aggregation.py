@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from annotation.common.lazy import pd
 from probing.measures.base import SCORE_COLUMNS, Frames
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from probing.measures.direct_rating import DirectRatingParameters
     from probing.measures.rating_stimuli import RatingStimuli
 
@@ -26,8 +25,6 @@ def aggregate_ratings(
 
     Raises ValueError where readings are missing or doubled.
     """
-    import pandas as pd
-
     readings, access = _readings(parameters, frames)
     _require_all(stimuli, readings)
     rows: list[dict[str, Any]] = []
@@ -44,8 +41,6 @@ def remarks_on_ratings(
     stimuli: RatingStimuli, parameters: DirectRatingParameters, frames: Frames
 ) -> list[str]:
     """Return how ratings were obtained, and what came instead of a number."""
-    import pandas as pd
-
     readings, access = _readings(parameters, frames)
     n = len(readings)
     found = [_HOW[access].format(n=n)]
@@ -86,8 +81,6 @@ _HOW = {
 
 def _readings(parameters: DirectRatingParameters, frames: Frames) -> tuple[pd.DataFrame, str]:
     """Return the readings with their `value`, and the one tier that they all have."""
-    import pandas as pd
-
     if not frames:
         raise ValueError("there are no shards to aggregate")
     readings = pd.concat(frames, ignore_index=True)
@@ -100,8 +93,6 @@ def _readings(parameters: DirectRatingParameters, frames: Frames) -> tuple[pd.Da
 
 
 def _require_all(stimuli: RatingStimuli, readings: pd.DataFrame) -> None:
-    import pandas as pd
-
     expected = pd.MultiIndex.from_product(
         [[one.slug for one in stimuli.groups], [one.slug for one in stimuli.traits]]
     )

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from annotation.common.lazy import pd
 from probing.lm.question_protocols import Access, Answer
 from probing.measures.answer_reading import outcome_of, read_number
 from probing.measures.number_evidence import (
@@ -25,8 +26,6 @@ from probing.measures.rating_wordings import WORDINGS, Wording
 from probing.measures.streams import named_seed, named_stream
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from probing.measures.direct_rating import DirectRating, DirectRatingParameters
     from probing.measures.rating_stimuli import RatingStimuli
     from probing.measures.stimuli import Group, Trait
@@ -75,8 +74,6 @@ def read_group(
     seed: int,
 ) -> pd.DataFrame:
     """Return the readings of some groups on all scales."""
-    import pandas as pd
-
     asks = plan_asks(groups, stimuli.traits, WORDINGS, parameters.answers, seed)
     questions = {
         ask: measure.question(stimuli, ask.group, ask.trait, ask.wording, parameters)

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from probing.measures.stimuli import Group, StimuliError, Trait
+from probing.measures.stored_stimuli import StoredStimuli, read_trait
 
 GROUP_SLOT, LEFT_SLOT, RIGHT_SLOT = "{group}", "{low}", "{high}"
 
 
 @dataclass(frozen=True)
-class RatingStimuli:
+class RatingStimuli(StoredStimuli):
     """What people were asked in a study, as one version of its instrument has it.
 
     Attributes
@@ -69,32 +68,12 @@ class RatingStimuli:
             raise StimuliError(f"There is no group '{slug}' in these stimuli.")
         return self._groups[slug]
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
-    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> RatingStimuli:
-        """Return the stimuli that `to_dict` described."""
-        raw = json.loads(data) if isinstance(data, str | bytes) else dict(data)
-        try:
-            return cls(
-                **{
-                    **raw,
-                    "groups": tuple(Group(**entry) for entry in raw["groups"]),
-                    "traits": tuple(map(_trait, raw["traits"])),
-                }
-            )
-        except (KeyError, TypeError) as error:
-            raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
-
-    def content_hash(self) -> str:
-        """Return the SHA-256 of the stimuli in canonical JSON."""
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _trait(entry: Mapping[str, Any]) -> Trait:
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()
-    }
-    return Trait(**values)
+    def from_plain(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(
+            **{
+                **raw,
+                "groups": tuple(Group(**entry) for entry in raw["groups"]),
+                "traits": tuple(map(read_trait, raw["traits"])),
+            }
+        )

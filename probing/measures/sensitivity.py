@@ -16,16 +16,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from annotation.common.lazy import np, npt, pd
 from probing.lm.protocols import SlotContext, SlotModel
 from probing.measures.base import Frames
+from probing.measures.sensitivity_solver import minimal_changes_by_row
 from probing.measures.slot_measure import SlotMeasure, SlotParameters
 from probing.measures.stimuli import Stimuli
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pandas as pd
-
     Floats = npt.NDArray[np.float64]
 
 #: A change of zero (the word already wins by the margin) has no logarithm; it is raised to this.
@@ -110,9 +108,6 @@ class SensitivityTest(SlotMeasure[SensitivityParameters]):
         The deltas are the largest of the word's subwords; `floored` counts the changes of
         zero, of group and prior together, that had to be raised to the floor.
         """
-        import numpy as np
-        import pandas as pd
-
         if parameters.variant == "released":
             value, reason = _released_scores(group, prior)
             floored = np.zeros(len(words), dtype=np.int64)
@@ -160,10 +155,6 @@ def subword_changes(
     own subwords are -inf, so that they never are the largest; NaN means that the model gave
     numbers that are not finite.
     """
-    import numpy as np
-
-    from probing.measures.sensitivity_solver import minimal_changes_by_row
-
     most = max(len(lm.split(word).ids) for word in words)
     changes = np.full((len(contexts), len(words), most), -np.inf)
     for batch in lm.slot(contexts, words):
@@ -189,8 +180,6 @@ def _paper_scores(
     group: Floats, prior: Floats, subword: str
 ) -> tuple[Floats, list[str], npt.NDArray[np.int64]]:
     """Return ln Delta(prior) - ln Delta(group) per word, the reasons, and the floored changes."""
-    import numpy as np
-
     if subword == "max_change":
         group, prior = _largest(group)[:, np.newaxis], _largest(prior)[:, np.newaxis]
     used = ~np.isneginf(group)
@@ -206,8 +195,6 @@ def _paper_scores(
 
 def _released_scores(group: Floats, prior: Floats) -> tuple[Floats, list[str]]:
     """score(c, t) = min_i ln(1 - d_i), d = ||A' - A||_F; SeT = score(g, t) - score(prior, t)."""
-    import numpy as np
-
     distances = {"group": np.sqrt(_largest(group)), "prior": np.sqrt(_largest(prior))}
     values, reasons = [], []
     for d_group, d_prior in zip(distances["group"], distances["prior"], strict=True):

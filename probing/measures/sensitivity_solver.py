@@ -21,10 +21,11 @@ highest logits are sorted first, and more of them only where the lowest of these
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TypeAlias
 
-Floats = npt.NDArray[np.float64]
+from annotation.common.lazy import np, npt
+
+Floats: TypeAlias = "npt.NDArray[np.float64]"
 
 #: How many logits are surely among those that are sorted first, and how that grows.
 _FIRST_LOOK, _GROWTH = 64, 8

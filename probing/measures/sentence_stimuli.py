@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from probing.measures.adjectives import Adjectives, pole_words
 from probing.measures.occurrences import Occurrence, Sample, sample_occurrences
 from probing.measures.stimuli import Group, StimuliError, Trait
+from probing.measures.stored_stimuli import StoredStimuli, hash_plain, read_trait
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class SentenceSource:
 
 
 @dataclass(frozen=True)
-class SentenceStimuli:
+class SentenceStimuli(StoredStimuli):
     """Groups and traits with the sentences that were drawn for each of their words.
 
     contexts : key of a group or adjective → its sample; see `group_key` and `word_key`
@@ -85,23 +85,18 @@ class SentenceStimuli:
         }
 
     @classmethod
-    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> SentenceStimuli:
-        """Return the stimuli that `to_dict` described."""
-        raw = json.loads(data) if isinstance(data, str | bytes) else data
-        try:
-            return cls(
-                groups=tuple(Group(**entry) for entry in raw["groups"]),
-                traits=tuple(_trait(entry) for entry in raw["traits"]),
-                contexts={
-                    key: Sample(
-                        tuple(Occurrence(*entry) for entry in sample["drawn"]), sample["n_found"]
-                    )
-                    for key, sample in raw["contexts"].items()
-                },
-                source=SentenceSource(**raw["source"]),
-            )
-        except (KeyError, TypeError) as error:
-            raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
+    def from_plain(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(
+            groups=tuple(Group(**entry) for entry in raw["groups"]),
+            traits=tuple(read_trait(entry) for entry in raw["traits"]),
+            contexts={
+                key: Sample(
+                    tuple(Occurrence(*entry) for entry in sample["drawn"]), sample["n_found"]
+                )
+                for key, sample in raw["contexts"].items()
+            },
+            source=SentenceSource(**raw["source"]),
+        )
 
     def content_hash(self) -> str:
         """Return the SHA-256 of the stimuli in canonical JSON; megabytes, so computed once."""
@@ -109,8 +104,7 @@ class SentenceStimuli:
 
     @cached_property
     def _hash(self) -> str:
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hash_plain(self.to_dict())
 
 
 def group_key(slug: str) -> str:
@@ -175,10 +169,3 @@ class _Counted:
                 self.n += 1
                 self.digest.update(sentence.encode() + b"\n")
                 yield sentence
-
-
-def _trait(entry: Mapping[str, Any]) -> Trait:
-    values = dict(entry)
-    for name in ("low_synonyms", "high_synonyms"):
-        values[name] = tuple(values.get(name, ()))
-    return Trait(**values)

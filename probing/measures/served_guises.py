@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
+from annotation.common.lazy import np, pd
 from probing.lm.echoed_endings import NoEchoError
 from probing.lm.errors import LanguageModelError, TokenizerError
 from probing.lm.question_protocols import ACCESS_TIERS, Access, Answer, Question
@@ -26,8 +25,6 @@ from probing.measures.missing_mass import ToldAttributes, plain_token, read_told
 from probing.measures.streams import named_seed
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from probing.lm.chat import ChatModel
     from probing.measures.guise_parameters import MatchedGuiseParameters
 
@@ -283,8 +280,6 @@ class ServedGuises:
     def _frame(
         self, readings: Sequence[GuiseReading], found: Sequence[ReadGuise], access: Access
     ) -> pd.DataFrame:
-        import pandas as pd
-
         def logs(values: Sequence[Any]) -> Any:
             with np.errstate(divide="ignore"):
                 return np.log(np.array(values))

@@ -9,19 +9,17 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field
 
+from annotation.common.lazy import np, pd
 from probing.lm.errors import LanguageModelError
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.adjectives import Adjectives, empty_lists, scored_words
+from probing.measures.aggregation import cells_of_fewer_templates, pair_scores, pole_scores
 from probing.measures.base import Cost, Frames, Measure, MeasureParameters, Problem, ShardPlan
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pandas as pd
 
 Prior = Literal["mask", "noun"]
 
@@ -157,9 +155,6 @@ class SlotMeasure(Measure[Stimuli, S]):
         Columns: template, group, trait, pole, word, value, reason, subwords, then the measure's
         details. The prior is computed once per template and kept with the model.
         """
-        import numpy as np
-        import pandas as pd
-
         template, groups = _shard_stimuli(payload, stimuli)
         words = distinct_words(stimuli, parameters.adjectives)
         # The prior always has forward passes of its own: had it shared a batch with the groups,
@@ -200,15 +195,11 @@ class SlotMeasure(Measure[Stimuli, S]):
 
     def aggregate(self, stimuli: Stimuli, parameters: S, shard_frames: Frames) -> pd.DataFrame:
         """Return pair scores by template and their means; see :func:`pair_scores`."""
-        from probing.measures.aggregation import pair_scores
-
         words = scored_words(stimuli, parameters.adjectives)
         return pair_scores(stimuli, shard_frames, words=words, average=parameters.list_average)
 
     def remarks(self, stimuli: Stimuli, parameters: S, shard_frames: Frames) -> list[str]:
         """Say how many means rest on fewer templates than the others."""
-        from probing.measures.aggregation import cells_of_fewer_templates
-
         fewer = cells_of_fewer_templates(stimuli, shard_frames)
         if not fewer:
             return []
@@ -221,8 +212,6 @@ class SlotMeasure(Measure[Stimuli, S]):
 
     def poles(self, stimuli: Stimuli, parameters: S, shard_frames: Frames) -> pd.DataFrame:
         """Return the scores of single poles, means over templates; see :func:`pole_scores`."""
-        from probing.measures.aggregation import pole_scores
-
         words = scored_words(stimuli, parameters.adjectives)
         return pole_scores(stimuli, shard_frames, words=words, average=parameters.list_average)
 

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import np, npt, pd
 from probing.lm.text_protocols import SpanModel, SpanScore, TextTokenizer
+from probing.measures.aggregation import complete_rows
 from probing.measures.base import TEXT_SCORE_COLUMNS, Cost, Frames, Problem, ResultKind, ShardPlan
 from probing.measures.hidden_spans import (
     PHRASES,
     SpanPredictionParameters,
-    all_texts,
     hidden_spans,
     missing_spans,
     phrase_origin,
@@ -29,22 +30,16 @@ from probing.measures.hidden_spans import (
 from probing.measures.phrases import PipelineError, find_phrases, load_pipeline
 from probing.measures.text_measure import (
     TextMeasure,
-    chunks,
-    length_problem,
     one_by_one_where_too_long,
+    plan_pairs,
     shard_pairs,
-    shard_title,
+    text_lengths,
     text_of,
     text_problems,
-    too_long,
+    unread_texts,
     varieties,
 )
 from probing.measures.text_stimuli import TextStimuli
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-    import pandas as pd
 
 SPAN_PERPLEXITY = "span_perplexity"
 TOP_ENTROPY = "top5_entropy"
@@ -59,8 +54,6 @@ _PROTOCOLS = {
 
 def span_perplexity(token_logprobs: npt.NDArray[np.float64]) -> float:
     """Return exp(-mean ln P) of the tokens; NaN for none."""
-    import numpy as np
-
     if len(token_logprobs) == 0:
         return float("nan")
     with np.errstate(over="ignore"):
@@ -72,8 +65,6 @@ def top_entropy(best_logprobs: npt.NDArray[np.float64], *, normalise: bool) -> f
 
     With `normalise`, p are renormalised over them and the entropy is between 0 and ln n.
     """
-    import numpy as np
-
     logs = np.asarray(best_logprobs, dtype=np.float64)
     if len(logs) == 0 or not np.isfinite(logs).any():
         return float("nan")
@@ -85,8 +76,6 @@ def top_entropy(best_logprobs: npt.NDArray[np.float64], *, normalise: bool) -> f
 
 def span_values(score: SpanScore | str, normalise: bool) -> list[tuple[str, float, str, int]]:
     """Return (name, value, reason, n) of both quantities."""
-    import numpy as np
-
     if isinstance(score, str):
         return [(name, float("nan"), score, 0) for name in NAMES]
     found = []
@@ -129,15 +118,7 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, seed: int = 0
     ) -> list[ShardPlan]:
         """Return one shard for each chunk of pairs; spans are drawn from its seed."""
-        slugs = [pair.slug for pair in stimuli.pairs]
-        return [
-            ShardPlan(
-                index=index,
-                title=shard_title(chunk, "Spans"),
-                payload={"pairs": list(chunk), "seed": seed},
-            )
-            for index, chunk in enumerate(chunks(slugs, parameters.pairs_per_shard))
-        ]
+        return plan_pairs(stimuli, parameters.pairs_per_shard, "Spans", seed=seed)
 
     def problems(
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, lm: TextTokenizer
@@ -155,23 +136,14 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
                 return [*found, Problem("parameter pipeline", str(error), True)]
         for condition in parameters.conditions:
             found += missing_spans(stimuli, condition, parameters)
-        texts = [
-            (f"{pair.slug} ({v})", text_of(pair, v, stimuli)) for pair, v in all_texts(stimuli)
-        ]
-        longer = [
-            name for name, text in texts if too_long(lm.count_tokens(text.body), lm.max_length)
-        ]
-        return [*found, *length_problem(longer, len(texts), "score")]
+        return [*found, *unread_texts(stimuli, lm)]
 
     def estimate(
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, lm: TextTokenizer
     ) -> Cost:
         """Count each hidden span as one pass over its whole text; the beam search comes on top."""
         times = parameters.trials * len(parameters.conditions)
-        lengths = [
-            lm.count_tokens(text_of(pair, variety, stimuli).body)
-            for pair, variety in all_texts(stimuli)
-        ]
+        lengths = text_lengths(stimuli, lm)
         return Cost(
             shards=len(self.plan(stimuli, parameters)),
             forward_passes=times * len(lengths),
@@ -189,8 +161,6 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
 
         Columns: those of text scores, then span (what was hidden), protocol and phrases.
         """
-        import pandas as pd
-
         cells = [
             cell
             for pair in shard_pairs(payload, stimuli)
@@ -229,8 +199,6 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, shard_frames: Frames
     ) -> pd.DataFrame:
         """Return every row, in the order of the stimuli; nothing is averaged here."""
-        from probing.measures.aggregation import complete_rows
-
         cells = product(
             NAMES,
             parameters.conditions,
@@ -246,8 +214,6 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, shard_frames: Frames
     ) -> list[str]:
         """Say how spans were hidden, where phrases come from, and how many texts have no score."""
-        import pandas as pd
-
         rows = pd.concat(shard_frames, ignore_index=True)
         protocols = sorted(rows["protocol"].unique())
         found = [

@@ -7,16 +7,12 @@ they are read: leaving out a group, a text or a template moves no number of anot
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+from annotation.common.lazy import np
 
 
 def named_seed(seed: int, *names: str | int) -> int:
     """Return a seed of 63 bits from a run's or report's seed and the names of its use."""
-    import numpy as np
-
     digest = hashlib.sha256("\0".join(str(name) for name in names).encode()).digest()
     words = [int.from_bytes(digest[i : i + 4], "big") for i in range(0, 16, 4)]
     state = np.random.SeedSequence([seed, *words]).generate_state(1, np.uint64)[0]
@@ -25,6 +21,4 @@ def named_seed(seed: int, *names: str | int) -> int:
 
 def named_stream(seed: int, *names: str | int) -> np.random.Generator:
     """Return the generator of that use; the same arguments give the same numbers."""
-    import numpy as np
-
     return np.random.default_rng(named_seed(seed, *names))

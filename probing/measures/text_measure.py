@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from probing.lm.errors import ContextTooLongError
-from probing.measures.base import Measure, MeasureParameters, Problem
+from probing.lm.text_protocols import TextTokenizer
+from probing.measures.base import Measure, MeasureParameters, Problem, ShardPlan
 from probing.measures.stimuli import StimuliError
 from probing.measures.text_stimuli import PairStimulus, TextStimuli, TextStimulus
-
-if TYPE_CHECKING:
-    pass
 
 P = TypeVar("P", bound=MeasureParameters)
 Q = TypeVar("Q")
@@ -63,6 +61,20 @@ def shard_pairs(payload: Mapping[str, Any], stimuli: TextStimuli) -> list[PairSt
     if not payload.get("pairs"):
         raise StimuliError("A shard's payload names its pairs.")
     return [stimuli.pair(slug) for slug in payload["pairs"]]
+
+
+def all_texts(stimuli: TextStimuli) -> list[tuple[PairStimulus, str]]:
+    """Return every pair with each of its varieties."""
+    return [(pair, variety) for pair in stimuli.pairs for variety in varieties(stimuli)]
+
+
+def plan_pairs(stimuli: TextStimuli, size: int, what: str, **payload: Any) -> list[ShardPlan]:
+    """Return a shard for every `size` pairs, with what else its payload holds."""
+    slugs = [pair.slug for pair in stimuli.pairs]
+    return [
+        ShardPlan(index, shard_title(chunk, what), {"pairs": list(chunk), **payload})
+        for index, chunk in enumerate(chunks(slugs, size))
+    ]
 
 
 def shard_title(pairs: Sequence[str], what: str) -> str:
@@ -117,6 +129,24 @@ def text_problems(stimuli: TextStimuli) -> list[Problem]:
         )
         found.append(Problem("examples", message, True))
     return found
+
+
+def text_lengths(stimuli: TextStimuli, lm: TextTokenizer) -> list[int]:
+    """Return the tokens of every text, in the order of `all_texts`."""
+    return [
+        lm.count_tokens(text_of(pair, variety, stimuli).body)
+        for pair, variety in all_texts(stimuli)
+    ]
+
+
+def unread_texts(stimuli: TextStimuli, lm: TextTokenizer) -> list[Problem]:
+    """Return the remark on texts that are too long to get a score."""
+    named = [f"{pair.slug} ({variety})" for pair, variety in all_texts(stimuli)]
+    lengths = text_lengths(stimuli, lm)
+    longer = [
+        n for n, length in zip(named, lengths, strict=True) if too_long(length, lm.max_length)
+    ]
+    return length_problem(longer, len(named), "score")
 
 
 def length_problem(too_long_texts: Sequence[str], number: int, what: str) -> list[Problem]:

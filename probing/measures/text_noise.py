@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import re
 import string
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
+from annotation.common.lazy import np
 
 LETTERS = string.ascii_lowercase
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from probing.measures.prompts import ParsedPrompt, parse_prompt
 from probing.measures.stimuli import StimuliError
+from probing.measures.stored_stimuli import StoredStimuli
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,7 @@ class PromptStimulus:
 
 
 @dataclass(frozen=True)
-class TextStimuli:
+class TextStimuli(StoredStimuli):
     """Pairs in two varieties; `examples` are training pairs, never among `pairs`."""
 
     source_variety: str
@@ -96,28 +95,15 @@ class TextStimuli:
         except KeyError:
             raise StimuliError(f"The stimuli have no pair '{slug}'.") from None
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
-    def from_json(cls, data: str | bytes | Mapping[str, Any]) -> TextStimuli:
-        """Return the stimuli that `to_dict` described."""
-        raw = json.loads(data) if isinstance(data, str | bytes) else data
-        try:
-            return cls(
-                source_variety=raw["source_variety"],
-                target_variety=raw["target_variety"],
-                pairs=tuple(_pair(entry) for entry in raw["pairs"]),
-                prompts=tuple(PromptStimulus(**entry) for entry in raw.get("prompts", ())),
-                examples=tuple(_pair(entry) for entry in raw.get("examples", ())),
-            )
-        except (KeyError, TypeError) as error:
-            raise StimuliError(f"The stored stimuli cannot be read ({error}).") from error
-
-    def content_hash(self) -> str:
-        """Return the SHA-256 of the stimuli in canonical JSON."""
-        text = json.dumps(self.to_dict(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+    def from_plain(cls, raw: Mapping[str, Any]) -> Self:
+        return cls(
+            source_variety=raw["source_variety"],
+            target_variety=raw["target_variety"],
+            pairs=tuple(_pair(entry) for entry in raw["pairs"]),
+            prompts=tuple(PromptStimulus(**entry) for entry in raw.get("prompts", ())),
+            examples=tuple(_pair(entry) for entry in raw.get("examples", ())),
+        )
 
 
 def _pair(entry: Mapping[str, Any]) -> PairStimulus:

@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pydantic
 
+from annotation.common.lazy import pd
 from probing.measures.base import AnyMeasure, ResultKind, StimuliValue
 from probing.measures.imported_stimuli import ImportedStimuli
 from probing.measures.registry import get_measure
 from probing.models import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -62,6 +60,4 @@ def to_parquet(frame: pd.DataFrame) -> bytes:
 
 def from_parquet(blob: bytes | memoryview) -> pd.DataFrame:
     """Return the frame that :func:`to_parquet` wrote."""
-    import pandas as pd
-
     return pd.read_parquet(BytesIO(bytes(blob)))

@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.common.lazy import pd
 from probing.library.labelled_files import BadRowsError, stored_groups, unfill
 from probing.measures.classification import Classification, ClassificationParameters
 from probing.measures.probe_stimuli import ProbeGroup, ProbeStimuli, ProbeTemplate
@@ -146,8 +147,6 @@ def _store(
     revision: str,
     created_by: User | None,
 ) -> Run:
-    import pandas as pd
-
     model = _producer(name)
     digest = stimuli.content_hash()
     doubled = model.runs.filter(stimuli_hash=digest, model_revision=revision[:80]).first()

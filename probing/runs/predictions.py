@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from annotation.common.lazy import pd
 from probing.measures.classification import sentence_frame
 from probing.measures.probe_stimuli import ProbeStimuli
 from probing.models import Run
 from probing.runs.inputs import load_inputs, load_shard_frames
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: What tells the rounds of a prompted run apart.
 FACTORS = ("wording", "order", "seed")
@@ -44,8 +41,6 @@ def load_predictions(run: Run) -> RunPredictions:
 
     Raises LookupError where the rows of its shards are not there any longer.
     """
-    import pandas as pd
-
     frames = load_shard_frames(run)
     if len(frames) != run.shard_count:
         raise LookupError(f"The predictions of {run} are not stored any longer.")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import statistics
 from dataclasses import dataclass, replace
 from itertools import repeat
-from typing import TYPE_CHECKING
 
 from django.db.models import Avg, Count, Q, QuerySet
 
+from annotation.common.lazy import pd
 from annotation.models import Counterpart
 from probing.measures.classification import ACCURACY, ALL_CLASSES, FALLBACK, FPR
 from probing.measures.guise_parameters import MEANING_MATCHED, POOLED
@@ -18,9 +18,6 @@ from probing.measures.registry import MEASURES
 from probing.measures.slot_measure import SlotMeasure
 from probing.models import Run, Score, TextScore
 from probing.runs.inputs import load_inputs, load_shard_frames
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PAIR_SCORE = "pair_score"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from annotation.models import Corpus, Split, Study
@@ -78,6 +78,15 @@ class StimuliChoice:
     examples: int = 0
     texts: str = ""
     examples_from: str = DEFAULT_EXAMPLES
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], **found: Any) -> StimuliChoice:
+        """Return the choice of what was given under the names of its fields, and what was found.
+
+        found : what was looked up or put together; it stands instead of what was given
+        """
+        named = {one.name: given[one.name] for one in fields(cls) if one.name in given}
+        return cls(**(named | found))
 
 
 @dataclass(frozen=True)

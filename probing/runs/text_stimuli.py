@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from django.db.models import Count, QuerySet
 
+from annotation.common.lazy import np
 from annotation.models import Corpus, Split, TextPair
 from probing.measures.stimuli import StimuliError
 from probing.measures.streams import named_seed, named_stream
@@ -193,8 +194,6 @@ def _draw_by_source(pairs: list[PairStimulus], per_source: int, seed: int) -> li
 
 def draw_some(items: list[T], limit: int | None, seed: int) -> list[T]:
     """Return at most ``limit`` items in their order, drawn with the seed."""
-    import numpy as np
-
     if limit is None or limit >= len(items):
         return items
     drawn = np.random.default_rng(seed).permutation(len(items))[:limit]

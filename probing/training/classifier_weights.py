@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from annotation.common.lazy import np
 from probing.lm.errors import WrongModelKindError
 from probing.lm.sources import ModelFacts, inspect_model
 from probing.lm.weights import choose_device, read_tokenizer, read_what_is_stored
@@ -61,7 +62,6 @@ def load_base_classifier(
     other one is drawn from `seed`. Raises ModelFilesError for damaged weights, WrongModelKindError
     where the body lacks some, and DeviceError.
     """
-    import numpy as np
     import torch
     from transformers import AutoModelForSequenceClassification
 

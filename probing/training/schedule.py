@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from annotation.common.lazy import np
+
 #: Points of a loss curve besides those at the ends of epochs: enough to draw, few enough to store.
 MOST_POINTS = 200
 
@@ -166,8 +168,6 @@ def split_held_out(groups: Sequence[str], share: float, seed: int) -> tuple[list
     -------
     Places in rising order, first those to train on.
     """
-    import numpy as np
-
     if not 0 <= share < 1:
         raise ValueError(f"share is {share}, expected from 0 to below 1")
     names = sorted(set(groups))
@@ -187,8 +187,6 @@ def epoch_batches(
 
     Depends on its arguments alone, so that a resumed training meets the order it would have met.
     """
-    import numpy as np
-
     order = np.random.default_rng([seed, _ORDER, epoch]).permutation(len(places))
     shuffled = [places[number] for number in order]
     return [shuffled[k : k + batch_size] for k in range(0, len(shuffled), batch_size)]

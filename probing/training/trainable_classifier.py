@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from annotation.common.lazy import np
 from probing.lm.weights import read_tokenizer
 from probing.training.base_model import TrainingBase, hash_recipe, padded, write_record
 from probing.training.checkpoints import no_room_as_error
@@ -275,7 +276,6 @@ def _encode(tokenizer: ClassifierTokenizer, parts: Mapping[str, Sequence[Example
 
 def _adapt(base: BaseClassifier, lora: Lora, base_name: str, seed: int) -> Any:
     """Return the model with adapters that are drawn from the seed."""
-    import numpy as np
     import torch
 
     with torch.random.fork_rng():

@@ -1,7 +1,7 @@
 // The editor of the chosen step: its own texts, answers, groups, settings, and when it is shown.
 import { ConditionControl } from "./flow-conditions.js";
 import { fill, make, newId } from "./flow-dom.js";
-import { buildFields } from "./flow-fields.js";
+import { buildFields, summarise } from "./flow-fields.js";
 import { groupsPart } from "./designer-groups.js";
 import { itemOf } from "./designer-outline.js";
 import { questionsPart } from "./designer-questions.js";
@@ -10,8 +10,8 @@ import { scalesPart } from "./designer-scales.js";
 const PARTS = { groups: groupsPart, scales: scalesPart, questions: questionsPart };
 
 export class StepEditor {
-  constructor(store, config, outline, { node, library }) {
-    Object.assign(this, { store, config, outline, node, library, words: config.words });
+  constructor(store, config, outline, { node, library, questionLibrary }) {
+    Object.assign(this, { store, config, outline, node, library, questionLibrary, words: config.words });
   }
 
   get index() {
@@ -59,8 +59,11 @@ export class StepEditor {
       parts.push(this.condition.node);
     }
     if (kind.needsName || kind.isCheck || this.data.key) parts.push(this.buildName(changed));
+    const keep = kind.content ? this.questionLibrary.keepButton(
+      () => summarise(this.data, outline.languages) || name, () => ({ step: this.index })) : null;
     const body = make("fieldset", { class: "designer-body", disabled: !config.mayEdit }, ...parts);
-    this.node.replaceChildren(body);
+    // A version that nobody can change can still be learned from.
+    this.node.replaceChildren(body, ...(keep ? [make("p", { class: "designer-keep" }, keep)] : []));
     this.markProblems();
     if (focus) {
       const first = body.querySelector("textarea:not(:disabled), input[type=text]:not(:disabled)");

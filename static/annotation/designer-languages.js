@@ -21,15 +21,26 @@ export class LanguagesPanel {
         })) : []),
         make("a", { class: "button quiet", href: config.addresses.languages, text: words.file })),
     ];
-    const problems = (config.findings ?? []).filter(({ panel }) => panel === "languages");
-    if (problems.length) {
-      parts.push(make("ul", { class: "designer-problems" }, ...problems.map(({ text, blocks }) => make("li", { class: blocks ? "" : "is-thought", text }))));
-    }
+    this.problems = make("ul", { class: "designer-problems" });
+    parts.push(this.problems);
     // What comes later stands in this panel, whatever stands in the editor by then.
     const body = make("fieldset", { class: "designer-body", disabled: !config.mayEdit }, ...parts);
     this.node.replaceChildren(body);
+    this.refresh();
     if (focus) this.node.querySelector("h2").focus();
     for (const language of this.others) await this.drawLanguage(language, body);
+  }
+
+  /** Say what is missing now; the fields stay as they are. */
+  refresh() {
+    const found = (this.config.findings ?? []).filter(({ panel }) => panel === "languages");
+    this.problems.replaceChildren(...found.map(({ text, blocks }) => make("li", { class: blocks ? "" : "is-thought", text })));
+    this.problems.hidden = !found.length;
+    for (const section of this.node.querySelectorAll("[data-translations]")) {
+      const fields = [...section.querySelectorAll("[data-text]")];
+      const n = fields.filter(({ value }) => !value.trim()).length;
+      section.querySelector("[data-missing]").textContent = fill(this.words.missing, { n, total: fields.length });
+    }
   }
 
   /** The texts of a language, those without a translation first. */
@@ -43,7 +54,7 @@ export class LanguagesPanel {
     const row = (text) => this.drawText(text, { code, name, direction });
     body.append(make("section", { class: "designer-part", "data-translations": code },
       make("div", { class: "designer-part-head" }, make("h3", { text: name, lang: code }),
-        make("span", { class: "flow-help", text: fill(this.words.missing, { n: missing.length, total: texts.length }) })),
+        make("span", { class: "flow-help", "data-missing": true, text: fill(this.words.missing, { n: missing.length, total: texts.length }) })),
       ...[...missing, ...stale].map(row),
       make("details", {}, make("summary", { text: fill(this.words.translated, { n: done.length }) }), ...done.map(row))));
   }

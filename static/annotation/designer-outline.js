@@ -169,7 +169,10 @@ export class Outline {
   }
 
   drawMenu() {
-    this.menu.replaceChildren(...this.config.menu.map(({ heading, kinds }) => make("div", {
+    const fromLibrary = make("button", {
+      type: "button", class: "flow-choice", on: { click: () => { this.toggleMenu(false); this.questionLibrary.choose(); } },
+    }, make("b", { text: this.words.fromLibrary }), make("span", { text: this.words.fromLibraryHelp }));
+    this.menu.replaceChildren(fromLibrary, ...this.config.menu.map(({ heading, kinds }) => make("div", {
       class: "flow-menu-part", role: "group", "aria-label": heading,
     }, make("h3", { text: heading }), ...kinds.map((name) => this.drawChoice(name)))));
   }

@@ -108,7 +108,8 @@ export function questionsPart(editor) {
           isChoice ? labelled(words.options, options) : null,
           isChoice ? make("p", { class: "flow-help", text: words.optionsHelp }) : null,
           question.kind === "number" ? make("div", { class: "designer-row" }, number("minimum", words.minimum), number("maximum", words.maximum)) : null,
-          make("div", { class: "flow-own-name" }, labelled(words.dataName, slug)))),
+          make("div", { class: "flow-own-name" }, labelled(words.dataName, slug)),
+          make("p", {}, editor.questionLibrary.keepButton(() => question.label, () => ({ question: question.slug }))))),
       config.mayEdit ? make("span", { class: "flow-tools" },
         iconButton("↑", fill(words.up, { name }), () => move(-1)),
         iconButton("↓", fill(words.down, { name }), () => move(1)),
@@ -131,5 +132,8 @@ export function questionsPart(editor) {
   draw();
   return [make("section", { class: "designer-part" },
     make("div", { class: "designer-part-head" }, make("h3", { text: words.questions })),
-    list, config.mayEdit ? adder : null)];
+    list, config.mayEdit ? make("div", { class: "buttons" }, adder, make("button", {
+      type: "button", class: "button", text: words.fromLibrary,
+      on: { click: () => editor.questionLibrary.choose("participant") },
+    })) : null)];
 }

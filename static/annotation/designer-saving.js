@@ -5,6 +5,10 @@ const QUIET_MS = 500; // without an edit
 const AGAIN_MS = 3000; // after a failure
 const PARTS = ["settings", "flow", "groups", "scales", "questions", "texts"];
 
+function newKey() {
+  return Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join("-");
+}
+
 /** Says “saved” with the server's answer as its detail, and “refused” with problems by path. */
 export class Saving extends EventTarget {
   constructor(store, config, { status, conflict, csrf }) {
@@ -12,6 +16,8 @@ export class Saving extends EventTarget {
     Object.assign(this, { store, config, status, conflict, csrf, words: config.words });
     this.token = config.token;
     this.kept = `stereoscope-draft-${config.pk}`;
+    this.unanswered = []; // the names of saves that may have arrived or not
+    this.unsure = new Set(); // the parts that they held
     this.remember();
     store.addEventListener("change", () => this.schedule());
     addEventListener("beforeunload", (event) => {
@@ -22,12 +28,12 @@ export class Saving extends EventTarget {
     });
   }
 
-  /** Return what differs from what is stored. */
+  /** Return what differs from what is stored, or may differ. */
   get parts() {
     const found = {};
     for (const name of PARTS) {
       const text = JSON.stringify(this.store.document[name]);
-      if (text !== this.stored[name]) found[name] = JSON.parse(text);
+      if (text !== this.stored[name] || this.unsure.has(name)) found[name] = JSON.parse(text);
     }
     return found;
   }
@@ -38,6 +44,8 @@ export class Saving extends EventTarget {
 
   remember(document = this.store.document) {
     this.stored = Object.fromEntries(PARTS.map((name) => [name, JSON.stringify(document[name])]));
+    this.unanswered = [];
+    this.unsure.clear();
   }
 
   /** Bring back what the last visit could not store. */
@@ -49,8 +57,10 @@ export class Saving extends EventTarget {
     if (!left?.parts) return;
     this.store.edit((document) => Object.assign(document, left.parts));
     if (!this.isPending) return; // it reached the server while the page was being left
-    // Stored from another state than this one, they make a conflict that a person decides.
+    // Made from another state than this one they are a conflict that a person decides, unless a
+    // save of that visit has made it.
     this.token = left.token;
+    this.unanswered = left.unanswered ?? [];
     this.keep();
     this.say(this.words.kept);
   }
@@ -58,7 +68,8 @@ export class Saving extends EventTarget {
   keep() {
     try {
       if (this.isPending) {
-        localStorage.setItem(this.kept, JSON.stringify({ token: this.token, parts: this.parts }));
+        const { token, parts, unanswered } = this;
+        localStorage.setItem(this.kept, JSON.stringify({ token, parts, unanswered }));
       } else localStorage.removeItem(this.kept);
     } catch { /* a device without room: the page itself still holds the edits */ }
   }
@@ -96,13 +107,19 @@ export class Saving extends EventTarget {
     if (this.isStopped) return false;
     if (!this.isPending) return true;
     const sent = JSON.parse(JSON.stringify(this.store.document));
-    const parts = this.parts;
+    const { parts, token } = this;
+    const unanswered = [...this.unanswered];
+    const key = newKey();
+    // Until an answer comes, nobody knows whether it has arrived.
+    this.unanswered.push(key);
+    Object.keys(parts).forEach((name) => this.unsure.add(name));
+    this.keep();
     let answer;
     try {
       const response = await fetch(this.config.addresses.draft, {
         method: "POST",
         headers: { "Content-Type": "application/json", "X-CSRFToken": this.csrf },
-        body: JSON.stringify({ token: this.token, parts }),
+        body: JSON.stringify({ token, parts, key, unanswered }),
       });
       if (response.redirected || response.status === 403) {
         return this.fail(this.words.signedOut);

@@ -1,5 +1,6 @@
 // The designer of a survey: outline, editor and preview of one document, which is saved by itself.
 import { StepEditor } from "./designer-editor.js";
+import { QuestionLibrary } from "./designer-library.js";
 import { LanguagesPanel } from "./designer-languages.js";
 import { Outline } from "./designer-outline.js";
 import { Preview } from "./designer-preview.js";
@@ -84,13 +85,18 @@ function showFindings(findings) {
   outline.draw();
   if (focused !== undefined) outline.focus(Number(focused));
   drawPanels();
-  if (!panel) editor.markProblems();
+  if (panel) languages.refresh();
+  else editor.markProblems();
 }
 
 const outline = new Outline(store, config, {
   list: find("steps"), adder: find("add"), announce: find("announce"), count: find("count"), select,
 });
-const editor = new StepEditor(store, config, outline, { node: find("editor"), library: await loadLibrary() });
+const questionLibrary = new QuestionLibrary(store, config, outline, { csrf, saving, select });
+outline.questionLibrary = questionLibrary;
+const editor = new StepEditor(store, config, outline, {
+  node: find("editor"), library: await loadLibrary(), questionLibrary,
+});
 const languages = new LanguagesPanel(store, config, saving, { node: find("editor"), csrf });
 const preview = new Preview(find("preview"), config, {
   clicked: (text) => {

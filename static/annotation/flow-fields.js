@@ -130,7 +130,7 @@ class MediaField {
       on: { click: () => this.file.click() },
     });
     this.said = make("p", { class: "flow-help", role: "status" });
-    this.alt = make("div", {});
+    this.alt = make("div", { class: "flow-alt" });
     this.node = make("div", { class: "flow-field", role: "group", "aria-label": field.label },
       make("span", { class: "flow-label", text: field.label }),
       this.select, this.button, this.file, this.said, this.alt);

@@ -164,3 +164,12 @@ def test_nobody_keeps_what_was_made_for_somebody_signed_in(world: World, db) -> 
         answer = Client().get(address, headers={"Authorization": header})
         assert "no-store" in answer["Cache-Control"]
     assert "no-store" not in Client().get("/").get("Cache-Control", "")
+
+
+def test_reviewers_take_back_decisions_and_change_nothing_else() -> None:
+    reviewer, viewer = ROLE["reviewer"], ROLE["viewer"]
+    names = ("admin:annotation_writingstudy_undo", "admin:annotation_writingstudy_publish")
+    undo, publish = (rule for rule in map(find_rule, names) if rule is not None)
+    assert is_allowed(undo, reviewer, "POST")
+    assert not is_allowed(undo, viewer, "POST")
+    assert not is_allowed(publish, reviewer, "POST")

@@ -366,6 +366,67 @@ def test_an_edit_is_seen_at_once_and_never_lost(chromium: Browser, site: str, st
     assert designer.saved().wordings.filter(text="Written after").exists()
 
 
+def test_typing_on_after_a_lost_answer_is_no_conflict_with_oneself(
+    chromium: Browser, site: str, study: Study
+) -> None:
+    designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
+    page, status = designer.page, designer.page.locator("[data-saved]")
+    designer.step("Instructions").click()
+    title = designer.editor.get_by_label("Title", exact=True)
+    texts = study.instruments.get().wordings.filter(language="en", key="instructions_title")
+    before = title.input_value()
+
+    def lose_answer(text: str) -> None:
+        """Type what arrives, and whose answer does not come back."""
+        page.route("**/draft/", lambda route: (route.fetch(), route.abort()))
+        title.fill(text)
+        expect(status).to_contain_text("Not saved: no connection.")
+        page.unroute("**/draft/")
+        assert texts.get().text == text
+
+    lose_answer("Arrived")
+    title.fill("Typed on")
+    designer.saved()
+    assert texts.get().text == "Typed on"
+    expect(page.locator("[data-conflict]")).to_be_hidden()
+
+    # Taken back to what the page knows to be stored, it is not taken for stored.
+    lose_answer("Arrived again")
+    title.fill("Typed on")
+    designer.saved()
+    assert texts.get().text == "Typed on"
+
+    # The same once the page was left in between.
+    lose_answer("Arrived before leaving")
+    page.route("**/draft/", lambda route: route.abort())
+    title.fill(before)
+    page.wait_for_function(
+        "Object.values(localStorage).some((kept) => kept.includes('unanswered'))"
+    )
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.goto("about:blank")
+    page.unroute("**/draft/")
+    designer.open()
+    designer.saved()
+    assert texts.get().text == before
+    expect(page.locator("[data-conflict]")).to_be_hidden()
+
+
+def test_steps_of_a_frozen_version_have_room_for_their_names(
+    chromium: Browser,
+    site: str,
+    flora: User,
+    make_study,  # type: ignore[no-untyped-def]
+) -> None:
+    """Nothing can be dragged there: the names do not stand in the place of the grips."""
+    study = make_study(owner=flora, flow=FLOW)
+    designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
+    for title in designer.page.locator("[data-steps] .designer-step-title").all():
+        box = title.bounding_box()
+        assert box is not None
+        assert box["width"] > 150
+
+
 def test_groups_and_scales_are_picked_by_keyboard(
     chromium: Browser, site: str, study: Study
 ) -> None:

@@ -10,7 +10,9 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Browser, Page
 
-from annotation.models import SocialGroup, Study, TraitPair
+from annotation.models import LibraryQuestion, SocialGroup, Study, TraitPair
+from annotation.studies.colleagues import give_team_role
+from annotation.studies.teams import create_team
 from tests.annotation.counterparts.studies import make_writing_study
 from tests.annotation.studies.people import make_submission
 from tests.annotation.survey.guises import make_pairs
@@ -30,6 +32,8 @@ def page(chromium: Browser) -> Page:
 def make_rows(owner: User, study: Study) -> dict[str, int]:
     """Return a row of every kind that a page is about, by the name of its model."""
     submission = make_submission(study)
+    team = create_team(name="Lab", owner=owner)
+    give_team_role(study=study, team=team, role="viewer")
     writing = make_writing_study("ann-of-pages", "ben-of-pages", owner=owner)
     return {
         "study": study.pk,
@@ -38,7 +42,9 @@ def make_rows(owner: User, study: Study) -> dict[str, int]:
         "writingstudy": writing.pk,
         "corpus": make_pairs(3, owner=owner).pk,
         "socialgroup": SocialGroup.objects.earliest("pk").pk,
+        "libraryquestion": LibraryQuestion.objects.earliest("pk").pk,
         "traitpair": TraitPair.objects.earliest("pk").pk,
+        "team": team.pk,
     }
 
 

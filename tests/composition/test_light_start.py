@@ -16,7 +16,10 @@ HEAVY = (
     *("torch", "transformers", "bert_score", "scipy", "statsmodels", "pandas", "pyarrow"),
     *("vl_convert", "altair", "openpyxl", "weasyprint", "krippendorff", "openai", "spacy"),
 )
-REMEDY = "Import it in the function that uses it; for types, under `if TYPE_CHECKING`."
+REMEDY = (
+    "Take it from `annotation.common.lazy`, or import it in the function that uses it; for types, "
+    "under `if TYPE_CHECKING`."
+)
 
 
 @pytest.fixture(scope="module")

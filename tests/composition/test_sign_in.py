@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import html
+import io
 import re
 from datetime import timedelta
 from importlib import import_module
 from types import SimpleNamespace
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 import time_machine
+import vl_convert
+import zxingcpp
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
@@ -21,6 +26,7 @@ from django.utils import timezone
 from django_otp.oath import totp
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
+from PIL import Image
 from rest_framework.test import APIClient
 
 from stereoscope.api_tokens import create_token
@@ -185,6 +191,26 @@ def test_the_second_factor_is_asked_for_after_the_password(alice) -> None:
     # The same code is not good twice.
     replayed = sign_in().post(reverse("second-factor"), {"code": read_code(alice)})
     assert replayed.status_code == 422
+
+
+def test_the_qr_code_holds_the_key_that_is_shown(alice) -> None:
+    """Drawn and read by programs of others; the standard asks for a margin of four modules."""
+    page = sign_in().get(reverse("security"))
+    shown = page.content.decode()
+    (source,) = re.findall(r'<img class="qr-code" src="([^"]+)"', shown)
+    assert source.startswith("data:image/svg+xml")
+    assert "data:" in page["Content-Security-Policy"].partition("img-src")[2].partition(";")[0]
+    drawing = unquote(html.unescape(source).partition(",")[2])
+    picture = Image.open(io.BytesIO(vl_convert.svg_to_png(drawing)))
+    assert picture.convert("RGB").getpixel((3 * 4, 3 * 4)) == (255, 255, 255)
+    (read,) = zxingcpp.read_barcodes(picture)
+    address = urlsplit(read.text)
+    assert (address.scheme, address.netloc) == ("otpauth", "totp")
+    (typed,) = re.findall(r"data-secret>([A-Z2-7 ]+)<", shown)
+    assert parse_qs(address.query)["secret"][0].rstrip("=") == typed.replace(" ", "")
+    # Once it is confirmed, no page shows it again.
+    browser, _codes = turn_on(alice)
+    assert "qr-code" not in browser.get(reverse("security")).content.decode()
 
 
 def test_a_recovery_code_is_good_once_and_leads_nowhere_else(alice) -> None:

@@ -6,6 +6,7 @@ of primary keys, so that it can be carried to another study or installation.
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 from collections.abc import Mapping
@@ -23,6 +24,8 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from annotation.common.language_codes import LANGUAGE
+from annotation.instruments.arms import read_arms
+from annotation.instruments.files import MOST_FILES
 from annotation.instruments.flow import EXPLANATIONS, MOST_STEPS
 from annotation.models import SURVEY_KINDS, Dimension, Instrument, QuestionKind
 
@@ -66,6 +69,20 @@ def _check_flow(flow: list[Any]) -> list[Any]:
     return flow
 
 
+def _check_arms(arms: list[Any]) -> list[Any]:
+    read_arms(arms)
+    _check_storable(json.dumps(arms, ensure_ascii=False))
+    return arms
+
+
+def _check_base64(content: str) -> str:
+    try:
+        base64.b64decode(content, validate=True)
+    except ValueError:
+        raise ValueError("It is no content in base64.") from None
+    return content
+
+
 def _check_language(code: str) -> str:
     if not LANGUAGE.fullmatch(code):
         raise ValueError(f"“{code[:20]}” is no language code, expected one such as “en”.")
@@ -94,6 +111,7 @@ Label = Annotated[str, StringConstraints(max_length=200), STORABLE]
 Help = Annotated[str, StringConstraints(max_length=300), STORABLE]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=180), STORABLE]
 Paragraphs = Annotated[str, StringConstraints(max_length=MOST_TEXT), STORABLE]
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Limit = Annotated[int, Field(ge=-(2**31), lt=2**31)]
 
 
@@ -131,8 +149,28 @@ class QuestionEntry(Part):
     maximum: Limit | None = None
 
 
+class FileEntry(Part):
+    """A picture or sound; ``content`` in base64, ``digest`` the SHA-256 of what it stands for."""
+
+    digest: Digest
+    name: Annotated[str, StringConstraints(min_length=1, max_length=200), STORABLE]
+    content: Annotated[str, AfterValidator(_check_base64)]
+
+    @property
+    def decoded(self) -> bytes:
+        return base64.b64decode(self.content)
+
+
+class Logo(Part):
+    file: Digest
+    alt: Annotated[str, StringConstraints(min_length=1, max_length=200), STORABLE]
+
+
 class InstrumentDocument(Part):
-    """The parts of an instrument; ``texts`` are by language and key."""
+    """The parts of an instrument; ``texts`` are by language and key.
+
+    Arms, logo and files stand in a file alone: the designer leaves them as they are.
+    """
 
     #: What the designer may send by itself.
     EDITABLE: ClassVar = ("settings", "flow", "groups", "scales", "questions", "texts")
@@ -146,6 +184,9 @@ class InstrumentDocument(Part):
     questions: Annotated[list[QuestionEntry], Field(max_length=200)]
     texts: dict[Language, dict[Key, Paragraphs]]
     translated_from: dict[Language, dict[str, list[str]]] = {}
+    arms: Annotated[list[Any], AfterValidator(_check_arms)] = []
+    logo: Logo | None = None
+    files: Annotated[list[FileEntry], Field(max_length=MOST_FILES)] = []
 
 
 class DocumentError(ValueError):
@@ -202,10 +243,22 @@ def read_document(data: Mapping[str, Any]) -> InstrumentDocument:
             seen.add(entry.slug)
     if document.language not in document.texts:
         problems["texts"] = f"There are no texts in “{document.language}”, its own language."
-    problems |= _find_setting_problems(document.settings)
+    problems |= _find_setting_problems(document.settings) | _find_file_problems(document)
     if problems:
         raise DocumentError(problems)
     return document
+
+
+def _find_file_problems(document: InstrumentDocument) -> dict[str, str]:
+    problems = {
+        f"files {place}": f"“{file.name}” was changed: its SHA-256 is another one."
+        for place, file in enumerate(document.files, start=1)
+        if hashlib.sha256(file.decoded).hexdigest() != file.digest
+    }
+    brought = {file.digest for file in document.files}
+    if document.logo is not None and document.logo.file not in brought:
+        problems["logo"] = "The picture of the logo is not among the files."
+    return problems
 
 
 def _find_setting_problems(settings: Mapping[str, Any]) -> dict[str, str]:

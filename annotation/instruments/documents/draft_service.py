@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
@@ -41,33 +41,63 @@ class StaleDraftError(ValueError):
     """Somebody else has stored the draft since it was opened."""
 
 
+class SavedDraft(NamedTuple):
+    instrument: Instrument
+    #: The hash of its document as it stands now.
+    token: str
+
+
 @transaction.atomic
 def save_draft(
-    *, instrument: Instrument, parts: Mapping[str, Any], token: str, by: AbstractBaseUser
-) -> Instrument:
+    *,
+    instrument: Instrument,
+    parts: Mapping[str, Any],
+    token: str,
+    by: AbstractBaseUser,
+    key: str = "",
+    unanswered: Collection[str] = (),
+) -> SavedDraft:
     """Put ``parts`` of a document in place of what the draft has of them.
 
     token : the hash of the document that the edits began from
+    key : what the sender calls this very save
+    unanswered : the keys of earlier saves, of which the sender does not know whether they arrived
 
-    Raises `StaleDraftError` where the draft is another one by now, `DocumentError` for what cannot
-    be stored and `ValidationError` for a frozen version; nothing is stored then. A draft may be
-    incomplete: `annotation.studies.readiness` says what is missing.
+    A draft that such a save has made is the sender's own, and no conflict. Raises `StaleDraftError`
+    where the draft is another one by now, `DocumentError` for what cannot be stored and
+    `ValidationError` for a frozen version; nothing is stored then. A draft may be incomplete:
+    `annotation.studies.readiness` says what is missing.
     """
     locked = lock_draft(instrument)
     before = write_document(locked)
     if unknown := set(parts) - set(InstrumentDocument.EDITABLE):
         raise DocumentError(dict.fromkeys(sorted(unknown), "It is not known here."))
     document = read_document({**before, **parts})
-    if hash_document(before) != token:
+    now = hash_document(before)
+    if now != token and not _is_own(locked, now, unanswered):
         # What was stored already is sent again where its answer was lost on the way.
         if document != read_document(before):
             raise StaleDraftError
-        return locked
+        return SavedDraft(locked, now)
     # Elsewhere every save is an entry of the history; here a sitting is one.
     locked.skip_history_when_saving = True  # type: ignore[attr-defined]
     store_document(locked, document)
     _note_history(locked, by)
-    return locked
+    # Parts were read before they were stored.
+    stored = Instrument.objects.select_related("study").get(pk=locked.pk)
+    after = hash_document(write_document(stored))
+    Instrument.objects.filter(pk=stored.pk).update(last_save=_name_save(key, after))
+    return SavedDraft(stored, after)
+
+
+def _is_own(instrument: Instrument, now: str, unanswered: Collection[str]) -> bool:
+    """Return whether one of the sender's saves made the draft what it is."""
+    return any(instrument.last_save == _name_save(key, now) for key in unanswered if key)
+
+
+def _name_save(key: str, document_hash: str) -> str:
+    """Return what is kept of a save: nothing of one without a key, which is nobody's."""
+    return f"{key}:{document_hash}" if key else ""
 
 
 def lock_draft(instrument: Instrument) -> Instrument:

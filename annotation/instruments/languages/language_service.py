@@ -11,7 +11,11 @@ from django.utils.translation import gettext as _
 
 from annotation.common.language_codes import normalise_code
 from annotation.instruments.known_texts import list_known, load_known
-from annotation.instruments.languages.texts import list_texts, place_translations
+from annotation.instruments.languages.texts import (
+    list_texts,
+    place_arm_translations,
+    place_translations,
+)
 from annotation.instruments.languages.translated_from import Made, note, read_made
 from annotation.models import Instrument, Wording
 
@@ -36,10 +40,12 @@ def store_language(
     Wording.objects.bulk_create(
         Wording(instrument=locked, language=language, key=key, text=translation)
         for key, translation in translations.items()
-        if key in texts and not texts[key].is_of_step and translation.strip()
+        if key in texts and texts[key].is_wording and translation.strip()
     )
     of_steps = {key: translations.get(key, "") for key, text in texts.items() if text.is_of_step}
     locked.flow = place_translations(locked.flow, of_steps, language)
+    of_arms = {key: translations.get(key, "") for key, text in texts.items() if text.is_of_arm}
+    locked.arms = place_arm_translations(locked.arms, of_arms, language)
     before = read_made(locked.translated_from, language)
     made = {
         key: note(text.source, translations[key])
@@ -47,7 +53,7 @@ def store_language(
         if key not in unread and translations.get(key, "").strip()
     } | {key: before[key] for key in unread if key in before}
     locked.translated_from = _put(locked.translated_from, language, made)
-    locked.save(update_fields=["flow", "translated_from"])
+    locked.save(update_fields=["flow", "arms", "translated_from"])
     return locked
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotation.common.language_codes import platform_language
+from annotation.instruments.arms import read_arms
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.translated_from import is_stale, read_made
@@ -25,6 +26,7 @@ from annotation.instruments.text_keys import (
 from annotation.models import Instrument
 
 STEP = "step."
+ARM = "arm."
 # What is filled in where a text is shown: {group}, %(n)s.
 PLACEHOLDER = re.compile(r"\{[a-z_]*\}|%\([a-z_]+\)s")
 
@@ -33,7 +35,8 @@ PLACEHOLDER = re.compile(r"\{[a-z_]*\}|%\([a-z_]+\)s")
 class InstrumentText:
     """One text: its key, its words in the instrument's own language, and in another, "" for none.
 
-    Keys that begin with “step.” belong to the flow, all others to `Wording`. ``is_stale``: the
+    Keys that begin with “step.” belong to the flow, with “arm.” to the arms, all others to
+    `Wording`. ``is_stale``: the
     source was reworded since, the translation was not.
     """
 
@@ -45,6 +48,14 @@ class InstrumentText:
     @property
     def is_of_step(self) -> bool:
         return self.key.startswith(STEP)
+
+    @property
+    def is_of_arm(self) -> bool:
+        return self.key.startswith(ARM)
+
+    @property
+    def is_wording(self) -> bool:
+        return not (self.is_of_step or self.is_of_arm)
 
 
 def list_texts(instrument: Instrument, language: str) -> list[InstrumentText]:
@@ -67,6 +78,7 @@ def list_texts(instrument: Instrument, language: str) -> list[InstrumentText]:
     pairs = [
         *((key, source, known.get(key, "")) for key, source in sources.items()),
         *_list_steps(instrument, language),
+        *_list_arms(instrument, language),
     ]
     made = read_made(instrument.translated_from, language)
     return [
@@ -119,6 +131,24 @@ def place_translations(
     return changed
 
 
+def place_arm_translations(
+    arms: list[Any], translations: Mapping[str, str], language: str
+) -> list[Any]:
+    """Return ``arms`` with their texts in ``language``; "" takes a text away."""
+    return [
+        {
+            **arm,
+            "texts": {
+                key: _put(texts, [], language, translations[name])
+                if (name := _arm_key(arm["name"], key)) in translations
+                else texts
+                for key, texts in arm.get("texts", {}).items()
+            },
+        }
+        for arm in arms
+    ]
+
+
 def locate_step_texts(flow: object) -> dict[str, list[str | int]]:
     """Return where the texts of steps stand in a flow, as keys and indexes from 0, by key."""
     steps, _problems = read_flow(flow)
@@ -150,6 +180,17 @@ def _put(value: Any, path: list[str], language: str, text: str) -> Any:
 
 def _step_key(step: Step, place: str) -> str:
     return f"{STEP}{step_name(step)}.{place.replace(' ', '.')}"
+
+
+def _arm_key(arm: str, key: str) -> str:
+    return f"{ARM}{arm}.{key}"
+
+
+def _list_arms(instrument: Instrument, language: str) -> Iterator[tuple[str, str, str]]:
+    for arm in read_arms(instrument.arms).values():
+        for key, texts in arm.texts.items():
+            source = text_in(texts, instrument.language)
+            yield _arm_key(arm.name, key), source, texts.get(language, "")
 
 
 def _list_wording(kind: str, own: Mapping[str, str]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.urls import reverse
 
 from annotation.imports.abc_file import AbcFileError
@@ -20,10 +20,11 @@ from annotation.imports.abc_ratings import (
     NamedContent,
     import_abc_ratings,
 )
+from annotation.management.file_command import FileCommand
 from annotation.management.owner import find_owner
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = (
         "Imports group ratings from a JSON file of the shape annotator → group → trait pair → "
         "value (0 to 100), as published by Cao et al. (2022), into a closed study."
@@ -46,13 +47,13 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        ratings = _read(options["file"])
-        about = _read(options["demographics"]) if options["demographics"] else None
+        path, demographics = options["file"], options["demographics"]
+        about = demographics and NamedContent(demographics.name, self.read(demographics))
         owner = find_owner(options["owner"])
         try:
             result = import_abc_ratings(
-                content=ratings.content,
-                file_name=ratings.name,
+                content=self.read(path),
+                file_name=path.name,
                 demographics=about,
                 owner=owner,
                 title=options["title"],
@@ -60,17 +61,13 @@ class Command(BaseCommand):
                 skip_bad=options["skip_bad"],
             )
         except BadRowsError as error:
-            for problem in error.problems:
-                self.stderr.write(str(problem))
-            raise CommandError(f"{error} Mend them, or leave them out with --skip-bad.") from error
+            self.refuse(error, error.problems, " Mend them, or leave them out with --skip-bad.")
         except (AbcFileError, AlreadyImportedError) as error:
-            raise CommandError(str(error)) from error
+            self.refuse(error)
         except ValidationError as error:
             raise CommandError(" ".join(error.messages)) from error
-        for problem in result.skipped:
-            self.stderr.write(f"Left out: {problem}")
-        for warning in result.warnings:
-            self.stderr.write(f"May be damaged: {warning}")
+        self.tell(result.skipped, "Left out")
+        self.tell(result.warnings, "May be damaged")
         described = (
             f"Who took part: {result.n_described} people, counted per question; their answers "
             "cannot be joined to ratings.\n"
@@ -86,10 +83,3 @@ class Command(BaseCommand):
             f"{described}"
             f"Look at it on {settings.SITE_URL}{link}"
         )
-
-
-def _read(path: Path) -> NamedContent:
-    try:
-        return NamedContent(path.name, path.read_bytes())
-    except OSError as error:
-        raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error

@@ -8,18 +8,19 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.urls import reverse
 
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
 from annotation.corpora.corpus_rows import CorpusFileError
+from annotation.management.file_command import HINT, FileCommand
 from annotation.management.owner import find_owner
 from annotation.models import Corpus
 
 OPTIONS_OF_NEW = ("name", "licence", "source_variety", "target_variety", "owner", "access_note")
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = (
         "Imports texts or pairs of texts in two varieties. Columns: the two varieties by name (or "
         "source_text and target_text) for pairs, text and variety for texts; beside them id, "
@@ -43,18 +44,12 @@ class Command(BaseCommand):
         )
         parser.add_argument("--owner", help="user name of the corpus's owner")
         parser.add_argument("--shared", action="store_true", help="every researcher may see it")
-        parser.add_argument(
-            "--skip-bad-rows", action="store_true", help="leave bad rows out instead of stopping"
-        )
+        self.add_skip_bad_rows(parser)
         parser.add_argument("--dry-run", action="store_true", help="check the file, store nothing")
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
-        facts = self._facts(options)
+        content, facts = self.read(path), self._facts(options)
         try:
             result = import_corpus(
                 content=content,
@@ -65,15 +60,9 @@ class Command(BaseCommand):
                 **facts,
             )
         except BadRowsError as error:
-            for problem in error.problems:
-                self.stderr.write(str(problem))
-            raise CommandError(
-                f"{error} Mend them, or leave them out with --skip-bad-rows."
-            ) from error
-        except CorpusFileError as error:
-            raise CommandError(str(error)) from error
-        except ValidationError as error:
-            raise CommandError(_in_words(error)) from error
+            self.refuse(error, error.problems, HINT)
+        except (CorpusFileError, ValidationError) as error:
+            self.refuse(error)
         self._report(result, dry_run=options["dry_run"])
 
     def _facts(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -90,8 +79,7 @@ class Command(BaseCommand):
         return {**given, "is_shared": options["shared"]}
 
     def _report(self, result: ImportResult, *, dry_run: bool) -> None:
-        for problem in result.skipped:
-            self.stderr.write(f"Left out: {problem}")
+        self.tell(result.skipped, "Left out")
         for (source, split), number in sorted(result.by_source.items()):
             self.stdout.write(f"{source or '(no source)'}, {split}: {number}")
         counts = f"{result.n_texts} texts, {result.n_pairs} pairs, {result.n_skipped} rows left out"
@@ -112,10 +100,3 @@ def _find_corpus(name: str) -> Corpus:
     if found is None:
         raise CommandError(f"No corpus is called “{name}”.")
     return found
-
-
-def _in_words(error: ValidationError) -> str:
-    if not hasattr(error, "error_dict"):
-        return " ".join(error.messages)
-    parts = [f"{name}: {' '.join(texts)}" for name, texts in error.message_dict.items()]
-    return " ".join(parts)

@@ -19,7 +19,12 @@ from annotation.instruments.default_wording import default_wording
 from annotation.instruments.text_labels import name_texts
 from annotation.models import Instrument
 from annotation.researcher.instruments.pages import InstrumentPage
-from annotation.researcher.pages.fields import ParagraphField, TextField, WholeNumberField
+from annotation.researcher.pages.fields import (
+    ParagraphField,
+    PickerWidget,
+    TextField,
+    WholeNumberField,
+)
 from annotation.studies.readiness import list_languages
 from annotation.survey.arm_assignment import count_arms
 
@@ -41,14 +46,14 @@ class ArmForm(forms.Form):
     groups = forms.MultipleChoiceField(
         label=gettext_lazy("Rated in it"),
         required=False,
-        help_text=gettext_lazy("None chosen: all. Ctrl or ⌘ chooses several."),
+        widget=PickerWidget(gettext_lazy("Rated in it")),
+        help_text=gettext_lazy("None chosen: all of the study."),
     )
 
     def __init__(self, *args: Any, instrument: Instrument, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         groups: Any = self.fields["groups"]
         groups.choices = [(group.slug, str(group)) for group in instrument.groups.all()]
-        groups.widget.attrs["size"] = 6
         self.keys: dict[str, tuple[str, str]] = {}
         keys = list(default_wording(instrument.study.kind))
         for key, label in zip(keys, name_texts(keys), strict=True):
@@ -64,6 +69,11 @@ class ArmForm(forms.Form):
     @property
     def main_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in ("label", "name", "share", "groups")]
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether a text of its own is shown, or one that was refused."""
+        return any(field.value() or field.errors for field in self.text_fields)
 
     @property
     def text_fields(self) -> list[forms.BoundField]:

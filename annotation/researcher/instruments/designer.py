@@ -56,6 +56,7 @@ from annotation.studies.readiness import Finding, Place, examine_study, list_lan
 from annotation.survey.draft_page import UndrawableStepError, draw_draft
 
 MOST_BYTES = 4_000_000
+LONGEST_KEY = 40
 # How a message about a step begins.
 STEP_BEFORE = re.compile(r"^Step \d+ (\([^)]*\): )?")
 RUNNING = {StudyStatus.PILOTING, StudyStatus.LIVE, StudyStatus.PAUSED}
@@ -114,12 +115,17 @@ class SaveDraft(InstrumentPage):
         sent = read_json(request)
         if not isinstance(sent.get("parts"), dict) or not isinstance(sent.get("token"), str):
             return refuse(_("Expected the parts of a draft and its token."))
+        key, unanswered = sent.get("key", ""), sent.get("unanswered", [])
+        if not (is_key(key) and isinstance(unanswered, list) and all(map(is_key, unanswered))):
+            return refuse(_("Expected the names of saves."))
         try:
-            self.instrument = save_draft(
+            stored, token = save_draft(
                 instrument=self.instrument,
                 parts=sent["parts"],
                 token=sent["token"],
                 by=self.user,
+                key=key,
+                unanswered=unanswered,
             )
         except StaleDraftError:
             return JsonResponse(describe_conflict(self.instrument), status=HTTPStatus.CONFLICT)
@@ -127,12 +133,10 @@ class SaveDraft(InstrumentPage):
             return refuse(_("Not saved: something cannot be stored."), error.problems)
         except ValidationError as error:
             return refuse(" ".join(error.messages))
-        # Parts were read before they were stored.
-        stored = Instrument.objects.select_related("study").get(pk=self.instrument.pk)
         findings = examine_study(stored.study, stored)
         return JsonResponse(
             {
-                "token": hash_document(write_document(stored)),
+                "token": token,
                 "findings": locate_findings(findings, stored),
                 "languages": describe_languages(stored),
             }
@@ -161,6 +165,7 @@ class DraftTexts(InstrumentPage):
                         "path": paths.get(text.key),
                     }
                     for text in list_texts(self.instrument, code)
+                    if not text.is_of_arm  # they are edited where the arms are
                 ]
             }
         )
@@ -265,6 +270,11 @@ class DesignerLibrary(InstrumentPage):
             raise PermissionDenied
 
 
+def is_key(value: Any) -> bool:
+    """Return whether a value can be what the designer calls one of its saves."""
+    return isinstance(value, str) and len(value) <= LONGEST_KEY
+
+
 def read_json(request: HttpRequest) -> dict[str, Any]:
     """Return the object that was sent; an empty one for anything else."""
     try:
@@ -318,6 +328,8 @@ def build_config(
         "addresses": {
             **{name: address(name) for name in ("draft", "draw", "library", "texts", "languages")},
             "addLanguage": address("add_language"),
+            "keepQuestion": address("keep_question"),
+            "questions": address("question_picker"),
         },
         "languages": describe_languages(instrument),
         "ratesTexts": instrument.study.rates_texts,

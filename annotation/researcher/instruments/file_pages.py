@@ -28,7 +28,7 @@ class InstrumentFileForm(forms.Form):
         megabyte=1_000_000,
         label=gettext_lazy("File"),
         accept=".json",
-        help_text=gettext_lazy("An instrument’s JSON file, 4 MB at most."),
+        help_text=gettext_lazy("An instrument’s JSON file, 40 MB at most."),
     )
 
 
@@ -40,9 +40,12 @@ class InstrumentFile(InstrumentPage):
 
     def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         name = f"stereoscope-{self.study.public_id}-v{self.instrument.version}.json"
-        response = HttpResponse(
-            write_instrument_file(self.instrument), content_type="application/json"
-        )
+        try:
+            content = write_instrument_file(self.instrument)
+        except DocumentError as error:
+            messages.error(request, str(error))
+            return self.go_to_instrument()
+        response = HttpResponse(content, content_type="application/json")
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
 

@@ -357,6 +357,8 @@ def _words() -> dict[str, str]:
         "editGroup": _("Words for “{name}”"),
         "failed": _("Not saved. Something went wrong on the server; it is tried again."),
         "file": _("Or translate a file"),
+        "fromLibrary": _("From the library of questions"),
+        "fromLibraryHelp": _("Ready-made ones, your own, and those that colleagues share."),
         "group": _("Group in the plural"),
         "groups": _("Groups"),
         "groupsHelp": _("Type to search; sets and domains add many at once."),
@@ -364,11 +366,17 @@ def _words() -> dict[str, str]:
         "high": _("Word at the high end"),
         "is": _("is"),
         "isNot": _("is not"),
+        "keepHelp": _(
+            "Its texts in all languages and its picture or sound are kept; when it is shown is not."
+        ),
+        "keepNow": _("Save"),
+        "keepQuestion": _("Save to library"),
         "keepMine": _("Replace theirs with mine"),
         "kind": _("Kind of answer"),
         "kept": _("Edits that were not saved last time are back."),
         "language": _("Language of the visit"),
         "languages": _("Languages"),
+        "libraryName": _("Name in the library"),
         "languagesHelp": _(
             "Participants read the language that their browser asks for, if it is here."
         ),
@@ -387,6 +395,7 @@ def _words() -> dict[str, str]:
         "newQuestion": _("New question"),
         "newScale": _("A scale of your own"),
         "noText": _("no text yet"),
+        "noQuestions": _("The library holds no such question yet."),
         "noneFound": _("Nothing found for “{name}”."),
         "once": _("There is one already"),
         "onlyIf": _("only if"),
@@ -398,8 +407,13 @@ def _words() -> dict[str, str]:
         "pasted": _("{n} groups added."),
         "problemOne": ngettext("%(n)s problem", "%(n)s problems", 1) % {"n": "1"},
         "problemMany": ngettext("%(n)s problem", "%(n)s problems", 2) % {"n": "{n}"},
+        "put": _("“{name}” added as step {n}."),
+        "putForeign": _(
+            "“{name}” added as step {n}. It is not in the language of the study: translate it."
+        ),
         "question": _("Question"),
         "questions": _("Questions about the participant"),
+        "questionsFound": _("{n} questions"),
         "remove": _("Remove {name}"),
         "removed": _("{name} removed."),
         "right": _("Right"),
@@ -408,6 +422,8 @@ def _words() -> dict[str, str]:
         "scales": _("Scales"),
         "scalesHelp": _("Lines between two words, from 0 to 100."),
         "search": _("Search"),
+        "searchQuestions": _("Search by name, words or kind"),
+        "shareQuestion": _("For all researchers of this installation"),
         "selectAllOf": _("Select all of"),
         "shared": _("The same on every rating page"),
         "showIf": _("Shown if"),

@@ -7,26 +7,32 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.models import MembershipRole, StudyKind
+from annotation.models import (
+    MembershipRole,
+    StudyInvitation,
+    StudyKind,
+    StudyMembership,
+    Team,
+    TeamRole,
+)
 from annotation.researcher.pages.page import ResearcherPage, refusals_shown
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.studies.colleagues import (
-    OPEN_DAYS,
     accept_invitation,
     change_role,
-    find_invitation,
+    give_team_role,
     invite_colleague,
-    open_invitations,
-    remove_colleague,
     revoke_invitation,
+    take_access,
 )
+from annotation.studies.invitation_links import OPEN_DAYS, find_link, open_links
 
 #: What each role may do, as the page says it.
 ROLE_NOTES = {
@@ -37,6 +43,7 @@ ROLE_NOTES = {
     MembershipRole.REVIEWER: gettext_lazy("Sees everything and decides on submissions and texts."),
     MembershipRole.VIEWER: gettext_lazy("Sees and downloads everything, changes nothing."),
 }
+LONGEST_KEY = 18
 STUDY_ADMINS: dict[str, str] = {
     StudyKind.COUNTERPART_WRITING: "writingstudy",
     StudyKind.COUNTERPART_JUDGMENT: "judgmentstudy",
@@ -61,11 +68,21 @@ class ColleaguesPage(StudyPage):
             "head_template": getattr(self.model_admin, "change_form_outer_before_template", ""),
             "may_manage": self.may_manage,
             "members": self.study.memberships.select_related("user").order_by("user__username"),
-            "invitations": open_invitations().filter(study=self.study).select_related("created_by"),
+            "team_roles": self._list_teams(),
+            "teams": Team.objects.visible_to(self.user).exclude(roles__study=self.study),
+            "invitations": open_links(StudyInvitation).filter(study=self.study),
             "roles": [(role.value, role.label, ROLE_NOTES[role]) for role in MembershipRole],
             "days": OPEN_DAYS,
             "link": "",
         }
+
+    def _list_teams(self) -> list[tuple[TeamRole, str]]:
+        """Return the teams with the names of their people. Two queries."""
+        roles = self.study.team_roles.select_related("team").prefetch_related("team__members__user")
+        return [
+            (role, ", ".join(sorted(one.user.get_username() for one in role.team.members.all())))
+            for role in roles.order_by("team__name", "pk")
+        ]
 
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         if not self.may_manage:
@@ -84,22 +101,41 @@ class ColleaguesPage(StudyPage):
             self._change(sent)
         return redirect(request.path)
 
-    def _change(self, sent: Any) -> None:
-        do, key = sent.get("do"), sent.get("key", "")
-        key = key if key.isascii() and key.isdigit() else "0"
+    def _change(self, sent: QueryDict) -> None:
+        do, role = sent.get("do"), sent.get("role", "")
         if do == "revoke":
-            invitation = get_object_or_404(open_invitations(), study=self.study, pk=key)
+            links = open_links(StudyInvitation).filter(study=self.study)
+            invitation = get_object_or_404(links, pk=read_key(sent))
             revoke_invitation(invitation=invitation, revoked_by=self.user)
             messages.success(self.request, _("The link no longer works."))
+        elif do == "add-team":
+            teams = Team.objects.visible_to(self.user)
+            team = get_object_or_404(teams, pk=read_key(sent))
+            give_team_role(study=self.study, team=team, role=role)
+            messages.success(self.request, _("“%(team)s” works on this study.") % {"team": team})
         elif do in {"role", "remove"}:
-            member = get_object_or_404(self.study.memberships, pk=key)
-            who = {"who": member.user.get_username()}
+            place, who = self._find_place(sent)
             if do == "role":
-                change_role(member=member, role=sent.get("role", ""))
-                messages.success(self.request, _("%(who)s has another role.") % who)
+                change_role(place=place, role=role)
+                messages.success(self.request, _("%(who)s has another role.") % {"who": who})
             else:
-                remove_colleague(member=member)
-                messages.success(self.request, _("%(who)s has no access any more.") % who)
+                take_access(place=place)
+                messages.success(self.request, _("%(who)s has no access any more.") % {"who": who})
+
+    def _find_place(self, sent: QueryDict) -> tuple[StudyMembership | TeamRole, str]:
+        """Return the row of a colleague or of a team, and whose it is."""
+        key = read_key(sent)
+        if sent.get("whose") == "team":
+            role = get_object_or_404(self.study.team_roles, pk=key)
+            return role, str(role.team)
+        member = get_object_or_404(self.study.memberships, pk=key)
+        return member, member.user.get_username()
+
+
+def read_key(sent: QueryDict) -> int:
+    """Return the key of a row that was sent; 0, which no row has, for anything else."""
+    key = sent.get("key", "")
+    return int(key) if key.isascii() and key.isdigit() and len(key) < LONGEST_KEY else 0
 
 
 class JoinPage(ResearcherPage):
@@ -110,7 +146,7 @@ class JoinPage(ResearcherPage):
     template_name = "admin/annotation/study/join.html"
 
     def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        invitation = find_invitation(kwargs["token"])
+        invitation = find_link(StudyInvitation, kwargs["token"])
         role = MembershipRole(invitation.role) if invitation else None
         response = self.show(
             title=_("Invitation"),

@@ -6,12 +6,13 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotation.management.file_command import FileCommand
 from evaluation.norms.norm_import import NormFileError, import_norms
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = (
         "Imports norms, a row for each value: adjective and percent (studies by study_key, with "
         "year), adjective and favourability, or title and prestige; each with a column source."
@@ -23,14 +24,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         for path in options["file"]:
             try:
-                content = path.read_bytes()
-            except OSError as error:
-                raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
-            try:
-                stored = import_norms(content=content, file_name=path.name)
+                stored = import_norms(content=self.read(path), file_name=path.name)
             except NormFileError as error:
-                for problem in error.problems:
-                    self.stderr.write(str(problem))
+                self.tell(error.problems)
                 raise CommandError(f"{path.name}: {error}") from error
             for norm in stored:
                 self.stdout.write(

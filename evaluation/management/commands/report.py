@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import IO, Any, cast
 
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -21,7 +22,8 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import ReportKind, StudyInput
 from evaluation.reports.registry import KINDS, get_kind
 from evaluation.reports.requesting import request_report
-from evaluation.reports.selectors import fitting_measures
+from evaluation.reports.selectors import fitting_measures, visible_reports
+from evaluation.reports.shares import USUAL_DAYS, open_shares, revoke_share, share_report
 from probing.models import Run, RunStatus
 
 # Columns of running text are for pages; a terminal shows this much of them.
@@ -41,11 +43,26 @@ class Command(BaseCommand):
             "verify", help="Compute a stored report again and compare every number."
         )
         verify.add_argument("report", help="Public id of the report.")
+        share = commands.add_parser(
+            "share", help="Make a link that opens a report without an account; it is shown once."
+        )
+        share.add_argument("report", help="Public id of the report.")
+        share.add_argument(
+            "--account", required=True, help="Whose link it is: it opens what this account sees."
+        )
+        share.add_argument("--days", type=int, default=USUAL_DAYS, help="Default: %(default)s.")
+        revoke = commands.add_parser("revoke", help="End all open links of a report now.")
+        revoke.add_argument("report", help="Public id of the report.")
+        revoke.add_argument("--account", required=True, help="Who ends them, for the audit log.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             if options["kind"] == "verify":
                 self._verify(options["report"])
+            elif options["kind"] == "share":
+                self._share(find_account(options["account"]), options["report"], options["days"])
+            elif options["kind"] == "revoke":
+                self._revoke(find_account(options["account"]), options["report"])
             else:
                 self._build(get_kind(options["kind"]), options)
         except ReportError as error:
@@ -101,6 +118,17 @@ class Command(BaseCommand):
             raise CommandError("\n".join(["The report differs from what is stored:", *differences]))
         self.stdout.write("Computed again: every number is the same.")
 
+    def _share(self, account: User, public_id: str, days: int) -> None:
+        report = find_report(account, public_id)
+        self.stdout.write(share_report(report=report, created_by=account, days=days))
+        self.stderr.write("Whoever has this link can read the report. It is not shown again.")
+
+    def _revoke(self, account: User, public_id: str) -> None:
+        shares = list(open_shares().filter(report=find_report(account, public_id)))
+        for share in shares:
+            revoke_share(share=share, revoked_by=account)
+        self.stdout.write(f"Links ended: {len(shares)}.")
+
     def _print(self, report: Report, document: Document) -> None:
         # Wide enough for a log file; a terminal gives its own width.
         console = Console(
@@ -120,6 +148,21 @@ class Command(BaseCommand):
             console.print(f"Left out: {line}", highlight=False, markup=False)
         page = reverse("reports:page", args=[report.public_id])
         console.print(f"Report {report.public_id}: {page}", highlight=False)
+
+
+def find_account(username: str) -> User:
+    account = User.objects.filter(username=username).first()
+    if account is None:
+        raise CommandError(f"There is no account “{username}”.")
+    return account
+
+
+def find_report(account: User, public_id: str) -> Report:
+    """Return a report that the account may see, as the page would show it."""
+    report = visible_reports(account).filter(public_id=public_id).first()
+    if report is None:
+        raise CommandError(f"There is no report “{public_id}” that this account may see.")
+    return report
 
 
 def _add_kind(commands: Any, kind: ReportKind) -> None:

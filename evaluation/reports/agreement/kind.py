@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
+from annotation.common.lazy import pd
 from annotation.counterparts.annotations import Annotation, load_annotations
 from annotation.models import Study, StudyKind, TaskState
 from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyse_agreement
@@ -22,9 +23,6 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import number, percent
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, StudyInput
 from evaluation.reports.parts.options import IntervalParameters
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class AgreementParameters(IntervalParameters):
@@ -140,8 +138,6 @@ class Agreement(AnalysisKind[AgreementResult]):
 
 def to_annotation_frame(annotations: Sequence[Annotation]) -> pd.DataFrame:
     """Return annotations as the analysis takes them."""
-    import pandas as pd
-
     return pd.DataFrame([asdict(row) for row in annotations]).rename(
         columns={"text_slug": "text", "annotator_number": "annotator"}
     )

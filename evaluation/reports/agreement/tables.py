@@ -62,10 +62,9 @@ def alpha_table(
             Column("", "n_pairs", of("n_pairs")),
             Column("", "distance", of("distance")),
             Column("", "expected_by", of("expected_by")),
-            Column("", "reason", of("estimate.note")),
         ),
         level,
-        note=of("estimate.note"),
+        reason=of("estimate.note"),
     )
 
 

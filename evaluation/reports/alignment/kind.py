@@ -37,7 +37,7 @@ from evaluation.reports.parts.kind import (
     StudyInput,
 )
 from evaluation.reports.parts.mention import MENTION, mention_caveat, summarise_mention
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import (
     ParticipantParameters,
@@ -55,7 +55,7 @@ from evaluation.reports.parts.table import ReportTable
 from evaluation.reports.parts.tau_questions import TITLE, WHY, tau_headline
 
 
-class AlignmentParameters(ParticipantParameters, IntervalParameters):
+class AlignmentParameters(ParticipantParameters, IntervalParameters, ArmParameters):
     """The options of an alignment report."""
 
     splits: int = Field(
@@ -83,7 +83,9 @@ class Alignment(RatingsKind):
         return f"Do the group associations of {chosen.runs[0].model.name} follow people’s?"
 
     def load(self, chosen: Chosen, parameters: AlignmentParameters) -> Loaded:
-        inputs = load_alignment_inputs(study=chosen.the_study, run=chosen.runs[0])
+        inputs = load_alignment_inputs(
+            study=chosen.the_study, run=chosen.runs[0], arm=parameters.arm
+        )
         who = load_participants(chosen.the_study, set(inputs.ratings["submission"]), parameters)
         return Loaded(
             record=inputs.record | {PARTICIPANTS: who.record},

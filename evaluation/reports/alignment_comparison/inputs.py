@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from annotation.models import Study
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.provenance import run_key
@@ -20,9 +21,6 @@ from evaluation.reports.parts.rating_inputs import (
 )
 from evaluation.reports.parts.score_words import measure_short, short_options
 from probing.models import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -43,14 +41,14 @@ class ComparisonInputs(Places):
     hashes: dict[str, str]
 
 
-def load_comparison(study: Study, runs: Sequence[Run]) -> ComparisonInputs:
+def load_comparison(study: Study, runs: Sequence[Run], *, arm: str = "") -> ComparisonInputs:
     """Return the inputs of a comparison of finished ``runs``.
 
     Raises `ReportError` where people and a run have nothing to compare. Six queries and one a
     run.
     """
     models = [load_model_scores(run) for run in runs]
-    people = load_people(study)
+    people = load_people(study, arm=arm)
     rated = {group.slug for group in people.groups}
     for model in models:
         if not model.groups & rated:

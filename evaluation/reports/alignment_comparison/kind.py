@@ -21,14 +21,14 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, percent
 from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.mention import MENTION, summarise_mention
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters
 from evaluation.reports.parts.rating_inputs import RatingsKind
 from evaluation.reports.parts.tau_questions import tau_headline
 
 MOST_RUNS = 12
 
 
-class ComparisonParameters(IntervalParameters):
+class ComparisonParameters(IntervalParameters, ArmParameters):
     """The options of a comparison."""
 
     resamples: int = Field(
@@ -72,7 +72,7 @@ class AlignmentComparison(RatingsKind):
         return f"How closely do {len(chosen.runs)} runs follow people?"
 
     def load(self, chosen: Chosen, parameters: ComparisonParameters) -> Loaded:
-        inputs = load_comparison(chosen.the_study, chosen.runs)
+        inputs = load_comparison(chosen.the_study, chosen.runs, arm=parameters.arm)
         known = {group.slug for group in inputs.groups}
         _check_pilot(parameters.pilot, known, "Study and runs do not have in common")
         return Loaded(record=inputs.record, data=inputs, hashes=inputs.hashes)

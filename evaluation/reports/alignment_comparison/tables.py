@@ -473,9 +473,8 @@ def mention_table(names: Names) -> ReportTable:
             Column("", "level"),
             Column("Groups", "n_groups", decimals=0),
             Column("Cells", "n_cells", decimals=0),
-            Column("", "reason"),
         ),
-        note="reason",
+        reason="reason",
     )  # fmt: skip
 
 

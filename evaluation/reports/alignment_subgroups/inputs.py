@@ -13,7 +13,7 @@ from annotation.models import Study
 from evaluation.analyses.subgroup_result import CROSSED, TIMES, Question
 from evaluation.reports.alignment_subgroups.prose import ANSWERS_HASH
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import ParticipantParameters, load_participants
 from evaluation.reports.parts.rating_inputs import AlignmentInputs, load_alignment_inputs
@@ -33,14 +33,14 @@ class SubgroupIntervals(IntervalParameters):
     )
 
 
-class SubgroupParameters(ParticipantParameters, SubgroupIntervals):
+class SubgroupParameters(ParticipantParameters, SubgroupIntervals, ArmParameters):
     """The options of a report on subgroups."""
 
     questions: str | None = Field(
         None,
         max_length=1000,
         description="Slugs of the questions that make subgroups, separated by commas. Default: "
-        "all that have answers to choose or bands.",
+        "all that have answers to choose or bands; “arm” compares the arms of the study.",
     )
     crossings: str = Field(
         f"race{CROSSED}gender",
@@ -66,7 +66,7 @@ def load_subgroups(study: Study, run: Run, parameters: SubgroupParameters) -> Su
 
     Ten queries, whatever the size of the study.
     """
-    alignment = load_alignment_inputs(study=study, run=run)
+    alignment = load_alignment_inputs(study=study, run=run, arm=parameters.arm)
     submissions = set(alignment.ratings["submission"])
     who = load_participants(study, submissions, parameters)
     if who.answers is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
@@ -28,7 +28,7 @@ from evaluation.reports.parts.mention import MENTION, mention_caveat, summarise_
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import participants_section, participants_table
 from evaluation.reports.parts.provenance import sha
-from evaluation.reports.parts.rating_inputs import RatingsKind
+from evaluation.reports.parts.rating_inputs import RatingsKind, check_arm
 from evaluation.reports.parts.table import ReportTable
 from evaluation.reports.parts.tau_questions import tau_headline
 
@@ -55,8 +55,9 @@ class AlignmentSubgroups(RatingsKind):
         return studies.filter(kind=self.study.kind, pk__in=_described_studies())
 
     def check(self, chosen: Chosen, parameters: SubgroupParameters) -> None:
-        """One query."""
+        """Two queries at most."""
         study = chosen.the_study
+        check_arm(study, parameters.arm)
         if not _described_studies().filter(study=study).exists():
             raise ReportError(NOT_JOINED.format(study=study))
 
@@ -211,6 +212,8 @@ def _wanted(name: str, view: Mapping[str, str], known: Sequence[str], default: s
 
 
 def _described_studies() -> QuerySet[Submission, int]:
-    """Return the studies in which somebody with accepted ratings answered a question."""
-    described = Submission.objects.accepted().filter(answers__isnull=False)
+    """Return the studies in which somebody with accepted ratings answered a question, or is in an
+    arm.
+    """
+    described = Submission.objects.accepted().filter(Q(answers__isnull=False) | ~Q(arm=""))
     return described.order_by().values_list("study", flat=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from annotation.common.lazy import pd
 from evaluation.analyses.counterpart_scores import Similarity
 from evaluation.metrics.bertscore import bert_similarity
 from evaluation.reports.parts.document import Provenance
@@ -64,7 +65,6 @@ def find_baseline(location: str, layer: int) -> tuple[float, float, float]:
     Its tables are for models of the hub, by name; layer 0 is their embeddings.
     """
     import bert_score
-    import pandas as pd
 
     folder = Path(bert_score.__file__).parent / "rescale_baseline" / "en"
     path = folder / f"{location}.tsv"

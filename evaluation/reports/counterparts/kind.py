@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
+from annotation.common.lazy import pd
 from annotation.models import Corpus, Counterpart
 from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.counterpart_metrics import (
@@ -47,9 +48,6 @@ from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from evaluation.reports.parts.table import ReportTable
 from probing.models import Run
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 COLUMNS = ("pair", "source", "variety", "producer", "input", "output", "reference", "reason")
 
@@ -118,8 +116,6 @@ class Counterparts(WordListKind):
         return f"How do models rewrite {chosen.the_corpus}?"
 
     def load(self, chosen: Chosen, parameters: CounterpartParameters) -> Loaded:
-        import pandas as pd
-
         corpus = chosen.the_corpus
         labels = run_labels(chosen.runs, reserved=(HUMAN, REPEAT))
         rows: list[list[str]] = []

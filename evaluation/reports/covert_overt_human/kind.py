@@ -45,7 +45,7 @@ from evaluation.reports.parts.kind import (
     RunsInput,
     StudyInput,
 )
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters
 from evaluation.reports.parts.provenance import banners, run_key, run_lines
 from evaluation.reports.parts.rating_inputs import (
     RatingsKind,
@@ -65,7 +65,7 @@ LEAST_SCALES = 3
 POINTS, LOG_RATIO = "points of 100", "log₁₀, high pole − low pole"
 
 
-class CovertOvertHumanParameters(IntervalParameters):
+class CovertOvertHumanParameters(IntervalParameters, ArmParameters):
     """The options of a report on three pictures."""
 
     first_group: str = Field(
@@ -125,7 +125,8 @@ class CovertOvertHuman(RatingsKind, AnalysisKind[ThreePictures]):
 
     def load(self, chosen: Chosen, parameters: CovertOvertHumanParameters) -> Loaded:
         named, guised = _sort_runs(chosen)
-        people, scores = load_people(chosen.the_study), load_model_scores(named)
+        people = load_people(chosen.the_study, arm=parameters.arm)
+        scores = load_model_scores(named)
         guise = load_guise_run(guised, guised.model.name)
         groups = (parameters.first_group, parameters.second_group)
         known = {group.slug: group.plural for group in people.groups if group.slug in scores.groups}

@@ -98,10 +98,9 @@ def type_table(statistics: CorpusStatistics, varieties: tuple[str, str], level: 
             Column("Different words", "n_types", "types.n_types", 0),
             Column("Ratio", "value", "types.estimate", 3, with_interval=True, style="strong"),
             Column("", "level", "types.level"),
-            Column("", "reason", "types.reason"),
         ),
         level,
-        note="types.reason",
+        reason="types.reason",
     )
 
 
@@ -125,10 +124,9 @@ def length_table(statistics: CorpusStatistics, level: str) -> ReportTable:
             Column("p", "p_value", decimals=3, cell=p_cell),
             Column("", "n", "n_first"),
             Column("", "test", "kind"),
-            Column("", "reason"),
         ),
         level,
-        note="reason",
+        reason="reason",
     )
 
 

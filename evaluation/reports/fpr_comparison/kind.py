@@ -22,7 +22,6 @@ from evaluation.reports.parts.prediction_inputs import (
     GapParameters,
     load_model_predictions,
 )
-from evaluation.reports.parts.provenance import banners, closing_lines, run_lines
 from evaluation.reports.parts.table import Column
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -87,13 +86,11 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
         large = [row for row in result.sizes if row.size == "large" and row.side in gaps_of.SIDES]
         models = {model.model for model in result.models}
         return Document(
-            title=report.title,
             question=(
                 "The same sentences with one word changed: false positive rates of "
                 f"{count(len(models), 'classifier')} on "
                 f"{count(len(result.data_sets), 'set')} of sentences."
             ),
-            banners=banners(record["runs"]),
             facts=tuple(f"Sentences: {name}" for name in result.data_sets),
             keys=tables.key_numbers(result),
             sections=(
@@ -162,10 +159,6 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
                 gaps_of.equivalence_note(result.models, options),
                 *gaps_of.CAVEATS,
                 *record["remarks"],
-            ),
-            provenance=(
-                tuple(run_lines(record["runs"], record["hashes"])),
-                closing_lines(report),
             ),
         )
 

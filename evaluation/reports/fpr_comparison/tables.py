@@ -30,9 +30,8 @@ def average_table(result: FprComparison) -> ReportTable:
             Column("Average", "average", decimals=3, style="strong"),
             Column("Sets", "n_sets", decimals=0),
             Column("Rank", "rank", decimals=0, meaning="1 for the smallest average"),
-            Column("", "reason"),
         ),
-        note="reason",
+        reason="reason",
     )
 
 

@@ -25,7 +25,7 @@ from evaluation.reports.parts.prediction_inputs import (
     producer_of,
     sentences_hash,
 )
-from evaluation.reports.parts.provenance import banners, closing_lines, run_key, run_lines
+from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.table import ReportTable
 from probing.measures.mention_surprisal import MentionSurprisal
 from probing.models import Run
@@ -148,9 +148,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
             if table.rows
         )
         return Document(
-            title=report.title,
             question=prose.question(result, record),
-            banners=banners(record["runs"]),
             facts=(f"{own.model}", f"Sentences: {own.data_set}"),
             keys=tables.key_numbers(result, spans, level),
             sections=(
@@ -180,10 +178,6 @@ class FprGapReport(AnalysisKind[FprGaps]):
                 gaps_of.equivalence_note(models, options),
                 *gaps_of.CAVEATS,
                 *record["remarks"],
-            ),
-            provenance=(
-                tuple(run_lines(record["runs"], record["hashes"])),
-                closing_lines(report),
             ),
         )
 

@@ -44,10 +44,9 @@ def mention_table(result: ModelGaps, level: str) -> ReportTable:
             ),
             Column("Explained, %", "explained", decimals=0, scale=100),
             Column("Words", "n_words", "slope.n", 0),
-            Column("", "reason", "slope.note"),
         ),
         level,
-        note="slope.note",
+        reason="slope.note",
     )
 
 
@@ -110,10 +109,9 @@ def factor_table(result: FprGaps, level: str) -> ReportTable:
                 meaning="ε² of the gaps of all runs and groups; interval over templates",
             ),
             Column("Runs", "n_runs", "share.n", 0),
-            Column("", "reason", "share.note"),
         ),
         level,
-        note="share.note",
+        reason="share.note",
     )
 
 
@@ -146,10 +144,9 @@ def mixed_table(result: FprGaps, names: Mapping[str, str], level: str) -> Report
             Column("sd of templates", "template_sd", "fit.template_sd", 2),
             Column("of words", "word_sd", "fit.word_sd", 2),
             Column("of runs", "run_sd", "fit.run_sd", 2),
-            Column("", "reason", "fit.reason"),
         ),
         level,
-        note="fit.reason",
+        reason="fit.reason",
     )
 
 

@@ -22,25 +22,19 @@ from evaluation.reports.parts.guise_inputs import (
     LoadedGuise,
     StrengthParameters,
     common_attributes,
-    corpora_of,
-    guise_provenance,
     load_guise_run,
-    norm_choices,
-    norm_key,
     norm_record,
     require_one_access,
-    require_purposes,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, gather
+from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.perplexity_inputs import (
     PERPLEXITY,
     LoadedPerplexity,
     load_perplexity,
     split_runs,
 )
-from evaluation.reports.parts.provenance import banners, run_key
-from evaluation.reports.parts.run_settings import settings_section, settings_table
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
 
@@ -56,13 +50,17 @@ class GuiseControlParameters(StrengthParameters):
     )
 
 
-class GuiseControls(AnalysisKind[ControlAnalysis]):
+class GuiseControls(GuiseKind[ControlAnalysis]):
     name = "guise_controls"
     title = _("Guises and controls")
     question = _("Is the effect of a guise that of its variety, or of anything that deviates?")
     meanings = prose.MEANINGS
     Parameters = GuiseControlParameters
     Result = ControlAnalysis
+    asks = "Is what {models} associates with a guise that of its variety?"
+    purposes = (TRAITS,)
+    remedy = "Choose runs with prompts on traits."
+    norms = {"study": NormKind.PERCENT}
     runs = RunsInput(
         _(
             "Runs of matched guise probing on traits with one list of attributes: on the variety, "
@@ -72,22 +70,9 @@ class GuiseControls(AnalysisKind[ControlAnalysis]):
         most=None,
     )
 
-    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
-        return norm_choices(NormKind.PERCENT) if parameter == "study" else None
-
     def check(self, chosen: Chosen, parameters: GuiseControlParameters) -> None:
-        guises, _perplexities = split_runs(chosen.runs)
-        if not guises:
-            raise ReportError("No run of matched guise probing is chosen. Choose at least one.")
-        require_purposes(guises, (TRAITS,), "Choose runs with prompts on traits.")
-        attributes = sorted(guises[0].stimuli["attributes"])
-        stereotypical_attributes(parameters.study, parameters.stereotypical, attributes)
-        _subject(guises, parameters.subject)
-
-    def default_title(self, chosen: Chosen) -> str:
-        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
-        named = models[0] if len(models) == 1 else f"{len(models)} models"
-        return f"Is what {named} associates with a guise that of its variety?"
+        super().check(chosen, parameters)
+        _subject(split_runs(chosen.runs)[0], parameters.subject)
 
     def load(self, chosen: Chosen, parameters: GuiseControlParameters) -> Loaded:
         """Two queries a run, and one for the norm."""
@@ -99,27 +84,13 @@ class GuiseControls(AnalysisKind[ControlAnalysis]):
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes
         )
-        study = norm_record(norm)
-        records = [*(one.record for one in loaded), *(one.record for one in known)]
-        digests = [*(one.digest for one in loaded), *(one.digest for one in known)]
-        return Loaded(
-            record={
-                "runs": records,
-                "corpora": corpora_of(chosen.runs),
-                "norms": [study],
-                "study": study,
-            },
-            data=(
-                [_control_run(*each, known) for each in zip(guises, loaded, strict=True)],
-                attributes,
-                stereotype,
-                _subject(guises, parameters.subject),
-            ),
-            hashes={
-                run_key(record): digest for record, digest in zip(records, digests, strict=True)
-            }
-            | {norm_key(study): study["hash"]},
+        data = (
+            [_control_run(*each, known) for each in zip(guises, loaded, strict=True)],
+            attributes,
+            stereotype,
+            _subject(guises, parameters.subject),
         )
+        return gather(chosen, [*loaded, *known], [norm], data, study=norm_record(norm))
 
     def analyse(self, loaded: Loaded, parameters: GuiseControlParameters) -> ControlAnalysis:
         runs, attributes, chosen, subject = loaded.data
@@ -128,12 +99,11 @@ class GuiseControls(AnalysisKind[ControlAnalysis]):
 
     def lay_out(self, report: Report, result: ControlAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
-        runs, level = record["runs"], percent(result.options.level)
+        level = percent(result.options.level)
         controls = tables.control_table(result, level)
         nulls = tables.null_table(result, level)
         adjusted = tables.adjusted_table(result, level)
-        settings = settings_table(runs)
-        sections = [
+        sections = (
             Section("Other guises", tables.control_blocks(controls, result), prose.WHY),
             Section("What chance does", tables.null_blocks(nulls), prose.WHY_NULLS),
             Section(
@@ -141,22 +111,15 @@ class GuiseControls(AnalysisKind[ControlAnalysis]):
                 tables.adjusted_blocks(adjusted, result),
                 prose.WHY_ADJUSTED,
             ),
-        ]
+        )
         return Document(
-            title=report.title,
             question=prose.question(result, record),
-            banners=(*banners(runs), *prose.banners(result)),
-            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            banners=prose.banners(result),
             keys=tables.key_numbers(controls),
-            sections=(
-                *(section for section in sections if section.blocks),
-                settings_section(settings),
-            ),
-            tables=(controls, nulls, adjusted, settings),
+            sections=sections,
+            tables=(controls, nulls, adjusted),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(record),
-            provenance=guise_provenance(record, report),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

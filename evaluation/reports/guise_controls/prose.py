@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.guise_controls import CONTROL, ControlAnalysis
-from evaluation.reports.parts.formatting import count, listing, number
+from evaluation.reports.parts.formatting import listing, number
 from evaluation.reports.parts.meanings import DELTA
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -68,12 +68,4 @@ def method(result: ControlAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         f"Adjusted effects are least squares of every pair’s mean over prompts on the difference "
         f"in {' and in '.join(result.held)} between its texts; the value where there is none, "
         "with standard errors that allow for unequal spread (HC3).",
-    )
-
-
-def left_out(record: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(
-        f"Run {run['number']}: {count(n, 'reading')}, {why}."
-        for run in record["runs"]
-        for why, n in run["missing"].items()
     )

@@ -44,10 +44,9 @@ def control_table(result: ControlAnalysis, level: str) -> ReportTable:
             ),
             Column("τ", "tau", decimals=2, meaning="of its ranking with the subject’s"),
             Column("First five", "first", lambda row: ", ".join(row.first), wide=True),
-            Column("", "reason", "strength.note"),
         ),
         level,
-        note="strength.note",
+        reason="strength.note",
     )
 
 
@@ -98,10 +97,9 @@ def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
             Column("t", "t", "adjusted.statistic", 2),
             Column("p", "p", "adjusted.p_value", 3, cell=p_cell),
             Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
-            Column("", "reason", "adjusted.estimate.note"),
         ),
         level,
-        note="adjusted.estimate.note",
+        reason="adjusted.estimate.note",
     )
 
 

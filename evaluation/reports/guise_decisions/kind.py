@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -24,17 +23,13 @@ from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import (
     MEASURE,
     LoadedGuise,
-    corpora_of,
-    guise_provenance,
     load_guise_run,
     prompt_purposes,
-    require_purposes,
 )
+from evaluation.reports.parts.guise_kind import GuiseKind, gather, prompt_wordings
 from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.provenance import banners, run_key
-from evaluation.reports.parts.run_settings import settings_section, settings_table
 from probing.measures.guise_library import GUILT, PENALTY
 
 #: Purpose of the prompts → the outcome that is held against somebody, the other one, and whether
@@ -57,13 +52,16 @@ class GuiseDecisionParameters(IntervalParameters):
     )
 
 
-class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
+class GuiseDecisions(GuiseKind[DecisionAnalysis]):
     name = "guise_decisions"
     title = _("Guises and verdicts")
     question = _("Do models judge speakers of one variety more harshly than those of another?")
     meanings = prose.MEANINGS
     Parameters = GuiseDecisionParameters
     Result = DecisionAnalysis
+    asks = "Does {models} judge one guise more harshly?"
+    purposes = OUTCOMES
+    remedy = "Choose runs with prompts on guilt or on the penalty."
     runs = RunsInput(
         _("Runs of matched guise probing with prompts on guilt or on the penalty."),
         measures=(MEASURE,),
@@ -71,31 +69,18 @@ class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
     )
 
     def check(self, chosen: Chosen, parameters: GuiseDecisionParameters) -> None:
-        remedy = "Choose runs with prompts on guilt or on the penalty."
-        require_purposes(chosen.runs, OUTCOMES, remedy)
+        super().check(chosen, parameters)
         for run in chosen.runs:
             _outcomes(run.stimuli["attributes"], prompt_purposes(run), str(run))
-
-    def default_title(self, chosen: Chosen) -> str:
-        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
-        named = models[0] if len(models) == 1 else f"{len(models)} models"
-        return f"Does {named} judge one guise more harshly?"
 
     def load(self, chosen: Chosen, parameters: GuiseDecisionParameters) -> Loaded:
         """Two queries a run."""
         loaded = [load_guise_run(run, run.model.name, tiers=("full",)) for run in chosen.runs]
-        return Loaded(
-            record={
-                "runs": [one.record for one in loaded],
-                "corpora": corpora_of(chosen.runs),
-                "norms": [],
-            },
-            data=[
-                _decision_run(one, prompt_purposes(run))
-                for run, one in zip(chosen.runs, loaded, strict=True)
-            ],
-            hashes={run_key(one.record): one.digest for one in loaded},
-        )
+        data = [
+            _decision_run(one, prompt_purposes(run))
+            for run, one in zip(chosen.runs, loaded, strict=True)
+        ]
+        return gather(chosen, loaded, [], data)
 
     def analyse(self, loaded: Loaded, parameters: GuiseDecisionParameters) -> DecisionAnalysis:
         options = DecisionOptions(
@@ -109,7 +94,7 @@ class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
         record: dict[str, Any] = report.inputs
         runs, level = record["runs"], percent(result.options.level)
         varieties = tuple(runs[0]["varieties"])
-        wordings = {slug: text for run in runs for slug, text in run["prompt_texts"].items()}
+        wordings = prompt_wordings(runs)
         tests = tables.test_table(result, varieties, level)
         rates = tables.rate_table(result, varieties, wordings)
         left_out = tables.left_out_table(result, wordings)
@@ -127,30 +112,24 @@ class GuiseDecisions(AnalysisKind[DecisionAnalysis]):
             if crossed.rows
             else ()
         )
-        settings = settings_table(runs)
         return Document(
-            title=report.title,
             question=prose.question(varieties),
-            banners=(*banners(runs), *prose.disagreements(result)),
-            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            banners=prose.disagreements(result),
             keys=tables.key_numbers(tests, varieties),
             sections=(
                 Section("Over all prompts", tables.test_blocks(tests, varieties), prose.WHY),
                 Section("Prompt by prompt", tables.rate_blocks(rates, left_out)),
-                *([Section("What the wording does", wording, WHY_CROSSED)] if wording else []),
-                settings_section(settings),
+                Section("What the wording does", wording, WHY_CROSSED),
             ),
             tables=(
                 tests,
                 rates,
                 # Reports of old have none of these.
                 *(table for table in (left_out, crossed) if table.rows),
-                settings,
             ),
             method=prose.method(result),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
-            provenance=guise_provenance(record, report),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:
@@ -163,18 +142,7 @@ def _decision_run(loaded: LoadedGuise, purposes: set[str]) -> DecisionRun:
     """Return a run with its outcomes in the order (detrimental, other)."""
     detrimental, other, tie = _outcomes(loaded.attributes, purposes, "The run")
     order = [loaded.attributes.index(detrimental), loaded.attributes.index(other)]
-    run = loaded.run
-    return DecisionRun(
-        replace(
-            run,
-            first=run.first[..., order],
-            second=run.second[..., order],
-            agrees=run.agrees[..., order],
-        ),
-        loaded.empty[:, order],
-        detrimental,
-        tie,
-    )
+    return DecisionRun(loaded.run.of_attributes(order), loaded.empty[:, order], detrimental, tie)
 
 
 def _outcomes(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from evaluation.analyses.guise_decisions import DecisionAnalysis
 from evaluation.analyses.guise_inference import tests_disagree
 from evaluation.reports.parts.formatting import count, interval, p_value
@@ -90,13 +88,8 @@ def method(result: DecisionAnalysis) -> tuple[str, ...]:
     )
 
 
-def left_out(result: DecisionAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
-    found = [
-        f"Run {run['number']}: {count(n, 'reading')}, {why}."
-        for run in record["runs"]
-        for why, n in run["missing"].items()
-    ]
+def left_out(result: DecisionAnalysis) -> tuple[str, ...]:
     ties = sum(row.n_ties for row in result.tests)
-    if ties and result.options.ties == "half":
-        found.append(f"{count(ties, 'tie')} are left out of McNemar’s test.")
-    return tuple(found)
+    if not ties or result.options.ties != "half":
+        return ()
+    return (f"{count(ties, 'tie')} are left out of McNemar’s test.",)

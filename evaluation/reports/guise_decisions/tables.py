@@ -51,10 +51,9 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
             Column("p (McNemar)", "p_mcnemar", "mcnemar.p_value", 3, cell=p_cell),
             Column("", "n_discordant", "mcnemar.n"),
             Column("", "n_ties", meaning="decisions that are ties"),
-            Column("", "reason", lambda row: row.equal.reason or row.mcnemar.reason),
         ),
         level,
-        note=lambda row: row.equal.reason or row.mcnemar.reason,
+        reason=lambda row: row.equal.reason or row.mcnemar.reason,
     )
 
 

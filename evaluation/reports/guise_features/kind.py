@@ -21,20 +21,13 @@ from evaluation.reports.parts.guise_inputs import (
     MEASURE,
     StrengthParameters,
     common_attributes,
-    corpora_of,
-    guise_provenance,
     load_guise_run,
     model_label,
-    norm_choices,
-    norm_key,
     norm_record,
-    require_pairs,
-    require_purposes,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
-from evaluation.reports.parts.provenance import banners, run_key
-from evaluation.reports.parts.run_settings import settings_section, settings_table
+from evaluation.reports.parts.guise_kind import GuiseKind, gather
+from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
 
@@ -54,32 +47,23 @@ class GuiseFeatureParameters(StrengthParameters):
     )
 
 
-class GuiseFeatures(AnalysisKind[FeatureAnalysis]):
+class GuiseFeatures(GuiseKind[FeatureAnalysis]):
     name = "guise_features"
     title = _("Guises and features")
     question = _("Which linguistic features evoke a stereotype in models, and do more do more?")
     meanings = prose.MEANINGS
     Parameters = GuiseFeatureParameters
     Result = FeatureAnalysis
+    asks = "Which features evoke a stereotype in {models}?"
+    purposes = (TRAITS,)
+    remedy = "Choose runs with prompts on traits."
+    only_pairs = True
+    norms = {"study": NormKind.PERCENT}
     runs = RunsInput(
         _("Runs of matched guise probing on pairs, with prompts on traits and one list of them."),
         measures=(MEASURE,),
         most=None,
     )
-
-    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
-        return norm_choices(NormKind.PERCENT) if parameter == "study" else None
-
-    def check(self, chosen: Chosen, parameters: GuiseFeatureParameters) -> None:
-        require_purposes(chosen.runs, (TRAITS,), "Choose runs with prompts on traits.")
-        require_pairs(chosen.runs)
-        attributes = sorted(chosen.runs[0].stimuli["attributes"])
-        stereotypical_attributes(parameters.study, parameters.stereotypical, attributes)
-
-    def default_title(self, chosen: Chosen) -> str:
-        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
-        named = models[0] if len(models) == 1 else f"{len(models)} models"
-        return f"Which features evoke a stereotype in {named}?"
 
     def load(self, chosen: Chosen, parameters: GuiseFeatureParameters) -> Loaded:
         """Two queries a run, and one for the norm."""
@@ -89,22 +73,12 @@ class GuiseFeatures(AnalysisKind[FeatureAnalysis]):
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes
         )
-        study = norm_record(norm)
         texts = {
             one.run.texts: text_features(run) for run, one in zip(chosen.runs, loaded, strict=True)
         }
-        return Loaded(
-            record={
-                "runs": [one.record for one in loaded],
-                "corpora": corpora_of(chosen.runs),
-                "norms": [study],
-                "study": study,
-                "alone": parameters.pairs == "alone",
-            },
-            data=([one.run for one in loaded], attributes, stereotype, texts),
-            hashes={run_key(one.record): one.digest for one in loaded}
-            | {norm_key(study): study["hash"]},
-        )
+        data = ([one.run for one in loaded], attributes, stereotype, texts)
+        alone = parameters.pairs == "alone"
+        return gather(chosen, loaded, [norm], data, study=norm_record(norm), alone=alone)
 
     def analyse(self, loaded: Loaded, parameters: GuiseFeatureParameters) -> FeatureAnalysis:
         runs, attributes, stereotype, texts = loaded.data
@@ -120,27 +94,22 @@ class GuiseFeatures(AnalysisKind[FeatureAnalysis]):
 
     def lay_out(self, report: Report, result: FeatureAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
-        runs, level = record["runs"], percent(result.options.level)
+        level = percent(result.options.level)
         features = tables.feature_table(result, level)
         dose = tables.dose_table(result, level)
         density = tables.density_table(result, level)
-        settings = settings_table(runs)
         return Document(
-            title=report.title,
             question=prose.question(result, record),
-            banners=(*banners(runs), *prose.disagreements(result)),
-            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            banners=prose.disagreements(result),
             keys=tables.key_numbers(features, density),
             sections=(
                 Section("Feature by feature", tables.feature_blocks(features), prose.WHY),
                 Section("More features", tables.dose_blocks(dose, density), prose.WHY_DOSE),
-                settings_section(settings),
             ),
-            tables=(features, dose, density, settings),
+            tables=(features, dose, density),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
-            provenance=guise_provenance(record, report),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

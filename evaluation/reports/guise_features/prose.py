@@ -84,13 +84,8 @@ def method(result: FeatureAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def left_out(result: FeatureAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
-    found = [
-        f"Run {run['number']}: {count(n, 'reading')}, {why}."
-        for run in record["runs"]
-        for why, n in run["missing"].items()
-    ]
+def left_out(result: FeatureAnalysis) -> tuple[str, ...]:
     absent = [
         GUISE_FEATURES[name] for name, n in zip(result.features, result.pairs, strict=True) if not n
     ]
-    return (*found, *([f"In no pair: {listing(absent)}."] if absent else []))
+    return (f"In no pair: {listing(absent)}.",) if absent else ()

@@ -37,10 +37,9 @@ def feature_table(result: FeatureAnalysis, level: str) -> ReportTable:
             Column("p (paper)", "p_paper_holm", decimals=3, cell=p_cell),
             Column("p (crossed)", "p_crossed", "p_value", 3, cell=p_cell),
             Column("p (placebo)", "p_placebo", decimals=3, cell=p_cell),
-            Column("", "reason"),
         ),
         level,
-        note="reason",
+        reason="reason",
     )
 
 
@@ -54,10 +53,9 @@ def dose_table(result: FeatureAnalysis, level: str) -> ReportTable:
             Column("Features", "features", _step, meaning="more in the first text"),
             Column("δ", "strength", "strength", 3, with_interval=True, signed=True, style="strong"),
             Column("Pairs", "n_pairs", "strength.n", 0),
-            Column("", "reason", "strength.note"),
         ),
         level,
-        note="strength.note",
+        reason="strength.note",
     )
 
 
@@ -82,10 +80,9 @@ def density_table(result: FeatureAnalysis, level: str) -> ReportTable:
             Column("t", "t", "slope.statistic", 2),
             Column("p", "p", "slope.p_value", 3, cell=p_cell),
             Column("Pairs", "n_pairs", "slope.estimate.n", 0),
-            Column("", "reason", "slope.estimate.note"),
         ),
         level,
-        note="slope.estimate.note",
+        reason="slope.estimate.note",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -18,18 +17,13 @@ from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import (
     MEASURE,
     common_attributes,
-    corpora_of,
-    guise_provenance,
     load_guise_run,
     prompt_purposes,
     require_one_access,
-    require_pairs,
-    require_purposes,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, gather, prompt_wordings
+from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.provenance import banners, run_key
-from evaluation.reports.parts.run_settings import settings_section, settings_table
 from probing.measures.guise_library import INTELLIGENCE, INTELLIGENT, TRAITS, UNINTELLIGENT
 from probing.models import Run
 
@@ -38,13 +32,17 @@ class GuiseIntelligenceParameters(IntervalParameters):
     """The options of a report on intelligence."""
 
 
-class GuiseIntelligence(AnalysisKind[IntelligenceAnalysis]):
+class GuiseIntelligence(GuiseKind[IntelligenceAnalysis]):
     name = "guise_intelligence"
     title = _("Guises and intelligence")
     question = _("Do models take speakers of a variety for less intelligent?")
     meanings = prose.MEANINGS
     Parameters = GuiseIntelligenceParameters
     Result = IntelligenceAnalysis
+    asks = "Does {models} take a guise for less intelligent?"
+    purposes = (TRAITS, INTELLIGENCE)
+    remedy = "Choose runs with prompts on traits or the IQ."
+    only_pairs = True
     runs = RunsInput(
         _(
             "Runs of matched guise probing on pairs: on traits with adjectives on intelligence, or "
@@ -55,17 +53,9 @@ class GuiseIntelligence(AnalysisKind[IntelligenceAnalysis]):
     )
 
     def check(self, chosen: Chosen, parameters: GuiseIntelligenceParameters) -> None:
-        require_purposes(
-            chosen.runs, (TRAITS, INTELLIGENCE), "Choose runs with prompts on traits or the IQ."
-        )
-        require_pairs(chosen.runs)
+        super().check(chosen, parameters)
         for run in chosen.runs:
             _high_and_low(run)
-
-    def default_title(self, chosen: Chosen) -> str:
-        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
-        named = models[0] if len(models) == 1 else f"{len(models)} models"
-        return f"Does {named} take a guise for less intelligent?"
 
     def load(self, chosen: Chosen, parameters: GuiseIntelligenceParameters) -> Loaded:
         """Two queries a run."""
@@ -82,30 +72,15 @@ class GuiseIntelligence(AnalysisKind[IntelligenceAnalysis]):
             data.append((some, attributes, high, low))
         (adjectives, attributes, high, low), (values, numbers, *iq) = data
         order = [numbers.index(value) for value in (*iq[0], *iq[1])] if values else []
-        return Loaded(
-            record={
-                "runs": [one.record for one in loaded.values()],
-                "corpora": corpora_of(chosen.runs),
-                "norms": [],
-            },
-            data=(
-                [one.run for one in adjectives],
-                attributes,
-                high,
-                low,
-                [
-                    replace(
-                        one.run,
-                        first=one.run.first[..., order],
-                        second=one.run.second[..., order],
-                        agrees=one.run.agrees[..., order],
-                    )
-                    for one in values
-                ],
-                (*iq[0], *iq[1]),
-            ),
-            hashes={run_key(one.record): one.digest for one in loaded.values()},
+        read = (
+            [one.run for one in adjectives],
+            attributes,
+            high,
+            low,
+            [one.run.of_attributes(order) for one in values],
+            (*iq[0], *iq[1]),
         )
+        return gather(chosen, list(loaded.values()), [], read)
 
     def analyse(
         self, loaded: Loaded, parameters: GuiseIntelligenceParameters
@@ -120,31 +95,24 @@ class GuiseIntelligence(AnalysisKind[IntelligenceAnalysis]):
         record: dict[str, Any] = report.inputs
         runs, level = record["runs"], percent(result.options.level)
         varieties = runs[0]["varieties"]
-        wordings = {slug: text for run in runs for slug, text in run["prompt_texts"].items()}
+        wordings = prompt_wordings(runs)
         effects = tables.effect_table(result, level)
         single = tables.attribute_table(result.attributes, level)
         shares = tables.share_table(result, varieties, wordings)
-        settings = settings_table(runs)
         blocks = (
             *([single.printed("Every adjective by itself.")] if single.rows else []),
             *([shares.printed("Share on the higher IQ, prompt by prompt.")] if shares.rows else []),
         )
         return Document(
-            title=report.title,
             question=prose.question(record),
-            banners=banners(runs),
-            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
             keys=tables.key_numbers(effects),
             sections=(
                 Section("On the whole", tables.effect_blocks(effects, varieties), prose.WHY),
                 Section("One by one", blocks, prose.WHY_SINGLE),
-                settings_section(settings),
             ),
-            tables=(effects, single, shares, settings),
+            tables=(effects, single, shares),
             method=prose.method(result),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(record),
-            provenance=guise_provenance(record, report),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

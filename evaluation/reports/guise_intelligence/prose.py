@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.guise_intelligence import IntelligenceAnalysis
-from evaluation.reports.parts.formatting import count, listing
+from evaluation.reports.parts.formatting import listing
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -48,11 +48,3 @@ def method(result: IntelligenceAnalysis) -> tuple[str, ...]:
             f"{result.values[0]} after the first guise less that after the second, pair by pair."
         )
     return (*found, METHOD_CROSSED)
-
-
-def left_out(record: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(
-        f"Run {run['number']}: {count(n, 'reading')}, {why}."
-        for run in record["runs"]
-        for why, n in run["missing"].items()
-    )

@@ -20,26 +20,19 @@ from evaluation.reports.parts.guise_inputs import (
     MEASURE,
     StrengthParameters,
     common_attributes,
-    corpora_of,
-    guise_provenance,
     load_guise_run,
-    load_norms,
-    norm_choices,
-    norm_key,
     norm_record,
     require_one_access,
-    require_purposes,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather
+from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.perplexity_inputs import (
     PERPLEXITY,
     LoadedPerplexity,
     load_perplexity,
     split_runs,
 )
-from evaluation.reports.parts.provenance import banners, run_key
-from evaluation.reports.parts.run_settings import settings_section, settings_table
 from probing.measures.guise_library import OVERT, TRAITS
 from probing.models import ModelKind
 
@@ -69,13 +62,16 @@ class GuiseModelParameters(StrengthParameters):
         return without, with_it
 
 
-class GuiseModels(AnalysisKind[ModelAnalysis]):
+class GuiseModels(GuiseKind[ModelAnalysis]):
     name = "guise_models"
     title = _("Guises and models")
     question = _("Does size, or training with human feedback, take a stereotype away?")
     meanings = prose.MEANINGS
     Parameters = GuiseModelParameters
     Result = ModelAnalysis
+    purposes = (TRAITS, OVERT)
+    remedy = "Choose runs with prompts on traits."
+    norms = {"study": NormKind.PERCENT, "favourability": NormKind.FAVOURABILITY}
     runs = RunsInput(
         _(
             "Runs of several models on traits, covert and overt, with one list of attributes; and "
@@ -85,19 +81,9 @@ class GuiseModels(AnalysisKind[ModelAnalysis]):
         most=None,
     )
 
-    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
-        kinds = {"study": NormKind.PERCENT, "favourability": NormKind.FAVOURABILITY}
-        return norm_choices(kinds[parameter]) if parameter in kinds else None
-
     def check(self, chosen: Chosen, parameters: GuiseModelParameters) -> None:
+        super().check(chosen, parameters)
         guises, _perplexities = split_runs(chosen.runs)
-        if not guises:
-            raise ReportError("No run of matched guise probing is chosen. Choose at least one.")
-        require_purposes(guises, (TRAITS, OVERT), "Choose runs with prompts on traits.")
-        attributes = sorted(guises[0].stimuli["attributes"])
-        stereotypical_attributes(parameters.study, parameters.stereotypical, attributes)
-        if parameters.favourability:
-            load_norms(NormKind.FAVOURABILITY, [parameters.favourability])
         _check_feedback({run.model.name for run in guises}, parameters.feedback)
 
     def default_title(self, chosen: Chosen) -> str:
@@ -114,33 +100,23 @@ class GuiseModels(AnalysisKind[ModelAnalysis]):
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes
         )
-        wanted = [parameters.favourability] if parameters.favourability else None
-        favour = load_norms(NormKind.FAVOURABILITY, wanted)[:1]
-        study, *others = [norm_record(one) for one in (norm, *favour)]
-        records = [*(one.record for one in loaded), *(one.record for one in known)]
-        digests = [*(one.digest for one in loaded), *(one.digest for one in known)]
-        sizes = {run.model.name: run.model.parameter_count for run in chosen.runs}
-        return Loaded(
-            record={
-                "runs": records,
-                "corpora": corpora_of(chosen.runs),
-                "norms": [study, *others],
-                "study": study,
-                "feedback": list(parameters.feedback),
-            },
-            data=(
-                [one.run for one in loaded],
-                attributes,
-                stereotype,
-                sizes,
-                [entry for one in known for entry in _perplexities_of(one)],
-                favour[0].values if favour else {},
-                parameters.feedback,
-            ),
-            hashes={
-                run_key(record): digest for record, digest in zip(records, digests, strict=True)
-            }
-            | {norm_key(one): one["hash"] for one in (study, *others)},
+        favour = first_norm(NormKind.FAVOURABILITY, parameters.favourability)
+        data = (
+            [one.run for one in loaded],
+            attributes,
+            stereotype,
+            {run.model.name: run.model.parameter_count for run in chosen.runs},
+            [entry for one in known for entry in _perplexities_of(one)],
+            favour[0].values if favour else {},
+            parameters.feedback,
+        )
+        return gather(
+            chosen,
+            [*loaded, *known],
+            [norm, *favour],
+            data,
+            study=norm_record(norm),
+            feedback=list(parameters.feedback),
         )
 
     def analyse(self, loaded: Loaded, parameters: GuiseModelParameters) -> ModelAnalysis:
@@ -152,32 +128,25 @@ class GuiseModels(AnalysisKind[ModelAnalysis]):
 
     def lay_out(self, report: Report, result: ModelAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
-        runs, level = record["runs"], percent(result.options.level)
+        level = percent(result.options.level)
         models = tables.model_table(result, level)
         sizes = tables.size_table(result)
         trends = tables.trend_table(result, level)
         feedback = tables.feedback_table(result, level)
-        settings = settings_table(runs)
-        sections = [
+        sections = (
             Section("By size", tables.size_blocks(sizes), prose.WHY_SIZES),
             Section("Model by model", tables.model_blocks(models, trends), prose.WHY_MODELS),
             Section("Human feedback", tables.feedback_blocks(feedback), prose.WHY_FEEDBACK),
-        ]
+        )
         return Document(
-            title=report.title,
             question=prose.question(result, record),
-            banners=(*banners(runs), *prose.disagreements(result)),
-            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            banners=prose.disagreements(result),
             keys=tables.key_numbers(trends, feedback),
-            sections=(
-                *(section for section in sections if section.blocks),
-                settings_section(settings),
-            ),
-            tables=(models, sizes, trends, feedback, settings),
+            sections=sections,
+            tables=(models, sizes, trends, feedback),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
-            provenance=guise_provenance(record, report),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

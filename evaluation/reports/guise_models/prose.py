@@ -86,11 +86,6 @@ def method(result: ModelAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def left_out(result: ModelAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
-    found = [
-        f"Run {run['number']}: {count(n, 'reading')}, {why}."
-        for run in record["runs"]
-        for why, n in run["missing"].items()
-    ]
+def left_out(result: ModelAnalysis) -> tuple[str, ...]:
     unknown = sorted({row.model for row in result.models if row.parameters is None})
-    return (*found, *(f"{name}: its number of parameters is not known." for name in unknown))
+    return tuple(f"{name}: its number of parameters is not known." for name in unknown)

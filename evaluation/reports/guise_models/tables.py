@@ -22,10 +22,9 @@ def model_table(result: ModelAnalysis, level: str) -> ReportTable:
             Column("Size", "size", lambda row: row.size or None, missing="not known"),
             Column("δ", "strength", "strength", 3, with_interval=True, signed=True, style="strong"),
             Column("Prompts", "n_prompts", "strength.n", 0),
-            Column("", "reason", "strength.note"),
         ),
         level,
-        note="strength.note",
+        reason="strength.note",
     )
 
 
@@ -58,10 +57,9 @@ def trend_table(result: ModelAnalysis, level: str) -> ReportTable:
                 "Change of δ", "slope", "slope", 3, with_interval=True, signed=True, style="strong"
             ),
             Column("Models", "n_models", "slope.n", 0),
-            Column("", "reason", "slope.note"),
         ),
         level,
-        note="slope.note",
+        reason="slope.note",
     )
 
 
@@ -90,10 +88,9 @@ def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
             Column("df", "df", decimals=0),
             Column("p (paper)", "p", "p_value", 3, cell=p_cell),
             Column("Prompts", "n_prompts", "difference.n", 0),
-            Column("", "reason"),
         ),
         level,
-        note="reason",
+        reason="reason",
     )
 
 

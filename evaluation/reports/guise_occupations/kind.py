@@ -16,23 +16,11 @@ from evaluation.models import NormKind, Report
 from evaluation.reports.guise_occupations import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.formatting import MISSING, number, percent
-from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
-    common_attributes,
-    corpora_of,
-    guise_provenance,
-    load_guise_run,
-    load_norms,
-    norm_choices,
-    norm_key,
-    norm_record,
-    require_purposes,
-)
+from evaluation.reports.parts.guise_inputs import MEASURE, common_attributes, load_guise_run
+from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather
 from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.provenance import banners, run_key
-from evaluation.reports.parts.run_settings import settings_section, settings_table
 from probing.measures.guise_library import OCCUPATIONS
 
 
@@ -53,49 +41,30 @@ class GuiseOccupationParameters(IntervalParameters):
     )
 
 
-class GuiseOccupations(AnalysisKind[OccupationAnalysis]):
+class GuiseOccupations(GuiseKind[OccupationAnalysis]):
     name = "guise_occupations"
     title = _("Guises and occupations")
     question = _("Which occupations do models match with speakers of a variety, and how reputed?")
     meanings = prose.MEANINGS
     Parameters = GuiseOccupationParameters
     Result = OccupationAnalysis
+    asks = "Which occupations does {models} match with a guise?"
+    purposes = (OCCUPATIONS,)
+    remedy = "Choose runs with prompts on occupations."
+    norms = {"prestige": NormKind.PRESTIGE}
     runs = RunsInput(
         _("Runs of matched guise probing with prompts on occupations and one list of them."),
         measures=(MEASURE,),
         most=None,
     )
 
-    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
-        return norm_choices(NormKind.PRESTIGE) if parameter == "prestige" else None
-
-    def check(self, chosen: Chosen, parameters: GuiseOccupationParameters) -> None:
-        require_purposes(chosen.runs, (OCCUPATIONS,), "Choose runs with prompts on occupations.")
-        if parameters.prestige:
-            load_norms(NormKind.PRESTIGE, [parameters.prestige])
-
-    def default_title(self, chosen: Chosen) -> str:
-        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
-        named = models[0] if len(models) == 1 else f"{len(models)} models"
-        return f"Which occupations does {named} match with a guise?"
-
     def load(self, chosen: Chosen, parameters: GuiseOccupationParameters) -> Loaded:
         """Two queries a run, and one for the norm."""
         loaded = [load_guise_run(run, run.model.name) for run in chosen.runs]
         occupations = common_attributes(loaded)
-        wanted = [parameters.prestige] if parameters.prestige else None
-        norms = load_norms(NormKind.PRESTIGE, wanted)[:1]
-        records = [norm_record(norm) for norm in norms]
-        return Loaded(
-            record={
-                "runs": [one.record for one in loaded],
-                "corpora": corpora_of(chosen.runs),
-                "norms": records,
-            },
-            data=([one.run for one in loaded], occupations, norms[0].values if norms else {}),
-            hashes={run_key(one.record): one.digest for one in loaded}
-            | {norm_key(norm): norm["hash"] for norm in records},
-        )
+        norms = first_norm(NormKind.PRESTIGE, parameters.prestige)
+        data = ([one.run for one in loaded], occupations, norms[0].values if norms else {})
+        return gather(chosen, loaded, norms, data)
 
     def analyse(self, loaded: Loaded, parameters: GuiseOccupationParameters) -> OccupationAnalysis:
         options = GuiseOptions(matching=parameters.matching, **parameters.bootstrap)
@@ -106,20 +75,16 @@ class GuiseOccupations(AnalysisKind[OccupationAnalysis]):
         self, report: Report, result: OccupationAnalysis, view: Mapping[str, str]
     ) -> Document:
         record: dict[str, Any] = report.inputs
-        runs, level = record["runs"], percent(result.options.level)
+        level = percent(result.options.level)
         scores = tables.score_table(result, level)
         tests = tables.test_table(result)
         lines = tables.prestige_table(result, level)
         bands = tables.band_table(result)
         inference = tables.inference_table(result, level)
         crossed = crossed_table(result.crossed, level, name="Occupation")
-        settings = settings_table(runs)
-        blocks = tables.crossed_blocks(crossed)
         return Document(
-            title=report.title,
             question=prose.question(result, record),
-            banners=(*banners(runs), *prose.disagreements(result)),
-            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            banners=prose.disagreements(result),
             keys=tables.key_numbers(tests, lines),
             sections=(
                 Section(
@@ -128,8 +93,7 @@ class GuiseOccupations(AnalysisKind[OccupationAnalysis]):
                     prose.WHY,
                 ),
                 Section("Every occupation", tables.score_blocks(scores, result)),
-                *([Section("What the wording does", blocks, WHY_CROSSED)] if blocks else []),
-                settings_section(settings),
+                Section("What the wording does", tables.crossed_blocks(crossed), WHY_CROSSED),
             ),
             tables=(
                 scores,
@@ -138,12 +102,10 @@ class GuiseOccupations(AnalysisKind[OccupationAnalysis]):
                 bands,
                 # Reports of old have none of these.
                 *(table for table in (inference, crossed) if table.rows),
-                settings,
             ),
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
-            provenance=guise_provenance(record, report),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

@@ -83,17 +83,11 @@ def method(result: OccupationAnalysis, record: dict[str, Any]) -> tuple[str, ...
     return tuple(found)
 
 
-def left_out(result: OccupationAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
-    found = [
-        f"Run {run['number']}: {count(n, 'reading')}, {why}."
-        for run in record["runs"]
-        for why, n in run["missing"].items()
-    ]
-    if result.lines:
-        unrated = sorted({row.attribute for row in result.scores} - set(result.prestige))
-        if unrated:
-            found.append(
-                f"{count(len(unrated), 'occupation')} without a survey title in the regression: "
-                f"{', '.join(unrated)}."
-            )
-    return tuple(found)
+def left_out(result: OccupationAnalysis) -> tuple[str, ...]:
+    unrated = sorted({row.attribute for row in result.scores} - set(result.prestige))
+    if not result.lines or not unrated:
+        return ()
+    return (
+        f"{count(len(unrated), 'occupation')} without a survey title in the regression: "
+        f"{', '.join(unrated)}.",
+    )

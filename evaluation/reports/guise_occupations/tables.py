@@ -66,9 +66,8 @@ def test_table(result: OccupationAnalysis) -> ReportTable:
                 cell=p_cell,
                 meaning="as the released code calls it",
             ),
-            Column("", "reason", "test.reason"),
         ),
-        note="test.reason",
+        reason="test.reason",
     )
 
 
@@ -88,10 +87,9 @@ def prestige_table(result: OccupationAnalysis, level: str) -> ReportTable:
             Column("df", "df", "fit.df", 0),
             Column("p", "p", "fit.p_value", 3, cell=p_cell),
             Column("Occupations", "n", "fit.n", 0),
-            Column("", "reason", "fit.reason"),
         ),
         level,
-        note="fit.reason",
+        reason="fit.reason",
     )
 
 
@@ -151,10 +149,9 @@ def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
                 cell=lambda agree: "yes" if agree else "no",
                 meaning="whether the paper’s test at 5 % and the interval find the same",
             ),
-            Column("", "reason", "estimate.note"),
         ),
         level,
-        note="estimate.note",
+        reason="estimate.note",
     )
 
 

@@ -17,11 +17,13 @@ from annotation.studies.guise_ratings import (
     list_varieties,
     load_guise_ratings,
 )
+from annotation.studies.study_arms import in_arm
 from evaluation.analyses.guise_people import (
     GuisePeople,
     GuisePeopleOptions,
     analyse_guise_people,
 )
+from evaluation.analyses.guise_ratings import build_guise_ratings
 from evaluation.models import Report
 from evaluation.reports.guise_ratings import prose, tables
 from evaluation.reports.parts.corpus_inputs import corpus_record
@@ -36,7 +38,7 @@ from evaluation.reports.parts.guise_inputs import (
     require_purposes,
 )
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import (
     ParticipantParameters,
@@ -45,14 +47,14 @@ from evaluation.reports.parts.participants import (
     participants_table,
 )
 from evaluation.reports.parts.provenance import run_key
-from evaluation.reports.parts.rating_inputs import no_ratings
+from evaluation.reports.parts.rating_inputs import check_arm, no_ratings, title_of_arm
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
 from probing.runs.inputs import load_inputs
 
 
-class GuiseRatingParameters(ParticipantParameters, IntervalParameters):
+class GuiseRatingParameters(ParticipantParameters, IntervalParameters, ArmParameters):
     """The options of a report on ratings of guises."""
 
     texts: Literal["study", "all"] = Field(
@@ -91,7 +93,8 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
 
     def check(self, chosen: Chosen, parameters: GuiseRatingParameters) -> None:
         require_purposes(chosen.runs, (TRAITS,), "Choose runs with prompts on traits.")
-        if not chosen.the_study.submissions.accepted().exists():
+        check_arm(chosen.the_study, parameters.arm)
+        if not in_arm(chosen.the_study.submissions.accepted(), parameters.arm).exists():
             raise ReportError(no_ratings(chosen.the_study))
         varieties = list_varieties(chosen.the_study)
         if len(varieties) != 2:
@@ -108,7 +111,9 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
     def load(self, chosen: Chosen, parameters: GuiseRatingParameters) -> Loaded:
         """Some fifteen queries, and three for each run."""
         study = chosen.the_study
-        rows, varieties = load_guise_ratings(study), list_varieties(study)
+        arm = check_arm(study, parameters.arm)
+        rows = load_guise_ratings(study, arm=parameters.arm)
+        varieties = list_varieties(study)
         instrument = published_instrument(study)
         if not rows or instrument is None:
             raise ReportError(no_ratings(study))
@@ -139,7 +144,8 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
             record={
                 "study": {
                     "public_id": study.public_id,
-                    "title": study.title,
+                    "title": title_of_arm(study, arm),
+                    **({"arm": parameters.arm} if arm else {}),
                     "origin": study.origin,
                     "source": study.source,
                     "instrument_version": instrument.version,
@@ -165,8 +171,6 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
         )
 
     def analyse(self, loaded: Loaded, parameters: GuiseRatingParameters) -> GuisePeople:
-        from evaluation.analyses.guise_ratings import build_guise_ratings
-
         rows, runs, poles = loaded.data
         rated = build_guise_ratings(
             rows,

@@ -108,10 +108,9 @@ def model_scale_table(result: GuisePeople, names: Mapping[str, str], level: str)
                 unit="log ratio",
             ),
             Column("Prompts", "n_prompts", "estimate.n", 0),
-            Column("", "reason", "estimate.note"),
         ),
         level,
-        note="estimate.note",
+        reason="estimate.note",
     )
 
 

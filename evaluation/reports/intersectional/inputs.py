@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from annotation.models import Domain, GroupComponent, SocialGroup
 from evaluation.analyses.intersectional_result import PairedGroup
 from evaluation.reports.parts.errors import ReportError
@@ -13,9 +14,6 @@ from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.score_inputs import RunScores, load_run_scores
 from probing.models import Run
 from probing.runs.result_tables import load_pole_scores
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 REMEDY = (
     "Create the paired groups of a set in the library or with “manage.py pair_groups SET”, then "

@@ -6,11 +6,12 @@ import hashlib
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
+from annotation.common.lazy import pd
 from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.emergence_norms import (
     Association,
@@ -45,9 +46,6 @@ from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.score_inputs import TraitName, run_groups
 from evaluation.reports.parts.score_words import remarks
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Where the curve stands in a report's result.
 CURVE = "norm_curve"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
+from annotation.common.lazy import pd
 from annotation.judgments.error_coding import load_codings
 from annotation.judgments.ratings import JudgmentRow, load_judgments
 from annotation.models import ASPECTS, JudgmentItem, Origin, Study, StudyKind, TaskState
@@ -35,9 +36,6 @@ from evaluation.reports.parts.options import (
     Words,
     load_words,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class JudgmentParameters(DirectionParameters):
@@ -87,8 +85,6 @@ class Judgments(WordListKind):
         return f"How are the counterparts of {chosen.the_study} judged?"
 
     def load(self, chosen: Chosen, parameters: JudgmentParameters) -> Loaded:
-        import pandas as pd
-
         study = chosen.the_study
         rows = load_judgments(study)
         if not rows:

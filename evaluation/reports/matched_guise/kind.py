@@ -21,20 +21,13 @@ from evaluation.reports.parts.formatting import MISSING, percent
 from evaluation.reports.parts.guise_inputs import (
     MEASURE,
     common_attributes,
-    corpora_of,
-    guise_provenance,
     load_guise_run,
     load_norms,
     model_label,
-    norm_choices,
-    norm_key,
-    norm_record,
-    require_purposes,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, prompt_wordings
+from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.provenance import banners, run_key
-from evaluation.reports.parts.run_settings import settings_section, settings_table
 from probing.measures.guise_library import OVERT, TRAITS
 
 #: The studies of the paper; those that are stored are used.
@@ -72,13 +65,17 @@ class MatchedGuiseParameters(IntervalParameters):
         return [slug.strip() for slug in self.studies.split(",") if slug.strip()]
 
 
-class MatchedGuise(AnalysisKind[GuiseAnalysis]):
+class MatchedGuise(GuiseKind[GuiseAnalysis]):
     name = "matched_guise"
     title = _("Matched guises")
     question = _("What do models associate with speakers of one variety rather than another?")
     meanings = prose.MEANINGS
     Parameters = MatchedGuiseParameters
     Result = GuiseAnalysis
+    asks = "What do guises tell of the associations of {models}?"
+    purposes = (TRAITS, OVERT)
+    remedy = "Choose runs with prompts on traits; occupations and verdicts have their own reports."
+    norms = {"favourability": NormKind.FAVOURABILITY}
     runs = RunsInput(
         _(
             "Runs of matched guise probing with one list of attributes: on texts (covert), and on "
@@ -88,47 +85,24 @@ class MatchedGuise(AnalysisKind[GuiseAnalysis]):
         most=None,
     )
 
-    def choices(self, parameter: str) -> list[tuple[str, str]] | None:
-        return norm_choices(NormKind.FAVOURABILITY) if parameter == "favourability" else None
-
     def check(self, chosen: Chosen, parameters: MatchedGuiseParameters) -> None:
-        remedy = (
-            "Choose runs with prompts on traits; occupations and verdicts have their own reports."
-        )
-        require_purposes(chosen.runs, (TRAITS, OVERT), remedy)
+        super().check(chosen, parameters)
         self._studies(parameters)
-        if parameters.favourability:
-            load_norms(NormKind.FAVOURABILITY, [parameters.favourability])
-
-    def default_title(self, chosen: Chosen) -> str:
-        models = list(dict.fromkeys(run.model.name for run in chosen.runs))
-        named = models[0] if len(models) == 1 else f"{len(models)} models"
-        return f"What do guises tell of the associations of {named}?"
 
     def load(self, chosen: Chosen, parameters: MatchedGuiseParameters) -> Loaded:
         """Two queries a run, and two for the norms."""
         loaded = [load_guise_run(run, model_label(run, parameters.average)) for run in chosen.runs]
         attributes = common_attributes(loaded)
         studies = self._studies(parameters)
-        wanted = [parameters.favourability] if parameters.favourability else None
-        favour = load_norms(NormKind.FAVOURABILITY, wanted)[:1]
-        norms = [norm_record(norm) for norm in (*studies, *favour)]
-        return Loaded(
-            record={
-                "runs": [one.record for one in loaded],
-                "corpora": corpora_of(chosen.runs),
-                "norms": norms,
-                "favourability": favour[0].title if favour else "",
-            },
-            data=(
-                [one.run for one in loaded],
-                attributes,
-                [HumanStudy(norm.slug, norm.title, norm.year, norm.values) for norm in studies],
-                favour[0].values if favour else {},
-            ),
-            hashes={run_key(one.record): one.digest for one in loaded}
-            | {norm_key(norm): norm["hash"] for norm in norms},
+        favour = first_norm(NormKind.FAVOURABILITY, parameters.favourability)
+        data = (
+            [one.run for one in loaded],
+            attributes,
+            [HumanStudy(norm.slug, norm.title, norm.year, norm.values) for norm in studies],
+            favour[0].values if favour else {},
         )
+        title = favour[0].title if favour else ""
+        return gather(chosen, loaded, [*studies, *favour], data, favourability=title)
 
     def analyse(self, loaded: Loaded, parameters: MatchedGuiseParameters) -> GuiseAnalysis:
         options = GuiseOptions(
@@ -141,13 +115,11 @@ class MatchedGuise(AnalysisKind[GuiseAnalysis]):
 
     def lay_out(self, report: Report, result: GuiseAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
-        runs = record["runs"]
         level = percent(result.options.level)
         names = {norm["slug"]: norm["title"] for norm in record["norms"]}
-        wordings = {slug: text for run in runs for slug, text in run["prompt_texts"].items()}
+        wordings = prompt_wordings(record["runs"])
         shown = tables.GuiseTables.of(result, names, wordings, level)
-        settings = settings_table(runs)
-        sections = [
+        sections = (
             Section("The first five", shown.top_blocks(), prose.WHY_TOPS),
             Section("Agreement with people", shown.agreement_blocks(), prose.why_agreement(result)),
             Section("Favourability", shown.favourability_blocks(), prose.WHY_FAVOURABILITY),
@@ -156,22 +128,16 @@ class MatchedGuise(AnalysisKind[GuiseAnalysis]):
             ),
             Section("Every attribute", shown.score_blocks(), prose.why_scores(result, record)),
             Section("What the wording does", shown.sensitivity_blocks(), prose.why_wording(result)),
-        ]
+        )
         return Document(
-            title=report.title,
             question=prose.question(result, record),
-            banners=(*banners(runs), *prose.disagreements(result, names)),
-            facts=tuple(f"Run {run['number']}: {run['label']}" for run in runs),
+            banners=prose.disagreements(result, names),
             keys=shown.keys(),
-            sections=(
-                *(section for section in sections if section.blocks),
-                settings_section(settings),
-            ),
-            tables=(*shown.downloads, settings),
+            sections=sections,
+            tables=shown.downloads,
             method=prose.method(result, record),
             caveats=prose.CAVEATS,
-            left_out=prose.left_out(result, record),
-            provenance=guise_provenance(record, report),
+            left_out=prose.left_out(result),
         )
 
     def headline(self, result: dict[str, Any]) -> str:

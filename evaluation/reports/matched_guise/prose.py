@@ -126,11 +126,6 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
     )
 
 
-def left_out(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
-    found = [
-        f"Run {run['number']}: {count(n, 'reading')}, {why}."
-        for run in record["runs"]
-        for why, n in run["missing"].items()
-    ]
+def left_out(result: GuiseAnalysis) -> tuple[str, ...]:
     unknown = {row.study for row in result.agreements if row.reason and not row.estimate.n}
-    return (*found, *(f"{slug}: it names none of the attributes." for slug in sorted(unknown)))
+    return tuple(f"{slug}: it names none of the attributes." for slug in sorted(unknown))

@@ -386,10 +386,9 @@ def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str)
                 signed=True,
                 meaning="mean q of the study’s first five minus that of all others",
             ),
-            Column("", "reason"),
         ),
         level,
-        note="reason",
+        reason="reason",
     )
 
 
@@ -413,10 +412,9 @@ def favourability_table(result: GuiseAnalysis, level: str) -> ReportTable:
                 signed=True,
             ),
             Column("Attributes", "n", "unweighted.n", 0),
-            Column("", "reason", "weighted.reason"),
         ),
         level,
-        note="weighted.reason",
+        reason="weighted.reason",
     )
 
 
@@ -480,9 +478,8 @@ def left_out_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> Report
             Column("Shared", "shared", decimals=0, meaning="of the first five"),
             Column("τ", "tau", decimals=2, meaning="Kendall’s tau-b of both rankings"),
             Column("Largest change", "change", decimals=4, unit="log ratio"),
-            Column("", "reason"),
         ),
-        note="reason",
+        reason="reason",
     )
 
 
@@ -497,9 +494,8 @@ def variance_table(result: GuiseAnalysis) -> ReportTable:
             Column("Attributes, %", "attributes", decimals=0, scale=100),
             Column("Wording, %", "prompts", decimals=0, scale=100),
             Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
-            Column("", "reason"),
         ),
-        note="reason",
+        reason="reason",
     )
 
 

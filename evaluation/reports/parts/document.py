@@ -10,14 +10,12 @@ import base64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from django.utils.safestring import SafeString, mark_safe
 
+from annotation.common.lazy import pd
 from evaluation.charts import render_svg, themeable
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 # Rows of a table that paper keeps together.
 SHORT_TABLE = 16

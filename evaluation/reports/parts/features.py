@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from annotation.corpora.features import FEATURE_NAMES, detect_features
 from annotation.corpora.summary import NAMES_OF_AAL
 from annotation.corpora.words import split_words
@@ -16,9 +17,6 @@ from evaluation.reports.parts.directions import PRODUCER, REPEAT, Directions, pr
 from evaluation.reports.parts.document import Block, Figure, Prose, Section, Table
 from evaluation.reports.parts.formatting import count, interval, number, p_cell
 from evaluation.reports.parts.table import Column, ReportTable, estimate_columns, pivot
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FEATURE_WORDS = {
     "aint": "ain’t",
@@ -42,8 +40,6 @@ def count_uses(texts: Mapping[str, str], variety: str) -> pd.DataFrame | None:
 
     None for a variety whose features nothing here can detect.
     """
-    import pandas as pd
-
     if variety.casefold() not in NAMES_OF_AAL:
         return None
     rows = {}

@@ -169,10 +169,9 @@ def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str
             ),
             Column("Placebo words", "n_placebos", "band.n", 0),
             Column("", "band_reason", "band.reason"),
-            Column("", "reason", "span.span.note"),
         ),
         level,
-        note="span.span.note",
+        reason="span.span.note",
     )
 
 

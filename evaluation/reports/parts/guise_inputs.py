@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
+from annotation.common.lazy import np, npt
+from evaluation.analyses.guise_draws import GuiseRun
+from evaluation.metrics.attribute_agreement import human_top
 from evaluation.models import Norm, NormKind, Report
 from evaluation.reports.parts.corpus_inputs import corpus_record, hash_rows, text_run_record
 from evaluation.reports.parts.document import Provenance
@@ -17,15 +20,9 @@ from evaluation.reports.parts.formatting import listing
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import closing_lines, corpus_lines_bare, run_lines
 from probing.measures.guise_library import OVERT
+from probing.measures.guise_logprobs import GuiseLogprobs, read_logprobs
 from probing.models import ModelKind, Run, RunStatus
 from probing.runs.inputs import load_inputs, load_shard_frames
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from evaluation.analyses.guise_draws import GuiseRun
-    from probing.measures.guise_logprobs import GuiseLogprobs
 
 MEASURE = "matched_guise"
 
@@ -84,11 +81,6 @@ def load_guise_run(
     Pairs are compared one by one only where every probability is known. Raises `ReportError`
     where the run is not finished, or was given less access.
     """
-    import numpy as np
-
-    from evaluation.analyses.guise_draws import GuiseRun
-    from probing.measures.guise_logprobs import read_logprobs
-
     if run.status != RunStatus.FINISHED:
         raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
     inputs = load_inputs(run)
@@ -141,8 +133,6 @@ def load_guise_run(
 
 
 def _require_access(run: Run, read: GuiseLogprobs, tiers: Collection[str]) -> None:
-    import numpy as np
-
     if read.access not in tiers:
         raise ReportError(
             f"{run} has the access “{read.access}”, expected {listing(list(tiers))}. Its own page "
@@ -215,8 +205,6 @@ def stereotypical_attributes(
     extent : “five”, the first five of the list, as the released code; “all” that the study names.
     Raises `ReportError` where δ would compare nothing.
     """
-    from evaluation.metrics.attribute_agreement import human_top
-
     norm = load_norms(NormKind.PERCENT, [slug])[0]
     chosen = human_top(norm.values, attributes, 5 if extent == "five" else len(attributes))
     if not 0 < len(chosen) < len(attributes):

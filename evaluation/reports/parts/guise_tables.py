@@ -70,10 +70,9 @@ def crossed_table(
                 )
                 for head, key in (("Text", "texts"), ("Wording", "prompts"), ("Rest", "rest"))
             ),
-            Column("", "reason"),
         ),
         level,
-        note="reason",
+        reason="reason",
     )
 
 

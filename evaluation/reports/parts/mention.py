@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from evaluation.analyses import to_plain
 from evaluation.analyses.markedness import UNMARKED, MarkednessOptions, analyse_markedness
 from evaluation.reports.parts.formatting import interval, number, percent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Where the summary stands in a report's result.
 MENTION = "mention"

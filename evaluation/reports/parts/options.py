@@ -29,6 +29,18 @@ class IntervalParameters(ReportParameters):
         return {"seed": self.seed, "n_resamples": self.resamples, "level": self.level}
 
 
+class ArmParameters(ReportParameters):
+    """Of reports on what participants said."""
+
+    arm: str = Field(
+        "",
+        max_length=40,
+        pattern=r"^[-a-z0-9]*$",
+        description="Only participants in this arm of the study, by its name in the data; empty "
+        "for all of them.",
+    )
+
+
 class WordListParameters(IntervalParameters):
     word_list: str | None = Field(
         None,

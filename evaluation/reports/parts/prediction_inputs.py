@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from annotation.common.lazy import np, pd
 from evaluation.analyses.fpr_counts import Fallback, GapOptions, Predictions
 from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.errors import ReportError
@@ -96,8 +97,6 @@ def load_model_predictions(runs: Sequence[Run]) -> LoadedPredictions:
 
     Three queries a run. Raises `ReportError` where a model's runs on a set have other sentences.
     """
-    import numpy as np
-
     found: dict[tuple[str, str], list[tuple[Run, RunPredictions]]] = {}
     names: dict[str, str] = {}
     words: dict[str, list[str]] = {}
@@ -146,9 +145,6 @@ def load_model_predictions(runs: Sequence[Run]) -> LoadedPredictions:
 def _predictions(
     model: str, data_set: str, parts: Sequence[tuple[Run, RunPredictions]]
 ) -> Predictions:
-    import numpy as np
-    import pandas as pd
-
     first = parts[0][1]
     matched = [
         np.ones(loaded.predicted.shape, dtype=bool)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.lazy import pd
 from annotation.instruments.versions import published_instrument
 from annotation.models import DataDecision, Domain, Study, StudyKind, SubmissionState
 from annotation.studies.ratings import hash_ratings, load_accepted_ratings
+from annotation.studies.study_arms import in_arm, list_arms
 from evaluation.analyses import ScoreTable
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import run_record
@@ -20,9 +22,6 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen, ReportKind, StudyInput
 from evaluation.reports.parts.score_words import asked_question, sentence_source
 from probing.models import Run, RunStatus, Score
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PAIR_SCORE = "pair_score"
 
@@ -41,8 +40,10 @@ class RatingsKind(ReportKind):
         )
 
     def check(self, chosen: Chosen, parameters: Any) -> None:
-        """One query."""
-        submissions = chosen.the_study.submissions
+        """Two queries at most."""
+        arm = getattr(parameters, "arm", "")
+        check_arm(chosen.the_study, arm)
+        submissions = in_arm(chosen.the_study.submissions.all(), arm)
         if not submissions.filter(data_decision=DataDecision.ACCEPTED, is_counted=True).exists():
             raise ReportError(no_ratings(chosen.the_study))
 
@@ -62,6 +63,22 @@ def no_ratings(study: Study) -> str:
         f"“{study}” has no accepted ratings. Accept submissions in the review queue, or import "
         "ratings."
     )
+
+
+def check_arm(study: Study, arm: str) -> str:
+    """Return the label of an arm, "" for no arm. `ReportError` for one that the study has not."""
+    if not arm:
+        return ""
+    arms = list_arms(study)
+    if arm not in arms:
+        known = ", ".join(f"“{name}”" for name in arms) or "none"
+        raise ReportError(f"“{study}” has no arm “{arm}”. Arms: {known}.")
+    return arms[arm]
+
+
+def title_of_arm(study: Study, label: str) -> str:
+    """Return what a report calls the study, or the people of one arm of it."""
+    return f"{study.title}, arm “{label}”" if label else study.title
 
 
 @dataclass(frozen=True)
@@ -161,14 +178,13 @@ class ModelScores:
         return set(self.scores["scale"])
 
 
-def load_people(study: Study) -> People:
-    """Return the accepted ratings of ``study``; `ReportError` where there are none.
+def load_people(study: Study, *, arm: str = "") -> People:
+    """Return the accepted ratings of ``study``, or of one arm; `ReportError` where there are none.
 
-    Six queries, whatever the size of the study.
+    Six queries, whatever the size of the study, and one for an arm.
     """
-    import pandas as pd
-
-    rows = load_accepted_ratings(study)
+    label = check_arm(study, arm)
+    rows = load_accepted_ratings(study, arm=arm)
     if not rows:
         raise ReportError(no_ratings(study))
     instrument = published_instrument(study)
@@ -177,7 +193,8 @@ def load_people(study: Study) -> People:
     rated = {row.group for row in rows}
     domains = dict(Domain.choices)
     asked = list(instrument.groups.all())
-    submissions = study.submissions.filter(state=SubmissionState.FINISHED, is_counted=True)
+    finished = study.submissions.filter(state=SubmissionState.FINISHED, is_counted=True)
+    submissions = in_arm(finished, arm)
     return People(
         study=study,
         ratings=pd.DataFrame(rows, columns=["submission", "group", "scale", "value"]),
@@ -195,7 +212,8 @@ def load_people(study: Study) -> People:
         names={group.slug: group.plural for group in asked},
         record={
             "public_id": study.public_id,
-            "title": study.title,
+            "title": title_of_arm(study, label),
+            **({"arm": arm} if arm else {}),
             "origin": study.origin,
             "source": study.source,
             "instrument_version": instrument.version,
@@ -230,14 +248,14 @@ def load_model_scores(run: Run) -> ModelScores:
     )
 
 
-def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
-    """Return the inputs of a report on ``study`` and a finished ``run``.
+def load_alignment_inputs(*, study: Study, run: Run, arm: str = "") -> AlignmentInputs:
+    """Return the inputs of a report on ``study``, or one arm of it, and a finished ``run``.
 
     Raises `ReportError` where people or model have nothing to compare. Seven queries, whatever
     the size of the study.
     """
     model = load_model_scores(run)
-    people = load_people(study)
+    people = load_people(study, arm=arm)
     groups = tuple(group for group in people.groups if group.slug in model.groups)
     scales = tuple(scale for scale in people.scales if scale.slug in model.scales)
     if not groups:
@@ -265,8 +283,6 @@ def load_alignment_inputs(*, study: Study, run: Run) -> AlignmentInputs:
 
 def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:
     """Return pair scores by template, and why a cell has no score at all. One query."""
-    import pandas as pd
-
     rows = list(
         Score.objects.filter(run=run, name=PAIR_SCORE)
         .order_by("group", "trait", "template")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from annotation.common.lazy import pd
 from annotation.models import SocialGroup, TraitPair
 from evaluation.reports.parts.corpus_inputs import hash_rows, run_record
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.score_words import asked_question, sentence_source
 from probing.models import Run, RunStatus, Score
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PAIR_SCORE = "pair_score"
 
@@ -52,8 +50,6 @@ def load_run_scores(run: Run) -> RunScores:
 
     Raises `ReportError` where the run is not finished or has no pair score. Three queries.
     """
-    import pandas as pd
-
     if run.status != RunStatus.FINISHED:
         raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
     scores = list(

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from annotation.common.lazy import pd
 from evaluation.charts import (
     IntervalLine,
     IntervalMark,
@@ -32,9 +33,6 @@ from evaluation.charts.intervals import Tone
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts import document
 from evaluation.reports.parts.formatting import MISSING, interval, number, sentence
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 T = TypeVar("T")
 #: Where a value stands in a record: a path such as ``estimate.n``, or what computes it.
@@ -163,6 +161,7 @@ class ReportTable:
     name, title : of the download; the name is that of its file and sheet and never changes
     level : coverage of its intervals as it is printed, “95 %”
     note : why cells of a row are undefined; stands under the row
+    reason : the same, and also the last column of the download
     """
 
     name: str
@@ -171,13 +170,18 @@ class ReportTable:
     columns: tuple[Column, ...]
     level: str = ""
     note: Reader = ""
+    reason: Reader = ""
+
+    @cached_property
+    def downloaded(self) -> list[Column]:
+        """The columns that have a name, and the reason."""
+        last = [Column("", "reason", self.reason)] if self.reason else []
+        return [column for column in (*self.columns, *last) if column.name]
 
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The download: tidy, numbers as computed; it has its columns even without a row."""
-        import pandas as pd
-
-        named = [column for column in self.columns if column.name]
+        named = self.downloaded
         names = [name for column in named for name in column.names]
         rows = [[value for column in named for value in column.values(row)] for row in self.rows]
         frame = pd.DataFrame([dict(zip(names, row, strict=True)) for row in rows], columns=names)
@@ -200,7 +204,7 @@ class ReportTable:
         shown = list(map(self.column, columns)) or [
             column for column in self.columns if column.head
         ]
-        why = self.note if note is None else note
+        why = (self.note or self.reason) if note is None else note
         lines = tuple(
             document.Row(
                 tuple(cell for column in shown for cell in column.cells(row)),
@@ -335,7 +339,7 @@ class ReportTable:
         """Return what every column of the download holds."""
         return [
             CodebookLine(self.name, name, meaning, column.unit)
-            for column in self.columns
+            for column in self.downloaded
             for name, meaning in zip(column.names, column.meanings(self.level), strict=False)
         ]
 

@@ -19,12 +19,12 @@ from evaluation.models import Report
 from evaluation.reports.parts.document import Document, Provenance, Section
 from evaluation.reports.parts.formatting import number, percent
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters
 from evaluation.reports.parts.rating_inputs import People, RatingsKind, load_people
 from evaluation.reports.rating_agreement import prose, tables
 
 
-class RatingAgreementParameters(IntervalParameters):
+class RatingAgreementParameters(IntervalParameters, ArmParameters):
     """The options of a report on the agreement of raters."""
 
     measurement: Literal["nominal", "ordinal", "interval", "ratio"] = Field(
@@ -48,7 +48,7 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
         return f"How far do the raters of {chosen.the_study} agree?"
 
     def load(self, chosen: Chosen, parameters: RatingAgreementParameters) -> Loaded:
-        people = load_people(chosen.the_study)
+        people = load_people(chosen.the_study, arm=parameters.arm)
         damage = find_damage(map(PlacedRating._make, people.ratings.itertuples(index=False)))
         return Loaded(
             record={

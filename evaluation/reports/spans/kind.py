@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.lazy import pd
 from evaluation.analyses.span_analysis import SpanOptions, SpanResult, analyse_spans
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import (
@@ -58,8 +59,6 @@ class Spans(AnalysisKind[SpanResult]):
         )
 
     def load(self, chosen: Chosen, parameters: SpanParameters) -> Loaded:
-        import pandas as pd
-
         corpus = chosen.the_corpus
         labels = run_labels(chosen.runs)
         frames, hashes = [], {}

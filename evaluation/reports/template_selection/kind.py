@@ -29,7 +29,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import percent
 from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.mention import MENTION, mention_caveat, summarise_mention
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters
 from evaluation.reports.parts.rating_inputs import (
     AlignmentInputs,
     RatingsKind,
@@ -45,7 +45,7 @@ from probing.models import Run
 MOST_AT_ONCE = 3
 
 
-class SelectionParameters(IntervalParameters):
+class SelectionParameters(IntervalParameters, ArmParameters):
     """The options of a template selection."""
 
     pilot_groups: str = Field(
@@ -107,7 +107,7 @@ class TemplateChoice(RatingsKind):
 
     def load(self, chosen: Chosen, parameters: SelectionParameters) -> Loaded:
         run: Run = chosen.runs[0]
-        inputs = load_alignment_inputs(study=chosen.the_study, run=run)
+        inputs = load_alignment_inputs(study=chosen.the_study, run=run, arm=parameters.arm)
         texts = {entry["slug"]: entry["text"] for entry in run.stimuli.get("templates", [])}
         return Loaded(
             record=inputs.record | {"template_texts": texts},

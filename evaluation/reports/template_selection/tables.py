@@ -53,9 +53,8 @@ def candidate_table(selection: TemplateSelection, texts: Mapping[str, str]) -> R
             ),
             Column("Cells", "n_cells", decimals=0),
             Column("", "chosen"),
-            Column("", "reason"),
         ),
-        note="reason",
+        reason="reason",
     )
 
 
@@ -108,10 +107,9 @@ def part_table(parts: Mapping[str, AlignmentResult], level: str) -> ReportTable:
                 with_interval=True,
                 prefix="precision_",
             ),
-            Column("", "reason", "pooled.tau.reason"),
         ),
         level,
-        note="pooled.tau.reason",
+        reason="pooled.tau.reason",
     )
 
 

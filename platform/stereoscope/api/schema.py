@@ -45,7 +45,7 @@ def add_problems(result: dict[str, Any], **_: Any) -> dict[str, Any]:
             problems = dict(ALWAYS)
             if "{" in path:
                 problems["404"] = "There is nothing here that this account may see."
-            if method == "post":
+            if method in {"post", "patch"}:
                 problems["400"] = "Something in the request is not valid."
                 problems["415"] = "The body is not JSON."
                 if "{" in path:

@@ -7,6 +7,7 @@ from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
+from annotation.api.colleagues import StudyInvitationViewSet, StudyMemberViewSet
 from annotation.api.corpora import CorpusPairViewSet, CorpusViewSet
 from annotation.api.counterparts import StudyCounterpartViewSet, StudyWritingTaskViewSet
 from annotation.api.guise_studies import GuiseStudyViewSet
@@ -50,6 +51,14 @@ router.register(
 )
 router.register(
     "studies/(?P<public_id>[0-9a-z]{12})/payments", StudyPaymentViewSet, basename="study-payment"
+)
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/members", StudyMemberViewSet, basename="study-member"
+)
+router.register(
+    "studies/(?P<public_id>[0-9a-z]{12})/invitations",
+    StudyInvitationViewSet,
+    basename="study-invitation",
 )
 router.register("guise-studies", GuiseStudyViewSet, basename="guise-study")
 router.register("writing-studies", WritingStudyViewSet, basename="writing-study")

@@ -55,7 +55,11 @@ def security(request: HttpRequest) -> HttpResponse:
         context["is_on"] = devices.has_second_factor(user)
     if not context["is_on"]:
         device = devices.begin(user)
-        context |= {"secret": devices.show_secret(device), "address": device.config_url}
+        context |= {
+            "secret": devices.show_secret(device),
+            "address": device.config_url,
+            "picture": devices.draw_code(device),
+        }
     status = 422 if context.get("problem") else 200
     return render(request, "stereoscope/security.html", context, status=status)
 

@@ -136,6 +136,7 @@ class Attacker:
     def _page(self, role: Role, answer: httpx.Response, path: str) -> Page:
         self.http.cookies.clear()
         is_personal = bool(role.account) or path.startswith(("/r/", "/w/"))
+        is_personal &= not path.startswith("/docs/")  # the same for everybody
         return Page(
             answer.status_code,
             path,

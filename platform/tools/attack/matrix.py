@@ -19,6 +19,8 @@ RARE_METHODS = ("HEAD", "PUT", "PATCH", "DELETE")
 ASK_RARELY = frozenset({"anonymous", "other researcher", "viewer", "read token"})
 #: These stop a study or end the session of who asks: last of all.
 LAST = ("action", "logout")
+#: Not sent by those who may: what it is about would be gone for everybody after them.
+FINAL = frozenset({"reports:delete"})
 #: Places that those are led to who may not have what they asked for.
 AWAY = ("/admin/login/", "/annotate/login/", "/account/")
 
@@ -53,6 +55,8 @@ def try_role(
             outcome.findings.append(f"no rule says who may open {address.name} ({address.route})")
             continue
         for method in (*METHODS, *rare):
+            if allowed and method == "POST" and address.name in FINAL:
+                continue
             if is_allowed(rule, role, method) is allowed:
                 path = address.fill(_finder(world, role, address))
                 reply = send(role, method, path, rule.is_json)

@@ -16,6 +16,7 @@ RIGHTS = (
     "staff",  # an account of the staff
     "permitted",  # … with the permissions of the admin
     "reads",  # … and a part in the study
+    "reviews",  # decides about submissions and counterparts
     "changes",
     "pays",
     "owns",
@@ -26,9 +27,9 @@ NOBODY = "nobody"
 #: What members of a study may do with it, by their part in it.
 MEMBER_RIGHTS: dict[str, frozenset[str]] = {
     "viewer": frozenset({"reads"}),
-    "reviewer": frozenset({"reads"}),
-    "editor": frozenset({"reads", "changes", "pays"}),
-    "owner": frozenset({"reads", "changes", "pays", "owns"}),
+    "reviewer": frozenset({"reads", "reviews"}),
+    "editor": frozenset({"reads", "reviews", "changes", "pays"}),
+    "owner": frozenset({"reads", "reviews", "changes", "pays", "owns"}),
 }
 
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotation.annotators.invitations import accept_invitation, invite_annotator
 from annotation.counterparts.lifecycle import launch_writing_study
+from annotation.instruments.questions.question_service import keep_step
 from annotation.instruments.step_defaults import default_content
 from annotation.instruments.step_kinds import StepKind
 from annotation.judgments.lifecycle import launch_judgment_study
@@ -30,6 +31,7 @@ from annotation.models import (
 )
 from annotation.studies.creation import create_study, human_study_groups
 from annotation.studies.lifecycle import launch_study
+from annotation.studies.teams import create_team
 from evaluation.models import Norm, Report
 from evaluation.reports.building import build_report
 from evaluation.reports.requesting import request_report
@@ -206,6 +208,12 @@ def _create_rest(owner: User, study: Study) -> None:
         kind="rating_agreement", title=f"{SECRET} report", study=study, created_by=owner
     )
     create_token(user=owner, name=f"{SECRET} token")
+    create_team(name=f"{SECRET} team", owner=owner)
+    instrument = study.instruments.get()
+    step = next(n for n, item in enumerate(instrument.flow) if isinstance(item, dict))
+    keep_step(
+        instrument=instrument, index=step, name=f"{SECRET} text", owner=owner, is_shared=False
+    )
     Group.objects.create(name="researchers")
     first, second = SocialGroup.objects.order_by("pk")[:2]
     GroupExclusion.objects.get_or_create(first=first, second=second)
@@ -230,4 +238,5 @@ def _choose(model: type[Model], studies: list[Study], owner: User) -> dict[str, 
         "Instrument": {"study": survey},
         "Submission": {"study": survey},
         "User": {"pk": owner.pk},
+        "LibraryQuestion": {"owner": owner},
     }.get(model.__name__, {})

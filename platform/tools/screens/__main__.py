@@ -1,4 +1,4 @@
-"""`python -m tools.screens`: every page as a picture, and docs/screens.md."""
+"""`python -m tools.screens`: pictures of every page with docs/screens.md, and of a first study."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ def take_all(folder: Path, output: Path) -> tuple[int, int]:
     from stereoscope.local.administrator import NAME
     from tools.screens.annotators import create_work, take_annotators
     from tools.screens.camera import Camera
+    from tools.screens.first_study import take_first_study
     from tools.screens.further import create_further
     from tools.screens.index import FOLDER, write_index
     from tools.screens.participants import create_tour, take_participants
@@ -54,9 +55,10 @@ def take_all(folder: Path, output: Path) -> tuple[int, int]:
             take_participants(browser, camera, demo.address, tour)
             take_annotators(browser, camera, demo.address, *work)
             take_researchers(browser, camera, demo, tour, *work, further=further)
+            first = take_first_study(browser, demo.address, output)
             browser.close()
     (output / "screens.md").write_text(write_index(camera.shots), encoding="utf-8")
-    files = list(pictures.iterdir())
+    files = [*pictures.iterdir(), *first]
     return len(files), sum(file.stat().st_size for file in files)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from PIL import Image
 from playwright.sync_api import FloatRect, Page
@@ -18,6 +19,7 @@ MOST_HEIGHT = {"phone": 1600, "desktop": 1400}
 PALETTE = 48
 # Nothing blinks, and nothing is half way.
 CALM = "*, *::before, *::after { animation: none !important; transition: none !important; }"
+STILL: dict[str, Any] = {"animations": "disabled", "caret": "hide", "style": CALM}
 
 
 @dataclass
@@ -62,10 +64,12 @@ class Camera:
             "width": size["width"],
             "height": max(height, size["height"]),
         }
-        picture = page.screenshot(
-            full_page=True, clip=clip, animations="disabled", caret="hide", style=CALM
-        )
-        image = Image.open(io.BytesIO(picture)).convert("RGB")
-        # Pages have few colours: a palette keeps letters sharp, unlike a photograph's format.
-        small = image.quantize(PALETTE, dither=Image.Dither.NONE).convert("RGB")
-        small.save(file, "WEBP", lossless=True, quality=90, method=4)
+        picture = page.screenshot(full_page=True, clip=clip, **STILL)
+        store_small(picture, file)
+
+
+def store_small(picture: bytes, file: Path) -> None:
+    """Store a page's picture: pages have few colours, and a palette keeps letters sharp."""
+    image = Image.open(io.BytesIO(picture)).convert("RGB")
+    small = image.quantize(PALETTE, dither=Image.Dither.NONE).convert("RGB")
+    small.save(file, "WEBP", lossless=True, quality=90, method=4)

@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.error import URLError
 
 HOST = "127.0.0.1"
-PATIENCE_SECONDS = 300.0
+PATIENCE_SECONDS = 900.0
 ROOT = Path(__file__).resolve().parents[3]
 
 

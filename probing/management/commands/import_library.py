@@ -6,8 +6,6 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
 from annotation.common.table_file import TableFileError
 from annotation.library.library_import import (
     BadEntriesError,
@@ -16,10 +14,11 @@ from annotation.library.library_import import (
     plan_import,
 )
 from annotation.library.library_kind import Action, LibraryKind, join
+from annotation.management.file_command import HINT, FileCommand
 from probing.library.kinds import KINDS
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = (
         "Imports entries of the library. An entry that is there, by its slug, is changed in the "
         "columns that the file has; others are added; nothing is deleted. `manage.py "
@@ -31,9 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--kind", required=True, choices=list(KINDS), help="what the file holds"
         )
-        parser.add_argument(
-            "--skip-bad-rows", action="store_true", help="leave bad rows out instead of stopping"
-        )
+        self.add_skip_bad_rows(parser)
         parser.add_argument(
             "--as-written",
             action="store_true",
@@ -45,14 +42,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
         kind = KINDS[options["kind"]]
         given: dict[str, Any] = {
             "kind": kind,
-            "content": content,
+            "content": self.read(path),
             "file_name": path.name,
             "as_written": options["as_written"],
         }
@@ -64,20 +57,14 @@ class Command(BaseCommand):
             else:
                 plan = import_library(**given, skip_bad_rows=options["skip_bad_rows"])
         except BadEntriesError as error:
-            for problem in error.plan.problems:
-                self.stderr.write(str(problem))
-            raise CommandError(
-                f"{error} Mend them, or leave them out with --skip-bad-rows."
-            ) from error
+            self.refuse(error, error.plan.problems, HINT)
         except TableFileError as error:
-            raise CommandError(str(error)) from error
+            self.refuse(error)
         self._report(kind, plan, dry_run=options["dry_run"])
 
     def _report(self, kind: LibraryKind, plan: ImportPlan, *, dry_run: bool) -> None:
-        for problem in plan.problems:
-            self.stderr.write(f"Left out: {problem}")
-        for remark in plan.remarks:
-            self.stderr.write(f"Look at it: {remark}")
+        self.tell(plan.problems, "Left out")
+        self.tell(plan.remarks, "Look at it")
         for entry in plan.entries:
             if entry.action == Action.ADDED:
                 self.stdout.write(f"+ {entry.slug}")

@@ -6,15 +6,16 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotation.management.file_command import FileCommand
 from probing.library.labelled_files import BadRowsError
 from probing.runs.prediction_import import import_predictions
 
 PROBLEMS_SHOWN = 100
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = (
         "Imports predictions made elsewhere: CSV or TSV with columns y_true, y_pred, group, and "
         "perhaps text, model and run_id, or a column “MODEL:RUN” for each run. All or nothing."
@@ -38,17 +39,14 @@ class Command(BaseCommand):
         for path in options["files"]:
             try:
                 runs = import_predictions(
-                    content=path.read_bytes(),
+                    content=self.read(path),
                     file_name=path.name,
                     data_set=options["data_set"],
                     labels=options["labels"],
                     producer=options["producer"],
                 )
-            except OSError as error:
-                raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
             except BadRowsError as error:
-                for problem in error.problems[:PROBLEMS_SHOWN]:
-                    self.stderr.write(f"{path.name}: {problem}")
+                self.tell(error.problems[:PROBLEMS_SHOWN], path.name)
                 raise CommandError(f"{path.name}: {error}") from error
             for run in runs:
                 n = run.shard_count

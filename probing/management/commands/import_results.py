@@ -8,7 +8,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
@@ -18,13 +17,14 @@ from annotation.imports.import_kind import (
     import_file,
     plan_import,
 )
+from annotation.management.file_command import HINT, FileCommand
 from annotation.management.owner import find_owner
 from probing.imports.registry import IMPORTS
 
 OPTIONS = {option.name: option for kind in IMPORTS.values() for option in kind.options}
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = "Imports what was made elsewhere, marked as imported wherever it is shown."
 
     def create_parser(self, *args: Any, **kwargs: Any) -> Any:
@@ -50,16 +50,11 @@ class Command(BaseCommand):
             )
         parser.add_argument("--owner", default="", help="user name of whoever it belongs to")
         parser.add_argument("--dry-run", action="store_true", help="say what would be stored")
-        parser.add_argument(
-            "--skip-bad-rows", action="store_true", help="leave bad rows out instead of stopping"
-        )
+        self.add_skip_bad_rows(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         kind, path = IMPORTS[options["kind"]], options["file"]
-        try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
+        content = self.read(path)
         user = find_owner(options["owner"])
         given = {name: options[name] for name in OPTIONS if options[name]}
         request = ImportRequest(content, path.name, given, user)
@@ -72,13 +67,9 @@ class Command(BaseCommand):
             done, plan = import_file(kind, request, skip_bad_rows=options["skip_bad_rows"])
         except BadImportError as error:
             self._tell(error.plan, "Bad")
-            raise CommandError(
-                f"{error} Mend them, or leave them out with --skip-bad-rows."
-            ) from error
-        except TableFileError as error:
-            raise CommandError(str(error)) from error
-        except ValidationError as error:
-            raise CommandError(_in_words(error)) from error
+            self.refuse(error, hint=HINT)
+        except (TableFileError, ValidationError) as error:
+            self.refuse(error)
         self._tell(plan, "Left out")
         self.stdout.write(
             f"{done.name} ({done.public_id}): {_counts(plan)} imported.\n"
@@ -86,17 +77,9 @@ class Command(BaseCommand):
         )
 
     def _tell(self, plan: ImportPlan, what: str) -> None:
-        for problem in plan.problems:
-            self.stderr.write(f"{what}: {problem}")
-        for warning in plan.warnings:
-            self.stderr.write(f"Warning: {warning}")
+        self.tell(plan.problems, what)
+        self.tell(plan.warnings, "Warning")
 
 
 def _counts(plan: ImportPlan) -> str:
     return ", ".join(f"{n} {name}" for name, n in plan.counts.items())
-
-
-def _in_words(error: ValidationError) -> str:
-    if not hasattr(error, "error_dict"):
-        return " ".join(error.messages)
-    return " ".join(f"{name}: {' '.join(said)}" for name, said in error.message_dict.items())

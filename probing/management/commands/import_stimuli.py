@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from annotation.management.file_command import HINT, FileCommand
 from probing.imports.stimuli import KINDS, import_stimuli
 from probing.library.labelled_files import BadRowsError
 from probing.runs.errors import RunError
 
 
-class Command(BaseCommand):
+class Command(FileCommand):
     help = (
         "Imports labelled templates (columns template and label; or filled sentences with --words)"
         ", a lexicon (column group, and one for every placeholder) or labelled texts (columns text "
@@ -42,20 +43,14 @@ class Command(BaseCommand):
             metavar="LEXICON",
             help="for a file of filled sentences: the lexicon whose words are taken out of them",
         )
-        parser.add_argument(
-            "--skip-bad-rows", action="store_true", help="leave bad rows out instead of stopping"
-        )
+        self.add_skip_bad_rows(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         path: Path = options["file"]
         try:
-            content = path.read_bytes()
-        except OSError as error:
-            raise CommandError(f"“{path}” cannot be read: {error.strerror}.") from error
-        try:
             done = import_stimuli(
                 kind=options["kind"],
-                content=content,
+                content=self.read(path),
                 file_name=path.name,
                 labels=options["labels"],
                 words=options["words"],
@@ -66,14 +61,10 @@ class Command(BaseCommand):
                 citation=options["citation"],
             )
         except BadRowsError as error:
-            for problem in error.problems:
-                self.stderr.write(str(problem))
-            hint = " Mend them, or leave them out with --skip-bad-rows." if error.problems else ""
-            raise CommandError(f"{error}{hint}") from error
+            self.refuse(error, error.problems, HINT if error.problems else "")
         except (ValidationError, RunError) as error:
             raise CommandError(" ".join(error.messages)) from error
-        for problem in done.parsed.left_out:
-            self.stderr.write(f"Left out: {problem}")
+        self.tell(done.parsed.left_out, "Left out")
         n = len(done.parsed.entries)
         what = "groups" if options["kind"] == "lexicon" else options["kind"]
         self.stdout.write(f"“{done.entry.slug}” holds {n:,} {what}.")

@@ -235,24 +235,14 @@ class Command(BaseCommand):
     ) -> dict[str, Any]:
         """Return the arguments of the services; a file of sentences is read here, once."""
         with _open_sentences(options["sentences"]) as sentences:
-            choice = StimuliChoice(
-                groups=options["groups"],
+            choice = StimuliChoice.of(
+                options,
                 templates=options["templates"] or (),
-                traits=options["traits"],
                 study=_find_study(options["study"]),
                 corpus=_find_corpus(options["corpus"]),
                 sentences=sentences,
-                variety=options["variety"],
                 prompts=options["prompt"],
                 sources=options["source"],
-                attributes=options["attributes"],
-                varieties=options["varieties"],
-                terms=options["terms"],
-                limit=options["limit"],
-                per_source=options["per_source"],
-                examples=options["examples"],
-                texts=options["texts"],
-                examples_from=options["examples_from"],
             )
             return run_request(
                 measure=options["measure"],

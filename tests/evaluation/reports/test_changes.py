@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 import time_machine
+from django.conf import settings
 from django.contrib.auth.models import Permission, User
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import escape
 
 from annotation.models import AuditEntry, StudyMembership
@@ -242,3 +246,26 @@ def test_two_reports_are_set_side_by_side_without_inventing_a_test(client, alice
     pin_report(report=second, is_pinned=True)
     client.force_login(make_staff("charlie"))
     assert client.get(address("compare", first)).status_code == 404
+
+
+def test_a_link_is_made_and_ended_on_the_command_line(reports: list[Report]) -> None:
+    report, said = reports[0], io.StringIO()
+    call_command("report", "share", report.public_id, account="alice", days=3, stdout=said)
+    address = said.getvalue().strip().removeprefix(settings.SITE_URL)
+    assert Client().get(address).status_code == 200
+    share = ReportShare.objects.get(report=report)
+    assert share.created_by == User.objects.get(username="alice")
+    assert share.expires_at < timezone.now() + timedelta(days=3)
+    assert AuditEntry.objects.filter(actor="alice", detail__startswith="share link").exists()
+    call_command("report", "revoke", report.public_id, account="alice", stdout=said)
+    assert "Links ended: 1." in said.getvalue()
+    assert Client().get(address).status_code == 404
+
+    make_staff("charlie")
+    for given, problem in (
+        ({"account": "charlie"}, "There is no report"),
+        ({"account": "nobody"}, "There is no account “nobody”."),
+        ({"account": "alice", "days": 91}, "from 1 to 90"),
+    ):
+        with pytest.raises(CommandError, match=problem):
+            call_command("report", "share", report.public_id, **given)

@@ -140,6 +140,31 @@ def test_nobody_saves_over_a_colleagues_edits(draft: Study, alice: User) -> None
     assert save(alice, instrument, token=token, flow=["rating"]).status_code == 409
 
 
+def test_one_types_on_after_an_answer_was_lost(draft: Study, alice: User) -> None:
+    instrument = draft.instruments.get()
+    token = hash_document(write_document(instrument))
+    address = reverse("admin:annotation_instrument_draft", args=[instrument.pk])
+
+    def send(flow: list[str], key: str, *unanswered: str) -> int:
+        sent = {"token": token, "parts": {"flow": flow}, "key": key, "unanswered": unanswered}
+        return log_in(alice).post(address, sent, content_type="application/json").status_code
+
+    assert send(["rating"], "first") == 200  # an answer that never came
+    assert send(["consent", "rating"], "second", "first") == 200
+    # The second one's answer is lost, too, and so was a third one before it arrived.
+    assert send(["rating", "consent"], "fourth", "first", "second", "third") == 200
+    instrument.refresh_from_db()
+    assert instrument.flow == ["rating", "consent"]
+    # What somebody else, or another window, has stored in between is no save of one's own.
+    assert send(["rating"], "fifth", "first", "second") == 409
+    assert save(alice, instrument, flow=["rating", "demographics"]).status_code == 200
+    assert send(["rating"], "fifth", "fourth") == 409
+    assert send(["rating"], "sixth", "") == 409
+    for key, unanswered in (("x" * 41, []), (5, []), ("x", "first"), ("x", [5])):
+        sent = {"token": token, "parts": {}, "key": key, "unanswered": unanswered}
+        assert log_in(alice).post(address, sent, content_type="application/json").status_code == 422
+
+
 def test_edits_of_one_sitting_are_one_entry_of_the_history(draft: Study, alice: User) -> None:
     instrument = draft.instruments.get()
     n = instrument.history.count()
