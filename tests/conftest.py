@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from importlib import import_module
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,15 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from tests.depth import DEEP
+from tests.migrated_database import fetch_kept, hash_sources, keep
 from tests.ordering import pytest_collection_modifyitems as pytest_collection_modifyitems
+from tests.restoring import (
+    keep_tables,
+    restore_file,
+    restore_instead_of_flush,
+    restore_tables,
+)
 
-AUDIT_LOG = "annotation_auditentry"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -49,6 +56,18 @@ def pytest_collection_finish() -> None:
     gc.freeze()
     often, _, _ = gc.get_threshold()
     gc.set_threshold(often, 10, 40)
+    pass_on_logs_of_torch()
+
+
+def pass_on_logs_of_torch() -> None:
+    """Let what torch logs reach the root logger as everything else does.
+
+    Around each part of every test, pytest hangs its handlers on whatever keeps its records to
+    itself: on 42 loggers of torch, six times a test.
+    """
+    for logger in logging.root.manager.loggerDict.values():
+        if isinstance(logger, logging.Logger) and not logger.propagate:
+            logger.propagate = logger.name.startswith(("torch", "strobelight"))
 
 
 def find_shared_dir() -> Path | None:
@@ -80,26 +99,27 @@ def django_db_setup(
 ) -> Iterator[None]:
     """The test's database, as ever; on SQLite only one process of the suite migrates.
 
-    It leaves a copy in a file. The others begin with that, and find nothing left to migrate.
+    It leaves a copy in a file. The others begin with that, and find nothing left to migrate; and so
+    does the next run of the suite, as long as the product is the same.
     """
     if connection.vendor != "sqlite":
         request.getfixturevalue("django_db_setup")
-        connection.ops.sql_flush = delete_rows
         # No test cuts the server's power: a commit need not wait for the disk, here nor in the
         # processes that a test starts.
         quoted = connection.ops.quote_name(connection.settings_dict["NAME"])
         with django_db_blocker.unblock(), connection.cursor() as cursor:
             cursor.execute(f"ALTER DATABASE {quoted} SET synchronous_commit TO off")
             cursor.execute("SET synchronous_commit TO off")
+            kept = keep_tables()
+        restore_instead_of_flush(partial(restore_tables, kept))
         yield
         return
-    delete_plainly = connection.ops.sql_flush
-    connection.ops.sql_flush = lambda *given, **options: past_the_log(
-        delete_plainly(*given, **options)
-    )
     memory = connection.creation._get_test_db_name()
     migrated = migrated_file(tmp_path_factory)
+    kept = kept_folder(request.config)
     with FileLock(f"{migrated}.lock"), closing(sqlite3.connect(memory, uri=True)) as filled:
+        if kept is not None and not migrated.exists():
+            fetch_kept(kept, migrated)
         if migrated.exists():
             with closing(sqlite3.connect(migrated)) as source:
                 source.backup(filled)
@@ -110,30 +130,10 @@ def django_db_setup(
             with django_db_blocker.unblock(), connection.cursor() as cursor:
                 cursor.execute("VACUUM INTO %s", [str(building)])
             building.rename(migrated)
+            if kept is not None:
+                keep(kept, migrated, sources=hash_sources())
+    restore_instead_of_flush(partial(restore_file, migrated))
     yield
-
-
-def delete_rows(style: Any, tables: Sequence[str], **options: bool) -> list[str]:
-    """Return statements that empty tables after a test that commits.
-
-    PostgreSQL writes new files for all of hundred tables where they are truncated, which takes
-    seconds; a test leaves a few rows. Foreign keys are checked at the end of the transaction.
-    """
-    assert not options.get("reset_sequences"), "no test counts on the numbers of its rows"
-    quote = connection.ops.quote_name
-    deleting = [f"DELETE FROM {quote(table)}" for table in tables]  # noqa: S608 - Django's own
-    return past_the_log(deleting)
-
-
-def past_the_log(statements: list[str]) -> list[str]:
-    """Let a test leave no entry in the audit log, which the database would keep for good."""
-    if not any(AUDIT_LOG in statement for statement in statements):
-        return statements
-    if connection.vendor == "postgresql":
-        table = f"ALTER TABLE {AUDIT_LOG}"
-        return [f"{table} DISABLE TRIGGER USER", *statements, f"{table} ENABLE TRIGGER USER"]
-    kept = import_module("annotation.migrations.0028_audit_never_deleted")
-    return [*kept.BACK["sqlite"], *statements, *kept.FORWARD["sqlite"]]
 
 
 @pytest.fixture(scope="session")
@@ -165,6 +165,12 @@ def make_database(
 def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return where the database lies that the first process of the suite has migrated."""
     return shared_folder(tmp_path_factory) / "migrated.sqlite3"
+
+
+def kept_folder(config: pytest.Config) -> Path | None:
+    """Return where pytest keeps things from run to run; None where it was told not to."""
+    cache: pytest.Cache | None = getattr(config, "cache", None)
+    return None if cache is None else cache.mkdir("migrated")
 
 
 def _set_journal(file: Path, mode: str) -> None:

@@ -12,6 +12,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+# Before anything of the product is imported: it notes of which sources.
+import tests.migrated_database  # noqa: F401
+
 # No test depends on the network: asked for a model of the hub, its client says at once that there
 # is none.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")

@@ -72,6 +72,7 @@ def test_the_demo_is_complete_labelled_and_seeded_once(owner, settings, tmp_path
     assert [kind.objects.count() for kind in kinds] == [4, 1, 1, 2]
 
 
+@pytest.mark.slow
 def test_the_demo_has_writers_of_notes_to_rate_and_simulated_people_who_did(owner):
     survey = ensure_speakers_survey(owner=owner)
     people = ensure_simulated_speakers(owner=owner)

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -47,7 +48,13 @@ def modules_of(package: str) -> list[str]:
     return [module_name(file) for file in sorted(ROOT.joinpath(*package.split(".")).rglob("*.py"))]
 
 
-def imported_names(file: Path) -> Iterator[tuple[int, str]]:
+@cache
+def imported_names(file: Path) -> tuple[tuple[int, str], ...]:
+    """Return the line and the name of each import, read once for all rules."""
+    return tuple(find_imports(file))
+
+
+def find_imports(file: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -81,7 +88,7 @@ def lasting_imports(node: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
         yield node
     elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
         yield from (found for child in node.orelse for found in lasting_imports(child))
-    else:
+    elif not isinstance(node, ast.expr):  # in which no statement stands
         for child in ast.iter_child_nodes(node):
             yield from lasting_imports(child)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator
+from copy import copy
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from django.db import connection, connections
 from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, Run, Score
 from probing.runs.creation import create_run
-from probing.runs.language_models import register_model
+from probing.runs.language_models import describe_model, is_registered, register_model
 from probing.runs.stimuli import load_stimuli
 
 RunMaker = Callable[..., Run]
@@ -58,7 +60,21 @@ def shared_database(transactional_db: None, tmp_path: Path) -> Iterator[str]:
 def bert(request: pytest.FixtureRequest, checkpoints: Path) -> LanguageModel:
     """The tiny BERT-style checkpoint, registered in the test's database."""
     _need_database(request)
-    return register_model(location=str(checkpoints / "tiny-bert"))
+    location = str(checkpoints / "tiny-bert")
+    if registered := is_registered(location=location):
+        return registered
+    model = copy(describe_once(location))
+    model.save(force_insert=True)
+    return model
+
+
+@cache
+def describe_once(location: str) -> LanguageModel:
+    """What registering a checkpoint reads of it: its tokenizer is loaded once, not for each test.
+
+    Not stored; for checkpoints that nobody changes.
+    """
+    return describe_model(location=location)
 
 
 @pytest.fixture
