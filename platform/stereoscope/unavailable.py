@@ -39,7 +39,7 @@ def answer_failure(request: HttpRequest) -> HttpResponseBase:
         return server_error(request)
     response = _answer_away(request)
     # One line: a traceback of every page that is asked for meanwhile would hide all others.
-    logger.error("the database does not answer: %s", str(error).strip())
+    logger.error("the database does not answer: %s", " ".join(str(error).split()))
     response._has_been_logged = True  # type: ignore[attr-defined]
     response.headers["Retry-After"] = str(RETRY_SECONDS)
     add_never_cache_headers(response)
