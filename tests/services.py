@@ -19,12 +19,7 @@ from tools.faults.services import find_missing, make_rabbitmq
 from tools.load.databases import postgres_addresses, postgres_answers
 
 PATIENCE_SECONDS = 3
-# What workers do: payments, runs, texts, reports.
-RABBITMQ_TESTS = [
-    "tests/faults/test_payment_worker.py",
-    "tests/faults/test_worker_death.py",
-    "tests/faults/test_text_worker.py",
-]
+RABBITMQ_TESTS = ["tests/faults/test_payment_worker.py"]
 
 
 def redis_addresses() -> list[str]:

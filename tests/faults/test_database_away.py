@@ -34,6 +34,7 @@ from tools.load.pages import read_page as read_form
 
 SPANISH = {"Accept-Language": "es"}
 WAIT = "A short interruption"
+PANEL_IDS = urlencode({"PROLIFIC_PID": "5f" * 12, "STUDY_ID": "a1" * 12, "SESSION_ID": "b2" * 12})
 MAKE_STUDY = (
     "import django; django.setup()\n"
     "from tools.load.studies import make_survey\n"
@@ -103,8 +104,10 @@ def count_submissions(url: str) -> int:
 def test_a_killed_postgresql_is_told_as_a_pause_and_the_same_page_is_taken_afterwards(
     postgres_site: Site,
 ) -> None:
-    site, link = postgres_site, postgres_site.address + postgres_site.study
+    site = postgres_site
+    link = f"{site.address}{site.study}?{PANEL_IDS}"
     landing = read_form(ask(link).text)
+    assert landing.action, "the page that asks whether to start"
     site.database.kill()
     looked, sent = ask(link, **SPANISH), ask(site.address + landing.action, landing.hidden)
     for answer in (looked, sent):
