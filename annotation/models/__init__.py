@@ -1,7 +1,7 @@
 """The data model of people's side."""
 
 from annotation.models.annotator import Annotator, AnnotatorStatement
-from annotation.models.audit import AuditAction, AuditEntry
+from annotation.models.audit import AuditAction, AuditEntry, AuditSeal
 from annotation.models.colleague import (
     StudyInvitation,
     Team,
@@ -119,6 +119,7 @@ __all__ = [
     "AnnotatorStatement",
     "AuditAction",
     "AuditEntry",
+    "AuditSeal",
     "CheckKind",
     "CheckResponse",
     "CodedError",

@@ -82,3 +82,23 @@ class AuditEntry(models.Model):
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise AppendOnly
+
+
+class AuditSeal(models.Model):
+    """A link of the chain over the log: a digest over an entry and the seal before it."""
+
+    number = models.PositiveBigIntegerField(primary_key=True)
+    # No constraint: the seal of an entry that somebody removed tells of it.
+    entry = models.OneToOneField(
+        AuditEntry,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="seal",
+    )
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["number"]
+
+    def __str__(self) -> str:
+        return f"seal {self.number}"

@@ -60,11 +60,15 @@ _looked_at = -EXPIRED_SECONDS
 
 
 def sweep_expired(**_: Any) -> None:
-    """Erase what studies have promised to erase by now; looks once an hour."""
+    """Erase what studies have promised to erase by now, and seal the audit log; once an hour."""
     global _looked_at
     if time.monotonic() - _looked_at < EXPIRED_SECONDS:
         return
     _looked_at = time.monotonic()
+    from annotation.audit.seals import seal_all
     from annotation.studies.erasure import erase_expired
+    from stereoscope.models import Milestone, MilestoneName
 
     erase_expired()
+    Milestone.note(MilestoneName.RETENTION)
+    seal_all()  # what a process that was killed had left open

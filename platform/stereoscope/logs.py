@@ -12,10 +12,12 @@ from annotation.common.log_context import request_id, run_id
 # Paths of survey pages carry the token that lets its holder act for a submission: 32 letters of
 # annotation.models.tokens, which cannot be imported here, before the apps are ready.
 TOKEN = re.compile(r"\b[0-9a-z]{32}\b")
+# gunicorn says so of whoever sends what is no request.
+CLIENT_ADDRESS = re.compile(r"\bip=[0-9a-fA-F.:%]*[0-9a-fA-F]")
 
 
 class TokenFilter(logging.Filter):
-    """Replaces tokens in messages and tracebacks; lets every record pass."""
+    """Takes tokens and addresses out of messages and tracebacks; lets every record pass."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if record.exc_info and not record.exc_text:
@@ -30,8 +32,8 @@ class TokenFilter(logging.Filter):
 
 
 def hide_tokens(text: str) -> str:
-    """Return ``text`` with every token replaced by “(token)”."""
-    return TOKEN.sub("(token)", text)
+    """Return ``text`` with every token replaced by “(token)”, and addresses of clients left out."""
+    return CLIENT_ADDRESS.sub("(a client)", TOKEN.sub("(token)", text))
 
 
 class JsonFormatter(logging.Formatter):

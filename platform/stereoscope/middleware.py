@@ -1,5 +1,5 @@
-"""Health before everything else; addresses that no database takes; one content security policy, a
-wider one for the admin theme; the language of a page."""
+"""Health before everything else; addresses that no database takes; one content security policy;
+the language of a page."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from annotation.common.limits import client_address, is_over_limit
 from stereoscope.api.errors import answer_problem
 from stereoscope.health import check_health
 
-# The admin theme brings scripts that evaluate expressions.
-WIDER_PREFIXES = ("/admin/",)
 # A study's link, to which panels add their parameters.
 STUDY_PREFIX = "/s/"
 NULL_CHARACTER = "The address holds a null character."
@@ -90,19 +88,17 @@ class PersonalPages:
 
 
 class ContentSecurityPolicy:
-    """Send the strict policy everywhere but under the admin. Both are written once."""
+    """Send the same strict policy with every answer. It is written once."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
-        self.strict = build_policy()
-        self.wider = build_policy(update=settings.ADMIN_CONTENT_SECURITY_POLICY)
+        self.policy = build_policy()
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         # Django's own pages about an error, for developers alone, bring styles along.
         if not (settings.DEBUG and response.status_code in {404, 500}):
-            is_wider = request.path.startswith(WIDER_PREFIXES)
-            response.headers.setdefault(HEADER, self.wider if is_wider else self.strict)
+            response.headers.setdefault(HEADER, self.policy)
         return response
 
 

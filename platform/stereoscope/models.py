@@ -1,9 +1,13 @@
-"""Which workers are alive, as the health page needs to know; tokens of the API."""
+"""What the health page needs to know; tokens of the API; log-ins of providers."""
 
 from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
+
+from stereoscope.second_factor.models import Authenticator as Authenticator
+from stereoscope.second_factor.models import RecoveryCodes as RecoveryCodes
 
 
 class WorkerPresence(models.Model):
@@ -18,6 +22,33 @@ class WorkerPresence(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MilestoneName(models.TextChoices):
+    """What is done again and again, and missed only once it is needed."""
+
+    BACKUP = "backup", "Backup"
+    RETENTION = "retention", "Erasing what is due"
+
+
+class Milestone(models.Model):
+    """When something was last done."""
+
+    name = models.CharField(max_length=12, choices=MilestoneName, primary_key=True)
+    at = models.DateTimeField()
+    detail = models.CharField(max_length=120, blank=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return f"{self.name} at {self.at}"
+
+    @classmethod
+    def note(cls, name: MilestoneName, detail: str = "") -> None:
+        """Write down that something was done now. Two queries."""
+        done = {"at": timezone.now(), "detail": detail}
+        cls._default_manager.update_or_create(name=name, defaults=done)
 
 
 class Scope(models.TextChoices):

@@ -102,6 +102,7 @@ NAVIGATION: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
             Entry(_("Secure sign-in"), ("security",)),
             Entry(_("API tokens"), _lists("stereoscope", "apitoken")),
             Entry(_("API for programs"), ("api-docs",)),
+            Entry(_("Health"), ("health",), "stereoscope.view_workerpresence"),
         ),
     ),
 )

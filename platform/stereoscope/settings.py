@@ -92,8 +92,9 @@ MIDDLEWARE = [
     "stereoscope.request_ids.RequestIds",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
     "stereoscope.middleware.Language",
+    "stereoscope.middleware.ContentSecurityPolicy",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "stereoscope.middleware.WholeAddresses",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -103,7 +104,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "stereoscope.middleware.PersonalPages",
-    "stereoscope.middleware.ContentSecurityPolicy",
     "simple_history.middleware.HistoryRequestMiddleware",
     "stereoscope.middleware.LogInLimit",
     "stereoscope.audit.AuditLog",
@@ -149,6 +149,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
             Path(f"{DATABASES['default']['NAME']}{_suffix}").chmod(0o600)
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    # A machine that is gone answers nothing at all: whoever waits is told so after a while.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 10)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Celery: the filesystem broker under VAR_DIR unless CELERY_BROKER_URL says otherwise --------
@@ -182,10 +184,10 @@ MODEL_DTYPE: str = env.str("MODEL_DTYPE", "float32")
 MODEL_THREADS: int | None = env.int("MODEL_THREADS", None)
 # A researcher who registers a model chooses what workers read and whom they ask. On an installation
 # that only its own machine can reach, that is up to the person before it.
-_IS_OWN_MACHINE = set(ALLOWED_HOSTS) <= {"localhost", "127.0.0.1", "[::1]"} and not HTTPS
-MODEL_ROOTS: list[str] = env.list("MODEL_ROOTS", ["/"] if _IS_OWN_MACHINE else [str(VAR_DIR)])
+IS_OWN_MACHINE = set(ALLOWED_HOSTS) <= {"localhost", "127.0.0.1", "[::1]"} and not HTTPS
+MODEL_ROOTS: list[str] = env.list("MODEL_ROOTS", ["/"] if IS_OWN_MACHINE else [str(VAR_DIR)])
 MODEL_SERVER_HOSTS: list[str] = env.list(
-    "MODEL_SERVER_HOSTS", ["localhost", "127.0.0.1", "::1"] if _IS_OWN_MACHINE else []
+    "MODEL_SERVER_HOSTS", ["localhost", "127.0.0.1", "::1"] if IS_OWN_MACHINE else []
 )
 # Variable → the host that its key is sent to.
 MODEL_KEY_HOSTS: dict[str, str] = env.dict(
@@ -304,11 +306,6 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": ["'none'"],
     }
 }
-# The admin theme runs Alpine.js, which evaluates expressions and sets styles in attributes.
-ADMIN_CONTENT_SECURITY_POLICY = {
-    "script-src": ["'self'", "'unsafe-inline'", "'unsafe-eval'"],
-    "style-src": ["'self'", "'unsafe-inline'"],
-}
 
 # --- Language and time --------------------------------------------------------------------------
 
@@ -421,7 +418,10 @@ UNFOLD = {
         lambda request: static("stereoscope/researcher.css"),
         lambda request: static("stereoscope/explain.css"),
     ],
-    "SCRIPTS": [lambda request: static("stereoscope/tabs.js")],
+    "SCRIPTS": [
+        lambda request: static("stereoscope/admin.js"),
+        lambda request: static("stereoscope/tabs.js"),
+    ],
     "SIDEBAR": {
         "show_search": False,
         "show_all_applications": False,

@@ -24,6 +24,7 @@ def list_pages(rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     from django.urls import reverse
 
     yield "index", reverse("admin:index")
+    yield "health", reverse("health")
     for model, model_admin in admin.site._registry.items():
         model_name = str(model._meta.model_name)
         for pattern in model_admin.get_urls():

@@ -6,10 +6,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
 from django_otp.oath import totp
-from django_otp.plugins.otp_totp.models import TOTPDevice
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.annotators.invitations import invite_annotator
+from stereoscope.models import Authenticator
 from tests.annotation.annotators.people import PASSWORD, make_annotated_study
 from tests.browser.accounts import log_in_researcher, sign_in
 from tests.browser.axe import open_scanned_page, scan
@@ -73,7 +73,7 @@ def test_pages_of_sign_in_and_of_the_audit_log(site: str, page: Page, make_study
         page.goto(site + address)
         scan(page, what)
     page.goto(site + reverse("security"))
-    device = TOTPDevice.objects.get(user=owner)
+    device = Authenticator.objects.get(user=owner)
     page.get_by_label("Code").fill(f"{totp(device.bin_key):06d}")
     page.get_by_role("button", name="Turn it on").click()
     expect(page.get_by_text("Keep these recovery codes.")).to_be_visible()

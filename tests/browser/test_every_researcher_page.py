@@ -1,4 +1,5 @@
-"""No violation that axe finds on any page of researchers, light and dark, phone and desktop.
+"""No violation that axe finds on any page of researchers, light and dark, phone and desktop, and
+nothing that the content security policy refuses, and no error of a script.
 
 The pages come from the addresses that the admin knows: a page that is added is scanned with them.
 """
@@ -52,6 +53,9 @@ def test_axe_finds_nothing_on_any_page_of_researchers(site: str, page: Page, mak
     owner = User.objects.create_superuser(NAME)
     log_in_researcher(page, site, NAME)
     found, seen = [], 0
+    refused: list[str] = []
+    page.on("console", lambda said: refused.append(said.text) if is_refusal(said.text) else None)
+    page.on("pageerror", lambda error: refused.append(f"{page.url}: {error}"))
     for name, address in list_pages(make_rows(owner, make_study(owner=owner))):
         # Some only answer what is sent to them, hold for rows of another sort, or are files.
         asked = page.request.get(site + address)
@@ -64,4 +68,9 @@ def test_axe_finds_nothing_on_any_page_of_researchers(site: str, page: Page, mak
         found += [f"{name} {address}: {line}" for line in find_violations(page)]
     page.goto(site + reverse("admin:index"))
     assert not found, "\n".join(found)
+    assert not refused, "\n".join(refused)
     assert seen > 50
+
+
+def is_refusal(said: str) -> bool:
+    return "Content Security Policy" in said or "Alpine" in said

@@ -51,6 +51,7 @@ PAGES = {
     "admin:auth": ACCOUNTS,
     "admin:axes": f"{ACCOUNTS}#when-something-is-locked",
     "admin:stereoscope_apitoken": f"{ACCOUNTS}#api-tokens",
+    "health": "deployment.html#health",
     "security": f"{ACCOUNTS}#a-second-factor",
     "second-factor": f"{ACCOUNTS}#a-second-factor",
     "reports:": "reports.html",

@@ -86,7 +86,7 @@ def _change(request: HttpRequest, user: User) -> dict[str, Any]:
 
 
 def _take_code(request: HttpRequest, user: User) -> bool:
-    device = django_otp.match_token(user, _read_code(request))
+    device = devices.match_code(user, _read_code(request))
     if device is None:
         return False
     django_otp.login(request, device)

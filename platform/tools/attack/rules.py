@@ -59,6 +59,7 @@ RULES = (
     page("second-factor", "account", "account"),
     page("security", "account", "account"),
     page("metrics", NOBODY),
+    page("health", "superuser"),
     # Reports.
     page("reports:agreement-live", "reads", always=False),
     page("reports:retry", NOBODY, "reads"),

@@ -149,6 +149,27 @@ def test_pressing_start_twice_leads_to_the_same_visit_without_cookies(
     assert sent[0].location == sent[1].location == f"/r/{Submission.objects.get().token}/"
 
 
+def test_the_same_panel_id_in_a_second_study_is_another_visit_that_tells_nothing_of_the_first(
+    make_study, make_person
+) -> None:
+    first, second = (make_study(panel=Panel.PROLIFIC) for _ in range(2))
+    person = make_person()
+    person.start(prolific_link(first))
+    path = person.path
+    person.go_on(until=lambda page: bool(page.lines))
+    landing = person.connection.get(prolific_link(second))
+    assert path not in landing.html
+    assert "Start" in landing.html
+    person.start(prolific_link(second))
+    assert person.path != path
+    assert (first.submissions.count(), second.submissions.count()) == (1, 1)
+    participants = set(Submission.objects.values_list("participant", flat=True))
+    identities = list(ParticipantIdentity.objects.order_by("pk"))
+    assert [identity.study for identity in identities] == [first, second]
+    assert {identity.participant_id for identity in identities} == participants
+    assert PID not in person.see().html
+
+
 def test_a_known_panel_id_continues_a_visit_and_opens_nothing_of_it(
     make_study, make_person
 ) -> None:

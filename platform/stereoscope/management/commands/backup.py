@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection
+from django.db import DatabaseError, connection
+from django.template.defaultfilters import filesizeformat
+
+from stereoscope.models import Milestone, MilestoneName
 
 
 class Command(BaseCommand):
@@ -41,7 +44,15 @@ class Command(BaseCommand):
             raise CommandError(f"“{file}” could not be written: {error}.") from error
         finally:
             _clear(part)
+        self._note(file.stat().st_size)
         self.stdout.write(f"The database was copied to {file} ({file.stat().st_size:,} bytes).")
+
+    def _note(self, size: int) -> None:
+        """Let the health page know. A copy is good, too, of a database that lacks this table."""
+        try:
+            Milestone.note(MilestoneName.BACKUP, filesizeformat(size))
+        except DatabaseError as error:
+            self.stderr.write(f"The health page will not know of it: {error}.")
 
 
 def _clear(part: Path) -> None:

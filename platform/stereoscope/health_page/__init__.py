@@ -1,0 +1,1 @@
+"""The page that tells administrators how the platform is."""
