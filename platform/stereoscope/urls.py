@@ -7,7 +7,6 @@ from django.http import Http404
 from django.urls import include, path, re_path
 from django.views.defaults import page_not_found
 
-from stereoscope.health_page.page import show_health
 from stereoscope.metrics import show_metrics
 from stereoscope.overview.first_steps import turn_first_steps
 
@@ -28,7 +27,7 @@ urlpatterns = [
     path(
         "admin/first-steps/", admin.site.admin_view(turn_first_steps), name="overview-first-steps"
     ),
-    path("admin/health/", admin.site.admin_view(show_health), name="health"),
+    path("admin/health/", include("stereoscope.health_page.urls")),
     # Django's way from a row to its page tells any of the staff the link of a study of others.
     re_path(r"^admin/r/", page_not_found, {"exception": Http404()}),
     path("admin/", admin.site.urls),

@@ -24,6 +24,7 @@ pytestmark = pytest.mark.django_db
 LARGEST_PAGE = 100
 #: It only leads to the studies.
 WITHOUT_LIST = {Instrument}
+admin.autodiscover()  # before the tests are collected
 LISTS = [model for model in admin.site._registry if model not in WITHOUT_LIST]
 
 

@@ -66,16 +66,17 @@ def take_step(item: Any) -> dict[str, Any]:
 
 def find_lead(kind: str, content: Mapping[str, Any], language: str) -> str:
     """Return what a question says first."""
-    names = ("label",) if kind == ABOUT_PARTICIPANT else LEADS
-    texts = next((content[name] for name in names if content.get(name)), {})
-    return text_in(texts, language)
+    return text_in(_first_text(kind, content), language)
 
 
 def find_languages(kind: str, content: Mapping[str, Any]) -> list[str]:
     """Return the languages that what it says first is written in."""
+    return [code for code, text in _first_text(kind, content).items() if text.strip()]
+
+
+def _first_text(kind: str, content: Mapping[str, Any]) -> dict[str, str]:
     names = ("label",) if kind == ABOUT_PARTICIPANT else LEADS
-    texts = next((content[name] for name in names if content.get(name)), {})
-    return [code for code, text in texts.items() if text.strip()]
+    return next((content[name] for name in names if content.get(name)), {})
 
 
 def fit_texts(content: Any, languages: Sequence[str], *, fallback: str) -> Any:

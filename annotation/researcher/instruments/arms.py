@@ -140,7 +140,7 @@ class ArmsPage(InstrumentPage):
         if data is not None:
             n = sum(f"arm-{place}-label" in data for place in range(MOST_ARMS))
         # Asked once for all forms.
-        shared = {
+        shared: dict[str, Any] = {
             "kind": self.study.kind,
             "choices": [(group.slug, str(group)) for group in self.instrument.groups.all()],
             "languages": list_languages(self.instrument),

@@ -95,7 +95,7 @@ class KeepQuestion(InstrumentPage):
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
         sent = read_json(request)
         step, slug = sent.get("step"), sent.get("question")
-        common = {
+        common: dict[str, Any] = {
             "instrument": self.instrument,
             "name": str(sent.get("name", "")),
             "owner": self.user,

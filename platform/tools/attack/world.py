@@ -231,7 +231,7 @@ def _create_rest(owner: User, study: Study) -> None:
 def _choose(model: type[Model], studies: list[Study], owner: User) -> dict[str, Any]:
     """Return which row of a model is attacked: the owner's."""
     survey, write, judge = (study.pk for study in studies)
-    return {
+    chosen: dict[str, dict[str, Any]] = {
         "Study": {"pk": survey},
         "WritingStudy": {"pk": write},
         "JudgmentStudy": {"pk": judge},
@@ -239,4 +239,5 @@ def _choose(model: type[Model], studies: list[Study], owner: User) -> dict[str, 
         "Submission": {"study": survey},
         "User": {"pk": owner.pk},
         "LibraryQuestion": {"owner": owner},
-    }.get(model.__name__, {})
+    }
+    return chosen.get(model.__name__, {})

@@ -55,7 +55,10 @@ def test_subgroup_report_compares_the_arms(chosen):
         ("arm", "Asked twice"): IN_TWICE,
     }
     pairs = document.frames["differences"]
-    assert len(pairs) == 1
+    assert [*pairs["quantity"]] == ["tau", "precision"]
+    assert {*zip(pairs["first"], pairs["second"], strict=True)} == {
+        ("Plain question", "Asked twice")
+    }
     means = document.frames["means"].query("question == 'arm' and answer == 'Asked twice'")
     assert len(means) == 3 * 16
     for row in means.to_dict("records"):
