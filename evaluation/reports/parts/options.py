@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from evaluation.analyses.direction_gaps import DirectionOptions
 from evaluation.reports.parts.errors import ReportError
@@ -39,6 +39,12 @@ class ArmParameters(ReportParameters):
         description="Only participants in this arm of the study, by its name in the data; empty "
         "for all of them.",
     )
+
+    @field_validator("arm", mode="before")
+    @classmethod
+    def _no_value_is_no_arm(cls, value: Any) -> Any:
+        """Stored options are read as forms are, where an empty text is no value."""
+        return "" if value is None else value
 
 
 class WordListParameters(IntervalParameters):
