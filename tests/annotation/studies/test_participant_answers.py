@@ -106,7 +106,7 @@ def test_the_digest_changes_with_an_answer_and_not_with_order(study):
     assert load(study, ann, bob)[0].digest != digest
 
 
-def test_loading_costs_two_queries(study, django_assert_num_queries):
+def test_loading_costs_three_queries(study, django_assert_num_queries):
     people = [take_part(study, age=20) for _ in range(3)]
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         load(study, *people)
