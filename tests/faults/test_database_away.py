@@ -119,7 +119,7 @@ def test_a_killed_postgresql_is_told_as_a_pause_and_the_same_page_is_taken_after
     assert 'lang="es"' in looked.text
     assert "Una breve interrupción" in looked.text
     assert "is not stored yet" in sent.text
-    program = ask(f"{site.address}/api/v1/studies/", Authorization="Bearer some-token-of-a-program")
+    program = ask(f"{site.address}/api/v1/studies/", Authorization="Token st_of-a-program")
     assert program.status == 503
     assert program.headers["Content-Type"].startswith("application/problem+json")
     assert program.headers["Retry-After"] == "10"
