@@ -214,7 +214,7 @@ class ReportAdmin(ModelAdmin):
             names += [("rename", _("Rename")), ("delete", _("Delete"))]
         return format_html_join(
             " ",
-            '<a href="{}" aria-label="{}">{}</a>',
+            '<a class="row-action" href="{}" aria-label="{}">{}</a>',
             (
                 (
                     reverse(f"reports:{name}", args=[report.public_id]),

@@ -236,7 +236,8 @@ def test_side_bar_leads_to_what_one_may_open(alice: User) -> None:
     whole = entries(root, reverse(INDEX))
     assert whole["Overview"]
     assert set(whole) - set(seen) == {
-        *("Language models", "Prompts and word lists", "Runs", "Reports", "Norms", "Accounts")
+        *("Language models", "Prompts and word lists", "Runs", "Reports", "Norms", "Accounts"),
+        "Health",
     }
 
 

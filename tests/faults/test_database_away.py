@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -77,7 +78,9 @@ def postgres_site(tmp_path: Path) -> Iterator[Site]:
     if find_missing(["postgres"]):
         pytest.skip("PostgreSQL is not installed: its death is NOT tested")
     port = free_port()
-    database = make_postgres(tmp_path / "postgres", port)
+    # Its own account cannot look into the folders of the tests.
+    folder = tempfile.TemporaryDirectory(prefix="stereoscope-away-")
+    database = make_postgres(Path(folder.name) / "postgres", port)
     url = f"postgres://postgres@{HOST}:{port}/postgres"
     environment = describe_environment(url, tmp_path)
     try:
@@ -91,6 +94,7 @@ def postgres_site(tmp_path: Path) -> Iterator[Site]:
             yield Site(f"http://{HOST}:{web}", said.strip(), database, url, tmp_path / "web.log")
     finally:
         database.kill()
+        folder.cleanup()
 
 
 def count_submissions(url: str) -> int:

@@ -33,8 +33,8 @@ def test_no_page_but_the_last_is_under_half_full(kind):
     assert "Contents" in texts[0]
     for section in document.sections:
         assert any(section.heading in text for text in texts), section.heading
-    # Provenance has the last page to itself.
-    assert texts[-1].startswith("Where the numbers come from")
+    # Provenance has the last page to itself; of many runs it takes two.
+    assert any(text.startswith("Where the numbers come from") for text in texts[-2:])
     assert report.public_id in texts[-1]
     assert not any(report.public_id in text for text in texts[1:-1])
 

@@ -31,6 +31,7 @@ WITH_TORCH = tuple(
         "text_model",
         "causal",
         "causal_slots",
+        "decoder_slots",
         "seq2seq",
         "seq2seq_slots",
     )
