@@ -72,11 +72,10 @@ class Designer:
 
     def reach(self, target: Locator) -> None:
         """Press Tab until the target has the focus, or Shift and Tab where it lies before."""
-        node = target.element_handle()
-        for _ in range(TABS_AT_MOST):
-            if node.evaluate("node => node === document.activeElement"):
+        for _ in range(TABS_AT_MOST):  # found anew each time: an answer may draw a part again
+            if target.evaluate("node => node === document.activeElement"):
                 return
-            is_before = node.evaluate(IS_BEFORE_FOCUS)
+            is_before = target.evaluate(IS_BEFORE_FOCUS)
             self.keys.press("Shift+Tab" if is_before else "Tab")
         raise AssertionError(f"{target} cannot be reached with the Tab key")
 
