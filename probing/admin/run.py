@@ -55,7 +55,13 @@ class RunAdmin(HasImports, ModelAdmin):
     """Runs are created, cancelled and resumed through the services; nothing is edited."""
 
     list_display = ("title", "model_name", "status_badge", "progress", "created_at", "created_by")
-    list_filter = ("status", "measure", "model", "corpus")
+    # Of models and corpora only those that the runs in sight have: names of others are not shown.
+    list_filter = (
+        "status",
+        "measure",
+        ("model", admin.RelatedOnlyFieldListFilter),
+        ("corpus", admin.RelatedOnlyFieldListFilter),
+    )
     search_fields = (
         "=id",
         "public_id",

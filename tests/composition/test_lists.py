@@ -67,6 +67,15 @@ def test_chosen_entries_of_the_library_leave_as_a_file_that_comes_in_again() -> 
     assert {row["slug"] for row in csv.DictReader(io.StringIO(text))} == {"elderly", "teenager"}
 
 
+def test_the_filters_of_runs_name_no_corpus_of_others() -> None:
+    ann, ben = log_in("ann"), log_in("ben")
+    ours = make_corpus(name="Posts of ours", owner=User.objects.get(username="ann"))
+    run = make_scored_run(created_by=User.objects.get(username="ann"))
+    Run.objects.filter(pk=run.pk).update(corpus=ours)
+    assert "Posts of ours" in ann.get(address_of(Run)).content.decode()
+    assert "Posts of ours" not in ben.get(address_of(Run)).content.decode()
+
+
 def test_corpora_are_shared_and_deleted_by_their_owners_alone() -> None:
     ann, ben = log_in("ann"), log_in("ben")
     owner = User.objects.get(username="ann")
