@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -97,5 +98,5 @@ class BaseStudyAdmin(HasTabs, HasImports, StudyScoped, HeadedAdmin, ModelAdmin):
         return formatting.study_badge(study)
 
     @display(description=_("created"), ordering="created_at")
-    def created(self, study: Study) -> str:
-        return f"{study.created_at:%Y-%m-%d}"
+    def created(self, study: Study) -> date:
+        return study.created_at.date()

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import time
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
@@ -26,6 +28,16 @@ def client_address(request: HttpRequest) -> str:
     if 0 < trusted <= len(forwarded) and (address := forwarded[-trusted].strip()):
         return str(address)
     return str(request.META.get("REMOTE_ADDR", ""))
+
+
+def tried_account(request: HttpRequest | None, credentials: dict[str, Any] | None) -> str | None:
+    """Return the user name that somebody tries, as `AXES_USERNAME_CALLABLE`.
+
+    No longer than a name can be, since what is longer has no place in the table of failures.
+    """
+    sent = credentials or (request.POST if request else {})
+    name = sent.get("username")
+    return None if name is None else str(name)[: User._meta.get_field("username").max_length]
 
 
 def is_over_limit(name: str, who: str, *, most: int, seconds: int) -> bool:

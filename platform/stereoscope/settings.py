@@ -237,6 +237,7 @@ AUTH_PASSWORD_VALIDATORS = [
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = "annotation.common.limits.lockout_time"
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_USERNAME_CALLABLE = "annotation.common.limits.tried_account"
 AXES_CLIENT_IP_CALLABLE = "annotation.common.limits.client_address"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_RESET_ON_SUCCESS = True
@@ -312,6 +313,7 @@ CONTENT_SECURITY_POLICY = {
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("es", _("Spanish"))]
 LOCALE_PATHS = [BASE_DIR / "platform" / "locale"]
+FORMAT_MODULE_PATH = "stereoscope.formats"
 TIME_ZONE = "UTC"
 USE_TZ = True
 

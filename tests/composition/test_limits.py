@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from axes.models import AccessAttempt
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client, RequestFactory
@@ -37,6 +38,15 @@ def log_in(username: str, password: str, address: str, **headers: str) -> int:
     sent = {"username": username, "password": password}
     client = Client(REMOTE_ADDR=address, headers=headers)
     return client.post(reverse("admin:login"), sent).status_code
+
+
+@pytest.mark.services  # PostgreSQL refuses what is longer than its column
+@pytest.mark.parametrize("name", ["admin:login", "annotators:login"])
+@pytest.mark.parametrize("username", ["x" * 20_000, "9" * 400, "\N{PILE OF POO}" * 300])
+def test_a_name_longer_than_any_account_is_refused_like_any_other(name: str, username: str) -> None:
+    response = Client().post(reverse(name), {"username": username, "password": PASSWORD})
+    assert response.status_code == (200 if name == "admin:login" else 422)
+    assert AccessAttempt.objects.get().username == username[:150]
 
 
 @pytest.mark.parametrize(
