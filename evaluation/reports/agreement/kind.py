@@ -35,6 +35,7 @@ class AgreementParameters(IntervalParameters):
     )
     expected: Literal["exact", "shuffle", "krippendorff"] = Field(
         "exact",
+        title="Distance by chance",
         description="Distance by chance: exact over all pairs of different texts, by the shuffle "
         "of Deas et al. (2023), or Krippendorff's coincidence form.",
     )

@@ -59,7 +59,11 @@ class AlignmentParameters(ParticipantParameters, IntervalParameters, ArmParamete
     """The options of an alignment report."""
 
     splits: int = Field(
-        1000, ge=100, le=100_000, description="Random halves of the people for the noise ceiling."
+        1000,
+        ge=100,
+        le=100_000,
+        title="Split halves",
+        description="Random halves of the people for the noise ceiling.",
     )
 
 

@@ -32,7 +32,10 @@ class ComparisonParameters(IntervalParameters, ArmParameters):
     """The options of a comparison."""
 
     resamples: int = Field(
-        2000, ge=100, le=10_000, description="Resamples of people and groups for the intervals."
+        2000,
+        ge=100,
+        le=10_000,
+        description="Resamples of people and groups for the intervals.",
     )
     pilot_groups: str | None = Field(
         None,
@@ -42,7 +45,11 @@ class ComparisonParameters(IntervalParameters, ArmParameters):
         f"{', '.join(PILOT_GROUPS)}.",
     )
     splits: int = Field(
-        1000, ge=100, le=100_000, description="Random halves of the people for the noise ceiling."
+        1000,
+        ge=100,
+        le=100_000,
+        title="Split halves",
+        description="Random halves of the people for the noise ceiling.",
     )
 
     @property

@@ -39,12 +39,14 @@ class SubgroupParameters(ParticipantParameters, SubgroupIntervals, ArmParameters
     questions: str | None = Field(
         None,
         max_length=1000,
+        title="Questions that make subgroups",
         description="Slugs of the questions that make subgroups, separated by commas. Default: "
         "all that have answers to choose or bands; “arm” compares the arms of the study.",
     )
     crossings: str = Field(
         f"race{CROSSED}gender",
         max_length=1000,
+        title="Crossed questions",
         description="Pairs of questions whose answers are crossed, such as race*gender, "
         "separated by commas; pairs that the study does not ask are left out.",
     )

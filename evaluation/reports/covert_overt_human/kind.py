@@ -75,7 +75,11 @@ class CovertOvertHumanParameters(IntervalParameters, ArmParameters):
         "white", max_length=80, description="Slug of the group that it is compared with."
     )
     splits: int = Field(
-        1000, ge=100, le=100_000, description="Random halves of the people for the ceilings."
+        1000,
+        ge=100,
+        le=100_000,
+        title="Split halves",
+        description="Random halves of the people for the ceilings.",
     )
 
 

@@ -45,6 +45,7 @@ class GuiseControlParameters(StrengthParameters):
     subject: str | None = Field(
         None,
         max_length=60,
+        title="First variety",
         description="The first variety that the others are controls of; without one, that of the "
         "first run.",
     )

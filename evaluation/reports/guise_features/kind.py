@@ -37,6 +37,7 @@ class GuiseFeatureParameters(StrengthParameters):
 
     pairs: Literal["with", "alone"] = Field(
         "with",
+        title="Pairs that count",
         description="Which pairs count for a feature: all whose first text has it more often than "
         "the second (with), or those in which no other of the eight differs (alone).",
     )

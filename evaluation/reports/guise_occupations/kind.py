@@ -29,13 +29,17 @@ class GuiseOccupationParameters(IntervalParameters):
 
     matching: Matching = Field(
         "meaning_matched",
+        title="Comparison of texts",
         description="How texts are compared: pair by pair, or the sets as a whole.",
     )
     prestige: str | None = Field(
-        None, description="Norm of prestige; without one, the first that is stored."
+        None,
+        title="Norm of prestige",
+        description="Norm of prestige; without one, the first that is stored.",
     )
     rule: Rule = Field(
         "words",
+        title="Matching of titles",
         description="Which survey titles an occupation takes: those that start or end with its "
         "word (words), or with its letters, as the released code (released).",
     )

@@ -62,7 +62,11 @@ class GuiseRatingParameters(ParticipantParameters, IntervalParameters, ArmParame
         description="Which pairs of the runs enter: those that people rated (study), or all.",
     )
     splits: int = Field(
-        1000, ge=0, le=100_000, description="Random halves of the people; 0 for none."
+        1000,
+        ge=0,
+        le=100_000,
+        title="Split halves",
+        description="Random halves of the people; 0 for none.",
     )
 
 

@@ -58,6 +58,7 @@ class IntersectionalParameters(IntervalParameters):
         0.1,
         ge=0,
         le=2,
+        title="Margin of dominance",
         description="A domain dominates another where its mean τ is higher by this or more.",
     )
     traits: Literal["pairs", "poles"] = Field(
@@ -65,7 +66,9 @@ class IntersectionalParameters(IntervalParameters):
         description="What a score is of: a trait pair, right adjective minus left (pairs), or "
         "every adjective by itself (poles), as in Table A10 of Cao et al. (2022).",
     )
-    top: int = Field(50, ge=1, le=1000, description="Emergent associations listed.")
+    top: int = Field(
+        50, ge=1, le=1000, title="Length of the list", description="Emergent associations listed."
+    )
     least_excess: float = Field(
         0.0,
         ge=0,
@@ -76,6 +79,7 @@ class IntersectionalParameters(IntervalParameters):
     norms: str | None = Field(
         None,
         max_length=1_000_000,
+        title="Expected traits",
         description="Expected emergent traits as CSV with the columns first, second, dimension, "
         "pole: two groups’ slugs, a dimension of the ABC model, low or high.",
         json_schema_extra={"format": "csv"},

@@ -43,10 +43,12 @@ class JudgmentParameters(DirectionParameters):
 
     measurement: Literal["nominal", "ordinal", "interval", "ratio"] = Field(
         "ordinal",
+        title="Level of measurement",
         description="Level at which Krippendorff's alpha of the judges takes the ratings.",
     )
     error_unit: Literal["word", "character"] = Field(
         "word",
+        title="Unit of coded errors",
         description="Over what agreement on coded errors is computed; with characters a long word "
         "weighs more than a short one.",
     )

@@ -39,17 +39,21 @@ class MatchedGuiseParameters(IntervalParameters):
 
     matching: Literal["meaning_matched", "pooled"] = Field(
         "meaning_matched",
+        title="Comparison of texts",
         description="How texts are compared: pair by pair, or the sets as a whole. Runs without "
         "pairs are always pooled.",
     )
     studies: str = Field(
         ", ".join(USUAL_STUDIES),
         max_length=500,
+        title="Norms of people",
         description="Norms with percentages of people, by their slugs with commas; those of the "
         "paper by default, as far as they are stored.",
     )
     favourability: str | None = Field(
-        None, description="Norm of favourability; without one, the first that is stored."
+        None,
+        title="Norm of favourability",
+        description="Norm of favourability; without one, the first that is stored.",
     )
     average: Literal["model", "family"] = Field(
         "model",

@@ -33,10 +33,12 @@ class StrengthParameters(IntervalParameters):
     study: str = Field(
         "katz",
         max_length=100,
+        title="Norm of the stereotype",
         description="Norm with percentages of people whose attributes make the stereotype.",
     )
     stereotypical: Literal["five", "all"] = Field(
         "five",
+        title="Attributes of the stereotype",
         description="Which of them: its first five, as the printed numbers of the paper, or all "
         "that it names.",
     )

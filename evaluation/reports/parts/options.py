@@ -18,10 +18,19 @@ class IntervalParameters(ReportParameters):
     """Resamples, seed and level of all intervals."""
 
     resamples: int = Field(
-        2000, ge=100, le=100_000, description="Bootstrap resamples for the intervals."
+        2000,
+        ge=100,
+        le=100_000,
+        description="Bootstrap resamples for the intervals.",
     )
     seed: int = Field(0, ge=0, le=2**31 - 1, description="The same seed gives the same numbers.")
-    level: float = Field(0.95, gt=0.5, lt=1, description="Coverage of the intervals.")
+    level: float = Field(
+        0.95,
+        gt=0.5,
+        lt=1,
+        title="Coverage of intervals",
+        description="Such as 0.95, for 95 % intervals.",
+    )
 
     @property
     def bootstrap(self) -> dict[str, Any]:

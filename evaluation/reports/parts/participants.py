@@ -47,11 +47,13 @@ class ParticipantParameters(ReportParameters):
         DEFAULT_MINIMUM,
         ge=LEAST_MINIMUM,
         le=1000,
+        title="Smallest group of people",
         description="No number about the participants concerns fewer people than this.",
     )
     bands: str = Field(
         DEFAULT_BANDS,
         max_length=1000,
+        title="Bands of numeric answers",
         description="Where the bands of numeric answers start, by question.",
     )
 

@@ -34,6 +34,7 @@ class GapParameters(IntervalParameters):
 
     interval: Literal["two-way", "t", "released"] = Field(
         "two-way",
+        title="Interval of the gaps",
         description="Interval beside a gap: a bootstrap over templates and runs (two-way), "
         "Student’s over runs (t), or 1.96 sd / √n over runs as published (released).",
     )
@@ -41,14 +42,18 @@ class GapParameters(IntervalParameters):
         0.02,
         gt=0,
         lt=1,
+        title="Margin of equivalence",
         description="Gaps smaller than this count as none in the equivalence test.",
     )
     released_eps: bool = Field(
-        False, description="Rates with the released code’s 1e-10 on both counts."
+        False,
+        title="Rates as in the released code",
+        description="Rates with the released code’s 1e-10 on both counts.",
     )
 
     fallback: Fallback = Field(
         "random",
+        title="Answers without a class",
         description="What answers of prompted models that name no class count as: the class that "
         "was drawn for them (random), nothing (drop), all errors or all correct.",
     )

@@ -28,10 +28,16 @@ class RatingAgreementParameters(IntervalParameters, ArmParameters):
     """The options of a report on the agreement of raters."""
 
     measurement: Literal["nominal", "ordinal", "interval", "ratio"] = Field(
-        "interval", description="Level at which Krippendorff's alpha takes the ratings."
+        "interval",
+        title="Level of measurement",
+        description="Level at which Krippendorff's alpha takes the ratings.",
     )
     splits: int = Field(
-        1000, ge=0, le=100_000, description="Random halves of the raters; 0 for none."
+        1000,
+        ge=0,
+        le=100_000,
+        title="Split halves",
+        description="Random halves of the raters; 0 for none.",
     )
 
 

@@ -54,13 +54,25 @@ class SelectionParameters(IntervalParameters, ArmParameters):
         description="Slugs of the groups that the choice may look at, separated by commas.",
     )
     annotations: int = Field(
-        5, ge=1, le=1000, description="Raters of each pilot group that the choice may look at."
+        5,
+        ge=1,
+        le=1000,
+        title="Raters of each pilot group",
+        description="Raters of each pilot group that the choice may look at.",
     )
     most: int = Field(
-        2, ge=1, le=MOST_AT_ONCE, description="Templates chosen at most; their scores are averaged."
+        2,
+        ge=1,
+        le=MOST_AT_ONCE,
+        title="Templates at most",
+        description="Templates chosen at most; their scores are averaged.",
     )
     splits: int = Field(
-        1000, ge=100, le=100_000, description="Random halves of the people for the noise ceiling."
+        1000,
+        ge=100,
+        le=100_000,
+        title="Split halves",
+        description="Random halves of the people for the noise ceiling.",
     )
 
     @property
