@@ -1,4 +1,4 @@
-"""`python -m tools.attack`: attacks an installation of its own, and prints tables.
+"""`python -m tools.attack`: attacks installations of its own, and prints tables.
 
 Ends with 1 where something was reached, leaked, echoed or answered with a fault.
 """
@@ -6,20 +6,22 @@ Ends with 1 where something was reached, leaked, echoed or answered with a fault
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
+import subprocess
 import sys
 import tempfile
 import time
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tools.load.databases import empty_postgres, empty_sqlite, postgres_addresses, postgres_answers
+from tools.attack.report import write_report
+from tools.faults.installation import SETUPS, run_services
+from tools.faults.services import announce_skip, find_missing
 from tools.load.server import HOST, ROOT, run_web_server
 
-DOCUMENT = ROOT / "docs" / "attack.md"
 #: No limit stands between the attack and what lies behind it; limits have tests of their own.
 WIDE = dict.fromkeys(("API_RATE", "API_RATE_ANONYMOUS", "API_RATE_CHANGES"), "1000000/min")
 SHOWN = 40
@@ -27,48 +29,67 @@ SHOWN = 40
 
 def main() -> int:
     options = _read_options()
-    with tempfile.TemporaryDirectory(prefix="stereoscope-attack-") as name:
-        folder = Path(name)
-        with _find_database(folder, postgresql=options.postgresql) as address:
-            os.environ |= _environment(folder, address)
-            for unwanted in ("DEBUG", "CELERY_BROKER_URL"):
-                os.environ.pop(unwanted, None)
-            import django
-
-            django.setup()
-            from django.core.management import call_command
-            from django.db import connection
-
-            call_command("migrate", verbosity=0)
-            record = _attack(folder, options)
-            connection.close()
-    from tools.attack.report import write_report
-
-    page = write_report(record)
+    if options.inside:
+        return _attack_inside(options)
+    records: list[dict[str, Any]] = []
+    is_whole = True
+    for key in options.setups:
+        if missing := find_missing(SETUPS[key].services):
+            announce_skip(SETUPS[key].name, missing)
+            is_whole = False
+            continue
+        record = _attack_setup(key, options)
+        is_whole &= record is not None
+        records += [record] if record else []
+    page = write_report(records)
     sys.stdout.write(page[page.index("## What came out") :])
     if options.output:
         options.output.write_text(page, encoding="utf-8")
-    return int(bool(record["findings"]))
+    return int(not is_whole or any(record["findings"] for record in records))
 
 
 def _read_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.attack", description=__doc__)
-    parser.add_argument("--postgresql", action="store_true", help="in place of SQLite")
+    parser.add_argument("--setups", nargs="+", choices=SETUPS, default=list(SETUPS))
     parser.add_argument("--examples", type=int, default=20, help="requests for each operation")
     parser.add_argument("--output", type=Path, help="a file for the page, such as docs/attack.md")
+    parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def _find_database(folder: Path, *, postgresql: bool) -> AbstractContextManager[str]:
-    if not postgresql:
-        return empty_sqlite(folder)
-    address = next(filter(postgres_answers, postgres_addresses()), None)
-    if address is None:
-        raise SystemExit("No PostgreSQL answers at DATABASE_URL or 127.0.0.1:5432.")
-    return empty_postgres(address)
+def _attack_setup(key: str, options: argparse.Namespace) -> dict[str, Any] | None:
+    """Return what a process with this installation's settings has found, None where it failed."""
+    with tempfile.TemporaryDirectory(prefix="stereoscope-attack-") as name:
+        command = [
+            *(sys.executable, "-m", "tools.attack", "--inside", name, "--setups", key),
+            *("--examples", str(options.examples)),
+        ]
+        subprocess.run(command, cwd=ROOT, check=False)  # noqa: S603
+        found = Path(name, "found.json")
+        return json.loads(found.read_text()) if found.exists() else None
 
 
-def _environment(folder: Path, database: str) -> dict[str, str]:
+def _attack_inside(options: argparse.Namespace) -> int:
+    (key,) = options.setups
+    folder = options.inside
+    for unwanted in ("DEBUG", "DATABASE_URL", "CELERY_BROKER_URL"):
+        os.environ.pop(unwanted, None)
+    with run_services(SETUPS[key], folder / key) as places:
+        os.environ |= _environment(folder) | places
+        import django
+
+        django.setup()
+        from django.core.management import call_command
+        from django.db import connection
+
+        call_command("migrate", verbosity=0)
+        record = _attack(folder, options)
+        connection.close()
+    (folder / "found.json").write_text(json.dumps(record))
+    return 0
+
+
+def _environment(folder: Path) -> dict[str, str]:
     """Return the settings of an installation behind a proxy, in a folder of its own."""
     docs = folder / "docs"
     docs.mkdir()
@@ -76,7 +97,6 @@ def _environment(folder: Path, database: str) -> dict[str, str]:
     return {
         "DJANGO_SETTINGS_MODULE": "stereoscope.settings",
         "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "platform")]),
-        "DATABASE_URL": database,
         "VAR_DIR": str(folder / "var"),
         "SECRET_KEY": "only-for-this-attack",
         "IDENTITY_KEYS": "only-for-this-attack-" * 2,
@@ -130,8 +150,8 @@ def _attack(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     findings += [line for _name, part in parts for line in part.findings]
     minutes = (time.monotonic() - begun) / 60
     return {
-        "about": f"{datetime.now(UTC).date().isoformat()}, "
-        f"{'PostgreSQL' if options.postgresql else 'SQLite'}, Python {platform.python_version()}: "
+        "setup": SETUPS[options.setups[0]].name,
+        "about": f"{datetime.now(UTC).date().isoformat()}, Python {platform.python_version()}: "
         f"{len(addresses)} addresses, {len(ROLES)} roles, {minutes:.1f} minutes.",
         "roles": matrix.sum_up(outcomes),
         "parts": [(name, _describe(part.counts), len(part.findings)) for name, part in parts],

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 COLUMNS = ("role", "refused", "reached", "allowed", "locked out", "leaks", "server errors")
 HEAD = """# Attack
 
 ```
-make attack                                     # SQLite, about four minutes
-.venv/bin/python -m tools.attack --postgresql   # on the PostgreSQL that answers
+make attack                                                # three installations, 7 minutes each
+.venv/bin/python -m tools.attack --setups sqlite-files     # one of them
 ```
 
-(The lower line needs `PYTHONPATH=.:platform`.) It builds an installation with one of everything,
-starts the web server as an installation runs it, and does to it what somebody would who means
-harm. It ends with an error where anything was reached, leaked, echoed or answered with a fault.
-This page is what it printed last; `tests/attack` runs a small part of it with every change.
+(The lower line needs `PYTHONPATH=.:platform`.) It builds installations with one of everything, on a
+PostgreSQL, a Redis and a RabbitMQ of its own where these are installed, starts the web server as an
+installation runs it, and does to it what somebody would who means harm. It ends with an error where
+anything was reached, leaked, echoed or answered with a fault. This page is what it printed last;
+`tests/attack` runs a small part of it with every change.
 
 ## What is done
 
@@ -42,15 +43,17 @@ This page is what it printed last; `tests/attack` runs a small part of it with e
 """
 
 
-def write_report(record: Mapping[str, Any]) -> str:
-    """Return the page: what is done, then the tables and what was found."""
-    lines = [HEAD, "## What came out", "", record["about"], ""]
-    lines += [_row(COLUMNS), _row(["---", *["---:"] * (len(COLUMNS) - 1)])]
-    lines += [_row(row) for row in record["roles"]]
-    lines += ["", _row(("part", "done", "found")), _row(("---", "---", "---:"))]
-    lines += [_row(row) for row in record["parts"]]
-    if record["findings"]:
-        lines += ["", "## Findings", "", *(f"- {line}" for line in record["findings"])]
+def write_report(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return the page: what is done, then for each installation the tables and what was found."""
+    lines = [HEAD, "## What came out"]
+    for record in records:
+        lines += ["", f"### {record['setup']}", "", record["about"], ""]
+        lines += [_row(COLUMNS), _row(["---", *["---:"] * (len(COLUMNS) - 1)])]
+        lines += [_row(row) for row in record["roles"]]
+        lines += ["", _row(("part", "done", "found")), _row(("---", "---", "---:"))]
+        lines += [_row(row) for row in record["parts"]]
+        if record["findings"]:
+            lines += ["", "Findings:", "", *(f"- {line}" for line in record["findings"])]
     return "\n".join(lines) + "\n"
 
 

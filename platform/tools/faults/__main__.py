@@ -18,7 +18,7 @@ from typing import Any
 from tools.faults.injections import FAULTS
 from tools.faults.installation import SETUPS, run_installation
 from tools.faults.report import is_clean, put_into, write_table
-from tools.faults.services import find_missing
+from tools.faults.services import announce_skip, find_missing
 from tools.load.server import ROOT
 
 PAGE = ROOT / "docs" / "faults.md"
@@ -32,7 +32,7 @@ def main() -> int:
     is_whole = True
     for key in options.setups:
         if missing := find_missing(SETUPS[key].services):
-            _announce_skip(SETUPS[key].name, missing)
+            announce_skip(SETUPS[key].name, missing)
             is_whole = False
             continue
         found = _disturb(key, options)
@@ -89,11 +89,6 @@ def _disturb_inside(options: argparse.Namespace) -> int:
         finally:
             keep_logs(installation.folder, options.logs / key)
     return 0
-
-
-def _announce_skip(setup: str, missing: list[str]) -> None:
-    edge, absent = "!" * 96, " and ".join(missing)
-    sys.stderr.write(f"\n{edge}\n!! SKIPPED: {setup}: {absent} is not installed.\n{edge}\n\n")
 
 
 if __name__ == "__main__":

@@ -75,6 +75,17 @@ class Installation:
 
 
 @contextmanager
+def run_services(setup: Setup, folder: Path) -> Iterator[dict[str, str]]:
+    """Yield the variables that lead to the setup's services, which run until the block ends."""
+    with ExitStack() as ending:
+        places, services = _make_services(setup, folder, folder)
+        for service in services.values():
+            ending.callback(service.kill)
+            service.start()
+        yield places
+
+
+@contextmanager
 def run_installation(key: str, folder: Path) -> Iterator[Installation]:
     """Start services, migrate, start web server and worker; all of them are killed at the end."""
     setup = SETUPS[key]
@@ -120,7 +131,7 @@ def _prepare_services(
     setup: Setup, folder: Path, disk: Path, port: int
 ) -> tuple[dict[str, str], dict[str, Process]]:
     """Return the platform's environment and the services that it needs."""
-    services: dict[str, Process] = {}
+    places, services = _make_services(setup, folder, disk)
     environment = {
         name: value
         for name, value in os.environ.items()
@@ -143,19 +154,28 @@ def _prepare_services(
         "MODEL_DEVICE": "cpu",
         "HF_HUB_OFFLINE": "1",
     }
+    return environment | places, services
+
+
+def _make_services(
+    setup: Setup, folder: Path, disk: Path
+) -> tuple[dict[str, str], dict[str, Process]]:
+    """Return the variables that lead to the services, and these, not started yet."""
+    places: dict[str, str] = {}
+    services: dict[str, Process] = {}
     if "postgres" in setup.services:
         own = free_port()
         services["postgres"] = make_postgres(disk / "postgres", own)
-        environment["DATABASE_URL"] = f"postgres://postgres@{HOST}:{own}/postgres"
+        places["DATABASE_URL"] = f"postgres://postgres@{HOST}:{own}/postgres"
     if "redis" in setup.services:
         own = free_port()
         services["redis"] = make_redis(folder / "redis", own)
-        environment["CELERY_BROKER_URL"] = f"redis://{HOST}:{own}/0"
+        places["CELERY_BROKER_URL"] = f"redis://{HOST}:{own}/0"
     if "rabbitmq" in setup.services:
         own = free_port()
         services["rabbitmq"] = make_rabbitmq(folder / "rabbitmq", own)
-        environment["CELERY_BROKER_URL"] = f"amqp://guest:guest@{HOST}:{own}//"
-    return environment, services
+        places["CELERY_BROKER_URL"] = f"amqp://guest:guest@{HOST}:{own}//"
+    return places, services
 
 
 def _make_web(made: Installation) -> Process:
