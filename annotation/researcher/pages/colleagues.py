@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -22,7 +20,8 @@ from annotation.models import (
     Team,
     TeamRole,
 )
-from annotation.researcher.pages.page import ResearcherPage, refusals_shown
+from annotation.researcher.pages.invitations import InvitationPage, show_link
+from annotation.researcher.pages.page import refusals_shown
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.studies.colleagues import (
     accept_invitation,
@@ -32,7 +31,7 @@ from annotation.studies.colleagues import (
     revoke_invitation,
     take_access,
 )
-from annotation.studies.invitation_links import OPEN_DAYS, find_link, open_links
+from annotation.studies.invitation_links import OPEN_DAYS, open_links
 
 #: What each role may do, as the page says it.
 ROLE_NOTES = {
@@ -93,11 +92,7 @@ class ColleaguesPage(StudyPage):
                 _made, token = invite_colleague(
                     study=self.study, role=sent.get("role", ""), invited_by=self.user
                 )
-                address = reverse("admin:annotation_study_join", args=[token])
-                # Shown in the answer itself: no address and no session ever holds it.
-                response = self.show(link=f"{settings.SITE_URL}{address}")
-                response["Cache-Control"] = "no-store"
-                return response
+                return show_link(self, of="study", token=token)
             self._change(sent)
         return redirect(request.path)
 
@@ -138,30 +133,16 @@ def read_key(sent: QueryDict) -> int:
     return int(key) if key.isascii() and key.isdigit() and len(key) < LONGEST_KEY else 0
 
 
-class JoinPage(ResearcherPage):
-    """What the link of an invitation opens, for whoever is signed in as a researcher."""
+class JoinPage(InvitationPage):
+    """Gives a role in a study."""
 
-    route = "join/<str:token>/"
-    name = "join"
-    template_name = "admin/annotation/study/join.html"
+    invitations = StudyInvitation
 
-    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        invitation = find_link(StudyInvitation, kwargs["token"])
-        role = MembershipRole(invitation.role) if invitation else None
-        response = self.show(
-            title=_("Invitation"),
-            invitation=invitation,
-            role_label=role.label if role else "",
-            role_note=ROLE_NOTES[role] if role else "",
-            status=200 if invitation else 404,
-        )
-        response["Referrer-Policy"] = "no-referrer"
-        return response
+    def describe(self, invitation: StudyInvitation) -> dict[str, Any]:
+        return {"role_note": ROLE_NOTES[MembershipRole(invitation.role)]}
 
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        with refusals_shown(request):
-            study = accept_invitation(token=kwargs["token"], user=self.user)
-            messages.success(request, _("You now work on “%(study)s”.") % {"study": study})
-            model = STUDY_ADMINS.get(study.kind, "study")
-            return redirect(f"admin:annotation_{model}_overview", study.pk)
-        return redirect(request.path)
+    def accept(self, token: str) -> HttpResponse:
+        study = accept_invitation(token=token, user=self.user)
+        messages.success(self.request, _("You now work on “%(study)s”.") % {"study": study})
+        model = STUDY_ADMINS.get(study.kind, "study")
+        return redirect(f"admin:annotation_{model}_overview", study.pk)

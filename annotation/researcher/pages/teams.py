@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -15,8 +14,9 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Study, Team, TeamInvitation
 from annotation.researcher.pages.colleagues import STUDY_ADMINS, read_key
+from annotation.researcher.pages.invitations import InvitationPage, show_link
 from annotation.researcher.pages.page import ResearcherPage, refusals_shown
-from annotation.studies.invitation_links import OPEN_DAYS, find_link, open_links
+from annotation.studies.invitation_links import OPEN_DAYS, open_links
 from annotation.studies.teams import (
     add_to_team,
     delete_team,
@@ -78,11 +78,7 @@ class TeamPage(ResearcherPage):
         with refusals_shown(request):
             if do == "invite":
                 _made, token = invite_to_team(team=self.team, invited_by=self.user)
-                address = reverse("admin:annotation_team_join", args=[token])
-                # Shown in the answer itself: no address and no session ever holds it.
-                response = self.show(link=f"{settings.SITE_URL}{address}")
-                response["Cache-Control"] = "no-store"
-                return response
+                return show_link(self, of="team", token=token)
             self._change(request.POST)
         return redirect(request.path)
 
@@ -114,23 +110,12 @@ class TeamPage(ResearcherPage):
         return redirect(TEAMS)
 
 
-class JoinTeamPage(ResearcherPage):
-    """What the link of a team opens, for whoever is signed in as a researcher."""
+class JoinTeamPage(InvitationPage):
+    """Joins a team."""
 
-    route = "join/<str:token>/"
-    name = "join"
-    template_name = "admin/annotation/study/join_team.html"
+    invitations = TeamInvitation
 
-    def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        invitation = find_link(TeamInvitation, kwargs["token"])
-        status = 200 if invitation else 404
-        response = self.show(title=_("Invitation"), invitation=invitation, status=status)
-        response["Referrer-Policy"] = "no-referrer"
-        return response
-
-    def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
-        with refusals_shown(request):
-            team = join_team(token=kwargs["token"], user=self.user)
-            messages.success(request, _("You now belong to “%(team)s”.") % {"team": team})
-            return redirect("admin:annotation_team_change", team.pk)
-        return redirect(request.path)
+    def accept(self, token: str) -> HttpResponse:
+        team = join_team(token=token, user=self.user)
+        messages.success(self.request, _("You now belong to “%(team)s”.") % {"team": team})
+        return redirect("admin:annotation_team_change", team.pk)
