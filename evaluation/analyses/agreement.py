@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from annotation.common.lazy import pd
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.krippendorff_alpha import KrippendorffAlpha, krippendorff_alpha
 from evaluation.metrics.levenshtein_alpha import (
     LevenshteinAlpha,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.corpora.words import split_words
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.rouge import rouge_scores

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from probing.measures.false_positives import false_positive_rate
 from probing.measures.streams import named_stream
 

@@ -19,7 +19,7 @@ from evaluation.analyses.guise_draws import (
     run_scores,
     stack_prompts,
 )
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason

@@ -18,7 +18,7 @@ from evaluation.analyses.guise_inference import (
     crossed_lines,
     pair_table,
 )
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.decisions import (
     Calibration,
     CountTest,

@@ -32,7 +32,7 @@ from evaluation.analyses.guise_ratings import (
     weigh,
 )
 from evaluation.analyses.noise_ceiling import no_ceiling, random_halves
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.analyses.tau_answers import Answer
 from evaluation.analyses.true_tau import true_tau
 from evaluation.metrics import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.estimate import Estimate
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason

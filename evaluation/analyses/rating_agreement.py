@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from annotation.common.lazy import pd
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube, build_rating_cube
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics import UndefinedReason
 from evaluation.metrics.krippendorff_alpha import (
     MEASUREMENTS,

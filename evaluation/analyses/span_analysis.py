@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.common.lazy import pd
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.undefined import UndefinedReason

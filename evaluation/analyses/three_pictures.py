@@ -22,7 +22,7 @@ from evaluation.analyses.guise_inference import excludes_zero, tests_disagree
 from evaluation.analyses.guise_ratings import GuiseRatings, draw_guises, weigh
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube
-from evaluation.analyses.resampling import ResamplingOptions
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.analyses.tau_answers import Answer, student_answer
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
