@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import schemathesis
@@ -38,6 +39,32 @@ def read_schema() -> dict[str, Any]:
     return found
 
 
+def with_cases(
+    operation: Any, known: Mapping[str, str] | None, *, examples: int
+) -> Callable[[Callable[..., None]], Callable[[], None]]:
+    """Return what gives a check requests, valid and not, to what is ``known`` and to what is not.
+
+    The same ones each time.
+    """
+    strategies = [
+        operation.as_strategy(generation_mode=mode, path_parameters=names)
+        for mode in GenerationMode
+        for names in (None, known)
+    ]
+
+    def decorate(check: Callable[..., None]) -> Callable[[], None]:
+        repeated = settings(
+            max_examples=examples,
+            deadline=None,
+            derandomize=True,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        return repeated(given(case=st.one_of(strategies))(check))
+
+    return decorate
+
+
 def try_contract(base: str, header: str, world: World, *, examples: int = EXAMPLES) -> Injected:
     """Ask every operation, of what there is and of what was made up; note undocumented answers."""
     found = Injected()
@@ -48,22 +75,7 @@ def try_contract(base: str, header: str, world: World, *, examples: int = EXAMPL
         failures: set[str] = set()
         sent: Counter[str] = Counter()
 
-        @settings(
-            max_examples=examples,
-            deadline=None,
-            derandomize=True,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-        )
-        @given(
-            case=st.one_of(
-                *(
-                    operation.as_strategy(generation_mode=mode, path_parameters=names)
-                    for mode in GenerationMode
-                    for names in (None, known)
-                )
-            )
-        )
+        @with_cases(operation, known, examples=examples)
         def check(case: schemathesis.Case) -> None:
             sent["requests"] += 1  # noqa: B023 - called before the loop goes on
             response = case.call(

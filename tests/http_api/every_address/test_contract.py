@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
-from drf_spectacular.generators import SchemaGenerator
-from drf_spectacular.renderers import OpenApiJsonRenderer
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
-from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
     response_schema_conformance,
@@ -23,6 +17,7 @@ from schemathesis.specs.openapi.checks import (
 
 from stereoscope.wsgi import application
 from tests.tokens import header_for
+from tools.attack.contract import read_schema, with_cases
 
 EXAMPLES = 24
 # Databases differ in what they refuse, so every request is also tried on PostgreSQL.
@@ -35,11 +30,7 @@ CHECKS = [
 ]
 
 
-def generate_schema() -> dict[str, Any]:
-    return json.loads(OpenApiJsonRenderer().render(SchemaGenerator().get_schema(public=True)))
-
-
-DOCUMENT = generate_schema()
+DOCUMENT = read_schema()
 SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 SCHEMA.app = application
 OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
@@ -91,20 +82,7 @@ def test_every_address_keeps_to_the_schema(label, token, real_names):
     room = operation.path.split("/")[3]
     known = {"public_id": real_names[room]} if room in real_names else None
 
-    @settings(
-        max_examples=EXAMPLES,
-        deadline=None,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(
-        case=st.one_of(
-            operation.as_strategy(generation_mode=mode, path_parameters=names)
-            for mode in GenerationMode
-            for names in (None, known)
-        )
-    )
+    @with_cases(operation, known, examples=EXAMPLES)
     def check(case: schemathesis.Case) -> None:
         response = case.call(headers={"Authorization": token})
         case.validate_response(response, checks=CHECKS)
