@@ -20,7 +20,7 @@ from annotation.models import (
     Submission,
     TraitPair,
 )
-from tests.annotation.researcher.studies.test_study_pages import new_study_values
+from tests.annotation.researcher.studies.study_pages import new_study_values
 from tests.annotation.studies.people import make_user
 from tests.annotation.survey.participants import Person, spread
 from tests.tokens import header_for

@@ -32,7 +32,7 @@ from annotation.studies.lifecycle import launch_study
 from annotation.studies.pilot import start_pilot
 from annotation.survey.preview import start_preview
 from tests.annotation.researcher.conftest import log_in, save
-from tests.annotation.researcher.studies.test_study_pages import act
+from tests.annotation.researcher.studies.study_pages import act
 from tests.annotation.studies.people import make_study, make_submission, make_user
 from tests.annotation.survey.flows import choice, free_text, instructed
 

@@ -16,7 +16,7 @@ from annotation.studies.quality import count_flags
 from annotation.studies.target_service import set_margins
 from annotation.studies.tasks import count_study_flags
 from tests.annotation.researcher.conftest import log_in
-from tests.annotation.researcher.studies.test_study_pages import overview, text_of
+from tests.annotation.researcher.studies.study_pages import overview, text_of
 from tests.annotation.studies.crowds import add_crowd
 from tests.annotation.studies.people import make_submission
 

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from tests.annotation.researcher.conftest import log_in
-from tests.annotation.researcher.studies.test_study_pages import settings_values
+from tests.annotation.researcher.studies.study_pages import settings_values
 
 pytestmark = pytest.mark.django_db
 

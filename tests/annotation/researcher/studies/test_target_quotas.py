@@ -15,7 +15,7 @@ from annotation.common.target_margins import OTHERS, Margin
 from annotation.models import Study
 from annotation.studies.target_service import set_margins
 from tests.annotation.researcher.conftest import log_in
-from tests.annotation.researcher.studies.test_study_pages import text_of
+from tests.annotation.researcher.studies.study_pages import text_of
 from tests.annotation.studies.crowds import add_crowd
 
 pytestmark = pytest.mark.django_db

@@ -24,7 +24,7 @@ from annotation.models import (
 )
 from annotation.studies.review_service import review_submission
 from tests.annotation.researcher.conftest import log_in
-from tests.annotation.researcher.submissions.test_review import text_of
+from tests.annotation.researcher.studies.study_pages import text_of
 from tests.annotation.studies.people import make_study, make_submission
 
 pytestmark = pytest.mark.django_db

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -19,6 +17,7 @@ from annotation.models import (
 )
 from annotation.studies.review_service import review_submission
 from tests.annotation.researcher.conftest import log_in
+from tests.annotation.researcher.studies.study_pages import text_of
 from tests.annotation.studies.people import make_submission
 
 pytestmark = pytest.mark.django_db
@@ -28,10 +27,6 @@ QUEUE = "admin:annotation_submission_changelist"
 
 def review_page(submission: Submission) -> str:
     return reverse("admin:annotation_submission_review", args=[submission.pk])
-
-
-def text_of(page: str) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
 
 
 def test_the_queue_begins_with_what_waits_the_oldest_first(study: Study, alice: User) -> None:
