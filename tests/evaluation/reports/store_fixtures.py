@@ -2,7 +2,7 @@
 
     PYTHONPATH=.:platform .venv/bin/python -m tests.evaluation.reports.store_fixtures [words]
 
-Without an argument it stores a report for every case of `stored_cases.py` that has none, with the
+Without an argument it stores a report for every case of `stored_cases` that has none, with the
 downloads and printed cells that today's code makes of it. **A stored report is never renewed to
 make a test green.** It was stored by old code on purpose: installations are full of such reports,
 and they must be shown, downloaded and verified as on the day when they were built. A new kind of

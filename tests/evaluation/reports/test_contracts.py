@@ -61,7 +61,7 @@ def stored(name: str) -> contracts.Report:
 def test_every_kind_has_a_stored_report(kind):
     found = kind in CASES and (contracts.STORED / f"{kind}.json").exists()
     assert found, (
-        f"No report of the kind “{kind}” is stored. Add a case of that name to stored_cases.py and "
+        f"No report of the kind “{kind}” is stored. Add a case of that name to stored_cases and "
         f"run “{COMMAND}”."
     )
     assert CASES[kind].kind == kind

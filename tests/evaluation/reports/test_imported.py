@@ -20,7 +20,8 @@ from probing.admin.run_downloads import stream_scores
 from probing.imports.registry import IMPORTS
 from probing.models import Run
 from tests.evaluation.reports import contracts
-from tests.evaluation.reports.stored_cases import CASES, Case, Inputs, make_judgments, stopped_clock
+from tests.evaluation.reports.stored_cases import CASES, Case, Inputs, stopped_clock
+from tests.evaluation.reports.stored_cases.texts import make_judgments
 
 pytestmark = pytest.mark.django_db
 
