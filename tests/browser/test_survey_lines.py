@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 from django.db.models import QuerySet
@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, CDPSession, Locator, ex
 from annotation.models import Rating, Study
 from tests.annotation.survey.conftest import SCALES as SCALES_OF_STUDY
 from tests.browser.survey_visitor import Visitor, open_context
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -66,13 +67,6 @@ def visitor(chromium: Browser, link: str) -> Iterator[Visitor]:
 
 def rows(visitor: Visitor) -> list[Locator]:
     return visitor.page.locator("[data-line]").all()
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 15
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.05)  # the browser is another process
 
 
 def line(row: Locator) -> Locator:
@@ -187,7 +181,7 @@ def test_line_is_dragged_by_touch_and_scrolling_over_it_answers_nothing(
     answered = line(third).input_value()
     scrolled = visitor.page.evaluate("scrollY")
     swipe(device, visitor.point(second, 40), (0, -300), steps=12)
-    wait_for(lambda: visitor.page.evaluate("scrollY") > scrolled)
+    wait_until(lambda: visitor.page.evaluate("scrollY") > scrolled)
     swipe(device, visitor.point(third, 80), (0, -100), steps=12)
     assert line(third).input_value() == answered
     assert [is_touched(row) for row in rows(visitor)] == [False, False, True, *[False] * 5]
@@ -313,7 +307,7 @@ def test_answers_outlive_a_reload_a_closed_tab_and_a_lost_connection(
     assert [line(row).input_value() for row in rows(again)] == places
 
     context.set_offline(True)
-    wait_for(lambda: not again.page.evaluate("navigator.onLine"))
+    wait_until(lambda: not again.page.evaluate("navigator.onLine"))
     again.page.get_by_role("button", name="Continue").click()
     expect(again.page.get_by_role("alert")).to_contain_text("There is no connection.")
     assert not ratings_of(study).exists()

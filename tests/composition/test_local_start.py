@@ -21,6 +21,7 @@ from stereoscope.local.launcher import HOST, PortTakenError, claim_port
 from stereoscope.local.statics import collect_static_files
 from stereoscope.local.supervision import GENTLE_SECONDS
 from tests.ports import free_port
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -206,7 +207,8 @@ def note_pid(file):
     file.with_suffix(".part").rename(file)
 note_pid(pathlib.Path(__file__).with_suffix(".pid"))
 """
-SLEEP = NOTE_PID + "import time\nwhile True: time.sleep(1)\n"
+STAYS = "import signal\nwhile True: signal.pause()\n"
+SLEEP = NOTE_PID + STAYS
 STUBBORN = (
     "import signal\nfor s in (signal.SIGTERM, signal.SIGINT): signal.signal(s, signal.SIG_IGN)\n"
     + SLEEP
@@ -216,11 +218,16 @@ PARENT = (
     "open(__file__ + '.part', 'w').write(str(child.pid))\n"
     "import os\nos.rename(__file__ + '.part', __file__ + '.grandchild')\n" + STUBBORN
 )
-DIES = NOTE_PID + "import sys, time\ntime.sleep(1)\nprint('the disk is full'); sys.exit(3)\n"
-WARNS = (
-    NOTE_PID + "import time\nprint('2026-01-01 WARNING probing slow disk')\nprint('INFO calm')\n"
-    "while True: time.sleep(1)\n"
-)
+WARNS = NOTE_PID + "print('2026-01-01 WARNING probing slow disk')\nprint('INFO calm')\n" + STAYS
+
+
+def dies_after(file: str) -> str:
+    """Return a child that ends by itself once there is such a file beside it."""
+    return f"""{NOTE_PID}
+import sys, time
+while not pathlib.Path(__file__).with_name({file!r}).exists(): time.sleep(0.01)
+print('the disk is full'); sys.exit(3)
+"""
 
 
 class Supervised:
@@ -268,10 +275,7 @@ def is_alive(pid: int) -> bool:
 
 
 def assert_gone(pids: list[int]) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and any(map(is_alive, pids)):
-        time.sleep(0.05)
-    assert [pid for pid in pids if is_alive(pid)] == []
+    wait_until(lambda: not any(map(is_alive, pids)), explain=lambda: list(filter(is_alive, pids)))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
@@ -321,7 +325,7 @@ def test_a_signal_right_after_the_message_is_a_second_one(tmp_path):
 
 
 def test_the_death_of_one_child_stops_the_other_and_is_explained(tmp_path):
-    supervised = Supervised(tmp_path, SLEEP, DIES)
+    supervised = Supervised(tmp_path, SLEEP, dies_after("web.pid"))
     status, output = supervised.finish()
     assert status == 1
     assert "The worker process ended by itself: exit status 3." in output
@@ -342,11 +346,8 @@ def test_a_killed_worker_is_started_again_and_web_goes_on(tmp_path):
     os.kill(worker, signal.SIGKILL)
     seen = supervised.wait_for("started again")
     assert "The worker process ended by itself: killed by SIGKILL." in seen
-    deadline = time.monotonic() + 60
-    while int((tmp_path / "worker.pid").read_text()) == worker and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: int((tmp_path / "worker.pid").read_text()) != worker)
     pids = supervised.pids()
-    assert pids != [worker]
     assert is_alive(web)
     supervised.process.send_signal(signal.SIGTERM)
     status, output = supervised.finish()
@@ -356,9 +357,7 @@ def test_a_killed_worker_is_started_again_and_web_goes_on(tmp_path):
 
 def test_a_worker_that_dies_again_and_again_ends_it(tmp_path):
     # It dies once all was ready, and each time after.
-    go = "pathlib.Path(__file__).with_name('go')"
-    dies = DIES.replace("time.sleep(1)", f"[time.sleep(0.05) for _ in iter({go}.exists, True)]")
-    supervised = Supervised(tmp_path, SLEEP, dies, program=RESTARTS)
+    supervised = Supervised(tmp_path, SLEEP, dies_after("go"), program=RESTARTS)
     supervised.wait_for("READY")
     (tmp_path / "go").touch()
     status, output = supervised.finish()
@@ -368,7 +367,7 @@ def test_a_worker_that_dies_again_and_again_ends_it(tmp_path):
 
 
 def test_children_that_never_get_ready_are_stopped_again(tmp_path):
-    supervised = Supervised(tmp_path, SLEEP, "import time\ntime.sleep(600)\n", patience=1)
+    supervised = Supervised(tmp_path, SLEEP, STAYS, patience=1)
     status, output = supervised.finish()
     assert status == 1
     assert "not ready after 1 s" in output

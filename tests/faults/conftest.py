@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 from django.conf import settings
 from django.db import connection
 
+from tests import waiting
 from tests.conftest import ROOT
 from tests.probing.conftest import checkpoints  # noqa: F401
 from tests.probing.runs.fixtures import (  # noqa: F401
@@ -138,11 +138,10 @@ def wait_until(worker: WorkerProcess) -> Callable[[Callable[[], bool]], None]:
     """Wait for a condition; on failure show what the worker said last."""
 
     def wait(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> None:
-        end = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > end:
-                said = worker.log.read_text()[-3000:] if worker.log.exists() else "(nothing)"
-                pytest.fail(f"not within {seconds:g} s; the worker's last words:\n{said}")
-            time.sleep(0.05)
+        def last_words() -> str:
+            said = worker.log.read_text()[-3000:] if worker.log.exists() else "(nothing)"
+            return f"; the worker's last words:\n{said}"
+
+        waiting.wait_until(condition, seconds=seconds, explain=last_words)
 
     return wait

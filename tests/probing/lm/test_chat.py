@@ -28,6 +28,7 @@ from probing.lm.chat import ChatModel
 from probing.lm.chat_limits import ChatLimits, FixedBudget
 from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
 from tests.ports import free_port
+from tests.waiting import wait_until
 
 KEY = "sk-only-for-this-test-0123456789"
 PROMPTS = ["he be", "They should be", "She is", "People who say", "What are"]
@@ -131,10 +132,7 @@ def test_a_silent_server_is_given_up_after_all_attempts(server: OpenAIServer) ->
     with pytest.raises(ServerAwayError, match="gave no answer in time"):
         chat.generate(["She is"], SETTINGS, seeds=[1])
     # The second one may still be on its way; no later test shall count it.
-    end = time.monotonic() + 60
-    while len(server.requests) < 2:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    wait_until(lambda: len(server.requests) >= 2)
 
 
 def test_a_server_that_stays_broken_is_given_up_with_its_own_words(server: OpenAIServer) -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -37,6 +36,7 @@ from probing.runs.worker import work
 from probing.training.errors import TrainingStoppedError
 from probing.training.schedule import LossPoint
 from tests.probing.runs.training_fixtures import TrainingMaker, weights_of
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.django_db
 
@@ -143,7 +143,7 @@ def test_a_cancelled_training_stops_within_a_step_and_can_be_resumed(
     run = make_training(epochs=20)
     worker = Thread(target=_work_aside, args=(run,))
     worker.start()
-    _wait(lambda: len(steps_of(run)) >= 5)
+    wait_until(lambda: len(steps_of(run)) >= 5, seconds=300)
     cancel_run(run=run)
     at_cancel = max(steps_of(run))
     worker.join()
@@ -167,13 +167,6 @@ def _work_aside(run: Run) -> None:
         work(worker="aside", run=run)
     finally:
         connection.close()
-
-
-def _wait(condition: Callable[[], bool], seconds: float = 300.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"not within {seconds:g} s"
-        time.sleep(0.01)
 
 
 def test_a_worker_that_is_told_to_stop_saves_and_gives_the_shard_back(

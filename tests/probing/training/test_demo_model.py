@@ -22,6 +22,7 @@ from probing.measures.stimuli import Group, Stimuli, Trait
 from probing.measures.template_library import TEMPLATES, get_template
 from probing.training.demo.model import DemoModel, compose_corpus, train_demo_model
 from tests.conftest import ROOT
+from tests.waiting import wait_until
 
 STIMULI = Stimuli(
     tuple(
@@ -180,11 +181,8 @@ def test_a_build_that_is_killed_leaves_no_half_model(tmp_path: Path) -> None:
         assert process.stdin
         process.stdin.write(STIMULI.to_json())
         process.stdin.close()
-        deadline = time.monotonic() + 300
-        while not list(tmp_path.iterdir()):
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: process.poll() is not None or any(tmp_path.iterdir()), seconds=300)
+        assert process.poll() is None
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait()
