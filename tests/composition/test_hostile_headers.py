@@ -87,7 +87,7 @@ def test_oversize_headers_and_cookies_are_refused_and_others_are_served(
             *(302, 400),
         )
         assert ask(Cookie="x" * 100_000) in (400, 431)
-        assert ask(Accept_Language="en," * 2000) in (200, 400)
+        assert ask(**{"Accept-Language": "en," * 2000}) in (200, 400)
         assert ask(**{f"X-Header-{n}": "x" for n in range(300)}) in (400, 431)
         assert ask("/" + "x" * 100_000) in (400, 414)
         with socket.create_connection((HOST, port), timeout=60) as link:

@@ -160,6 +160,7 @@ def test_many_at_once_make_one_chain(shared_database: str) -> None:  # noqa: F81
     for thread in threads:
         thread.join()
     assert AuditEntry.objects.count() == 30
-    seal_all()  # whoever met too many others left some to the sweep
+    # Acts seal what they log; whoever met too many others left some to the sweep.
+    assert seal_all() < 30
     assert list(AuditSeal.objects.values_list("number", flat=True)) == list(range(1, 31))
     assert list(find_breaks()) == []

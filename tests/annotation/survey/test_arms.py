@@ -218,7 +218,8 @@ def test_arms_logo_pictures_and_sounds_travel_in_the_file(db, make_study) -> Non
     content = write_instrument_file(source)
     data = json.loads(content)
     assert data["hash"] == hash_document(data["instrument"])
-    assert [file["name"] for file in data["instrument"]["files"]] != []
+    names = {file["name"] for file in data["instrument"]["files"]}
+    assert names == {"seen.png", "logo.png"}, "what nothing shows stays behind"
     study = import_study(
         document=read_instrument_file(content),
         title="Anew",
