@@ -1,6 +1,6 @@
 """Runs the tests marked `services` once more, on PostgreSQL and Redis of the local host.
 
-That of a worker that pays runs a third time, on a RabbitMQ that is started for it. What does not
+Those of workers that die and pay run a third time, on a RabbitMQ that is started for them. What does not
 answer is skipped, in a block of text that nobody overlooks.
 """
 
@@ -19,7 +19,7 @@ from tools.faults.services import find_missing, make_rabbitmq
 from tools.load.databases import postgres_addresses, postgres_answers
 
 PATIENCE_SECONDS = 3
-RABBITMQ_TESTS = ["tests/faults/test_payment_worker.py"]
+RABBITMQ_TESTS = ["tests/faults/test_payment_worker.py", "tests/faults/test_worker_death.py"]
 
 
 def redis_addresses() -> list[str]:
@@ -43,14 +43,14 @@ def find_modules() -> list[str]:
 
 
 def run_on_rabbitmq(environment: dict[str, str]) -> int:
-    """Run the test of a worker that pays over a RabbitMQ of its own; return the exit status."""
+    """Run the tests of dying workers over a RabbitMQ of its own; return the exit status."""
     with tempfile.TemporaryDirectory(prefix="stereoscope-rabbitmq-") as folder:
         port = free_port()
         node = make_rabbitmq(Path(folder) / "rabbitmq", port)
         node.start()
         try:
             address = {"CELERY_BROKER_URL": f"amqp://guest:guest@{HOST}:{port}//"}
-            print("\nThe test of a worker that pays once more on RabbitMQ:", flush=True)
+            print("\nThose of dying workers once more on RabbitMQ:", flush=True)
             command = [sys.executable, "-m", "pytest", "-n", "0", *RABBITMQ_TESTS]
             return subprocess.run(command, env=environment | address, check=False).returncode
         finally:

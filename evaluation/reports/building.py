@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import logging
+import math
 import time
 import traceback
 from datetime import timedelta
@@ -83,7 +84,7 @@ def find_differences(*, report: Report) -> list[str]:
     """Compute a final report again and return what differs from what is stored; empty if nothing.
 
     Inputs that have changed since are named by their hashes, numbers by table. What a later version
-    computes besides is not compared.
+    computes besides is not compared, nor what processors round in ways of their own.
     """
     if report.status != ReportStatus.FINAL:
         raise ReportError(f"The report is {report.get_status_display().lower()}, expected final.")
@@ -96,12 +97,14 @@ def find_differences(*, report: Report) -> list[str]:
         if value != stored.get(name)
     ]
     result = known_part(kind.compute(loaded, parameters), report.result)
-    if result != report.result:
+    if not agree(report.result, result):
         before = kind.document(report, {}).frames
         report.result, report.inputs = result, {**loaded.record, HASHES: loaded.hashes}
         after = kind.document(report, {}).frames
         changed = [
-            name for name in before if name not in after or not before[name].equals(after[name])
+            name
+            for name, frame in before.items()
+            if name not in after or not agree(frame.to_dict("list"), after[name].to_dict("list"))
         ]
         found += [f"table {name} differs" for name in changed]
         report.refresh_from_db()
@@ -117,6 +120,21 @@ def known_part(new: Any, stored: Any) -> Any:
     if isinstance(new, list) and isinstance(stored, list) and len(new) == len(stored):
         return [known_part(*both) for both in zip(new, stored, strict=True)]
     return new
+
+
+def agree(old: Any, new: Any) -> bool:
+    """Return whether two results are the same but for the last digits of their decimals.
+
+    Sums are taken in another order on another sort of processor: 1e-9 of a number is no difference.
+    """
+    if isinstance(old, float) and isinstance(new, float):
+        both_undefined = math.isnan(old) and math.isnan(new)
+        return both_undefined or math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12)
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(agree(old[key], new[key]) for key in old)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(agree, old, new))
+    return old is new or (type(old) is type(new) and bool(old == new))
 
 
 def wake_waiting_reports() -> int:

@@ -11,9 +11,7 @@ change.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
-import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -23,7 +21,6 @@ from typing import Any
 from unittest import mock
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pandas as pd
 from django.utils.html import strip_tags
 
@@ -40,10 +37,8 @@ from tests.evaluation.reports.stored_cases import Case, Inputs, stopped_clock
 __all__ = [
     "KINDS",
     "Report",
-    "agree",
     "build",
     "comparable",
-    "computes_alike",
     "find_differences",
     "lay_out",
     "other_views",
@@ -154,35 +149,17 @@ def other_views(document: Document) -> list[str]:
 # --- Arithmetic -----------------------------------------------------------------------------------
 
 
-def find_machine() -> list[str]:
-    """Return the processor's extensions that numpy uses: with others, last digits differ."""
-    found: list[str] = np.show_config(mode="dicts")["SIMD Extensions"]["found"]  # type: ignore
-    return found
+def split_bounds(value: Any) -> tuple[Any, list[Any]]:
+    """Return a result without the bounds of its intervals, and these in order."""
+    bounds: list[Any] = []
 
+    def without_bounds(part: Any) -> Any:
+        if isinstance(part, dict):
+            bounds.extend(part[name] for name in BOUNDS if name in part)
+            return {key: without_bounds(part[key]) for key in sorted(part.keys() - {*BOUNDS})}
+        return [without_bounds(one) for one in part] if isinstance(part, list) else part
 
-def computes_alike(row: Mapping[str, Any], expected: Mapping[str, Any]) -> bool:
-    """Return whether this machine must come to the very bits that are stored."""
-    versions = row["library_versions"]
-    here = {name: importlib.metadata.version(name) for name in versions}
-    return here == versions and find_machine() == expected["machine"]
-
-
-def agree(old: Any, new: Any) -> bool:
-    """Return whether two results are the same but for the last digits of their decimals.
-
-    Bounds of intervals need only be there on both sides: of three groups a fifth of the resamples
-    equals the estimate, rounding says on which side of it they lie, and the bound leaps with them.
-    """
-    if isinstance(old, float) and isinstance(new, float):
-        return math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12)
-    if isinstance(old, dict) and isinstance(new, dict):
-        return old.keys() == new.keys() and all(
-            type(old[key]) is type(new[key]) if key in BOUNDS else agree(old[key], new[key])
-            for key in old
-        )
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(map(agree, old, new))
-    return type(old) is type(new) and bool(old == new)
+    return without_bounds(value), bounds
 
 
 # --- Downloads, which never move ----------------------------------------------------------------
@@ -330,7 +307,6 @@ def read_expected(report: Report, files: Iterable[RenderedFile]) -> dict[str, An
     """Return what `NAME.expected.json` holds of a report."""
     document = lay_out(report)
     return {
-        "machine": find_machine(),
         "files": read_files(files),
         "downloads": read_downloads(document),
         "printed": read_printed(document),

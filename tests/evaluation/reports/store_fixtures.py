@@ -98,7 +98,7 @@ def _renew_words() -> None:
             moved += [
                 f"{name}: {part}"
                 for part in found
-                if part not in {"files", "machine"} and found[part] != expected[part]
+                if part != "files" and found[part] != expected[part]
             ]
             words[name] = contracts.read_all_words(report)
     if moved:
