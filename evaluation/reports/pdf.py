@@ -10,6 +10,7 @@ the last page may be under half full, which has the provenance.
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,9 +20,9 @@ REMEDY = (
     "WeasyPrint cannot load Pango ({reason}). On Debian and Ubuntu install libpango-1.0-0, "
     "libpangoft2-1.0-0 and libharfbuzz-subset0."
 )
-# What a page must hold at least, with a little to spare, and the smallest width of a figure.
+# What a page must hold at least, with a little to spare, and how small a figure may be drawn.
 LEAST_FILL = 0.52
-LEAST_WIDTH = 62
+LEAST_SCALE = 0.62
 # Sizes of the type in the order in which they are tried, and layouts in all.
 ZOOMS = (1.0, 0.97, 1.03, 0.94, 1.06, 0.91, 1.1, 0.88, 1.15)
 MOST_LAYOUTS = 10  # and as many again with short tables that may be broken
@@ -49,12 +50,17 @@ class PaperPlan:
 
 @dataclass(frozen=True)
 class PlacedFigure:
-    """A figure as it lies on a page, in the page's units; ``top`` from where text begins."""
+    """A figure as it lies on a page, in the page's units; ``top`` from where text begins.
+
+    image : height of the picture alone
+    width : what is drawn of it, in percent of the column: a tall picture leaves room beside it
+    """
 
     number: int
     top: float
     height: float
     image: float
+    width: float
 
 
 @dataclass(frozen=True)
@@ -107,14 +113,15 @@ def _improve(plan: PaperPlan, pages: list[PageFill]) -> PaperPlan | None:
     """Return a plan that fills the first half-empty page before a figure; None if none does."""
     for before, after in pairwise(pages[:-1]):
         figure = after.figure
-        if before.share >= LEAST_FILL or figure is None or figure.number in plan.later:
+        if before.share >= LEAST_FILL or figure is None:
             continue
         room = (1 - before.share) * before.height - figure.top - (figure.height - figure.image)
-        width = plan.widths.get(figure.number, 100)
-        fitting = int(0.97 * width * room / figure.image)
-        if LEAST_WIDTH <= fitting < width:
-            return replace(plan, widths={**plan.widths, figure.number: fitting})
-        return replace(plan, later=plan.later | {figure.number})
+        scale = 0.97 * room / figure.image
+        if LEAST_SCALE <= scale < 1 and figure.number not in plan.widths:
+            width = int(figure.width * scale)
+            return replace(plan, widths={**plan.widths, figure.number: width})
+        if figure.number not in plan.later:
+            return replace(plan, later=plan.later | {figure.number})
     return None
 
 
@@ -123,19 +130,29 @@ def measure_page(page: Any) -> PageFill:
     box = page._page_box
     top, height = box.content_box_y(), box.height
     bottom = top
-    figures: list[tuple[Any, float]] = []
+    figures: list[tuple[Any, Any]] = []
     for part in box.children[0].descendants():
         if not part.children and isinstance(part.height, int | float) and part.height:
             bottom = max(bottom, part.position_y + part.height)
         if part.element_tag == "figure" and part.element.get("id", ""):
-            images = (one.height for one in part.descendants() if one.element_tag == "img")
-            figures.append((part, max(images, default=0.0)))
+            images = (one for one in part.descendants() if one.element_tag == "img")
+            figures.append((part, max(images, key=lambda one: one.height, default=None)))
     first = None
     if figures and figures[0][1]:
         found, image = figures[0]
-        number = int(found.element.get("id").rpartition("-")[2])
-        first = PlacedFigure(number, found.position_y - top, found.margin_height(), image)
+        first = PlacedFigure(
+            number=int(found.element.get("id").rpartition("-")[2]),
+            top=found.position_y - top,
+            height=found.margin_height(),
+            image=image.height,
+            width=100 * min(image.width, image.height * _ratio_of(image)) / found.width,
+        )
     return PageFill((bottom - top) / height, height, first)
+
+
+def _ratio_of(image: Any) -> float:
+    """Return width by height of a picture itself, whatever box it is drawn into."""
+    return float(image.replacement.get_intrinsic_size(1, 16)[2] or math.inf)
 
 
 def _import_weasyprint() -> Any:

@@ -11,7 +11,7 @@ from stereoscope.metrics import show_metrics
 from stereoscope.overview.first_steps import turn_first_steps
 
 admin.autodiscover()
-handler500 = "stereoscope.unavailable.answer_failure"
+handler500 = "stereoscope.failures.answer_failure"
 
 urlpatterns = [
     path("", include("annotation.survey.urls")),

@@ -23,7 +23,7 @@ from django.urls import path
 
 from annotation.models import Study
 from stereoscope import urls
-from stereoscope.unavailable import is_database_away
+from stereoscope.failures import is_database_away
 from tests.annotation.survey.conftest import make_study  # noqa: F401
 from tests.annotation.survey.pages import read_page
 from tests.conftest import ROOT

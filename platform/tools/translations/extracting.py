@@ -42,7 +42,7 @@ PARTICIPANTS = (
     "annotation/panels/signed_links.py",
     "annotation/templatetags/survey_dates.py",
     "templates/survey",
-    *(f"templates/{code}.html" for code in ("400", "403", "403_csrf", "404", "500", "503")),
+    *(f"templates/{code}.html" for code in ("400", "403", "403_csrf", "404", "409", "500", "503")),
 )
 # In the same folders, but for researchers alone.
 RESEARCHERS_ALONE = {
