@@ -1,7 +1,7 @@
 """Runs the tests marked `services` once more, on PostgreSQL and Redis of the local host.
 
-Those of workers that die and pay run a third time, on a RabbitMQ that is started for them. What does not
-answer is skipped, in a block of text that nobody overlooks.
+Those of workers that die and pay run a third time, on a RabbitMQ that is started for them. What
+does not answer is skipped, in a block of text that nobody overlooks.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from annotation.models import DataDecision, Rating, Study
 
@@ -35,7 +35,12 @@ def load_accepted_ratings(study: Study, *, arm: str = "") -> list[RatingRow]:
             "assignment__submission__public_id", "assignment__group__slug", "scale__slug", "value"
         )
     )
-    return [RatingRow(*row) for row in rows.iterator(chunk_size=5000)]
+    # A million rows name a few ids, groups and scales: each is kept once, not once a row.
+    kept: dict[Any, Any] = {}
+    return [
+        RatingRow._make(kept.setdefault(value, value) for value in row)
+        for row in rows.iterator(chunk_size=5000)
+    ]
 
 
 def hash_ratings(rows: list[RatingRow]) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.analyses.rating_cube import RatingCube
+from evaluation.analyses.weighted_means import weighted_means
 from evaluation.metrics import (
     PrecisionBatch,
     kendall_tau_b_batch,
@@ -51,18 +53,17 @@ def draw_resamples(cube: RatingCube, options: AlignmentOptions) -> Resamples:
     )
 
 
-def draw_people(cube: RatingCube, options: AlignmentOptions) -> NDArray[np.float64]:
+def draw_people(cube: RatingCube, options: AlignmentOptions) -> NDArray[np.uint8]:
     """(n_resamples, n_submissions) how often every submission is drawn in every resample.
 
     Poisson counts with a stream for each submission (Owen and Eckles 2012), so that whoever is left
     out moves no resample of the others. A submission brings all its ratings along: people differ in
     how they use the lines, so ratings of one person are not independent.
     """
-    counts = [
-        named_stream(options.seed, "submission", name).poisson(1, options.n_resamples)
-        for name in cube.submissions
-    ]
-    return np.stack(counts, axis=1).astype(float)
+    counts = np.empty((options.n_resamples, len(cube.submissions)), dtype=np.uint8)
+    for column, name in zip(counts.T, cube.submissions, strict=True):
+        column[:] = named_stream(options.seed, "submission", name).poisson(1, options.n_resamples)
+    return counts
 
 
 def draw_scales(scales: Sequence[str], options: AlignmentOptions) -> NDArray[np.float64]:
@@ -71,16 +72,12 @@ def draw_scales(scales: Sequence[str], options: AlignmentOptions) -> NDArray[np.
     return rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).astype(float)
 
 
-def resampled_means(cube: RatingCube, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def resampled_means(cube: RatingCube, weights: NDArray[Any]) -> NDArray[np.float64]:
     """(n_draws, n_groups, n_scales) mean ratings for every row of weights, NaN = no rating.
 
     weights : (n_draws, n_submissions)
     """
-    flat = cube.flat()
-    # Whole ratings sum without rounding, so that equal means stay exact ties.
-    count = weights @ (~np.isnan(flat)).astype(float)
-    total = weights @ np.nan_to_num(flat)
-    means = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    means = weighted_means(cube.flat(), weights)
     return means.reshape(len(weights), len(cube.groups), len(cube.scales))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evaluation.analyses.alignment_result import NoiseCeiling
+from evaluation.analyses.weighted_means import weighted_means
 from evaluation.metrics import UndefinedReason, kendall_tau_b_batch
 
 
@@ -25,14 +26,7 @@ def split_half_taus(values: NDArray[np.float64], halves: NDArray[np.bool_]) -> N
     returns : (n_splits,), NaN where fewer than three cells are rated in both halves or a
     profile is flat.
     """
-    rated = (~np.isnan(values)).astype(float)
-    ratings = np.nan_to_num(values)
-    profiles = []
-    for half in (halves.astype(float), (~halves).astype(float)):
-        count = half @ rated
-        total = half @ ratings
-        profiles.append(np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0))
-    first, second = profiles
+    first, second = weighted_means(values, halves), weighted_means(values, ~halves)
     taus = kendall_tau_b_batch(first, second)
     shared = (~np.isnan(first) & ~np.isnan(second)).sum(axis=1)
     return np.where(shared >= 3, taus, np.nan)
@@ -50,7 +44,8 @@ def noise_ceiling(
     It says how well ten raters agree with ten others where there are twenty; a model may pass
     it. Fewer than two people give NaN and a reason.
     """
-    people = values[~np.isnan(values).all(axis=1)] if values.size else values[:0]
+    raters = ~np.isnan(values).all(axis=1) if values.size else np.zeros(len(values), dtype=bool)
+    people = values if raters.all() else values[raters]
     n = people.shape[0]
     if n == 0:
         return no_ceiling(UndefinedReason.NO_RATINGS)
