@@ -17,11 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_randomly
 from django.db import connection
+from django.test import client as test_client
 from filelock import FileLock
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
+from evaluation.reports import pdf
 from tests.depth import DEEP
 from tests.migrated_database import fetch_kept, hash_sources, keep
 from tests.ordering import pytest_collection_modifyitems as pytest_collection_modifyitems
@@ -45,6 +48,38 @@ hypothesis_settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 hypothesis_settings.load_profile("suite")
+
+
+def seed_torch(seed: int) -> None:
+    """Seed torch where it is there already: a test that imports it begins with torch's own seed."""
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(seed)
+
+
+# spaCy brings a function that does the same, and imports torch for it: also in the process that
+# only hands out the tests, and for a folder that never needs torch.
+pytest_randomly.entrypoint_reseeds = [seed_torch]
+
+store_rendered_template = test_client.store_rendered_templates
+
+
+def store_page(store: dict[str, Any], **signal: Any) -> None:
+    """Keep of a page the context of its own template, not of ninety that it includes."""
+    if "context" not in store:
+        store_rendered_template(store, **signal)
+
+
+test_client.store_rendered_templates = store_page
+
+# To lay out a report until its pages are full takes three quarters of the time that it is built in.
+# Tests of the paper do so (`full_pages`); for the others the first attempts are as good a PDF.
+MOST_LAYOUTS, pdf.MOST_LAYOUTS = pdf.MOST_LAYOUTS, 1
+
+
+@pytest.fixture
+def full_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lay PDFs out as often as the product does."""
+    monkeypatch.setattr(pdf, "MOST_LAYOUTS", MOST_LAYOUTS)
 
 
 @pytest.hookimpl(trylast=True)

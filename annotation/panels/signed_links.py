@@ -17,6 +17,7 @@ import jwt
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from annotation.panels.caller import trust
 from annotation.panels.errors import ArrivalRefused
 
 logger = logging.getLogger(__name__)
@@ -53,7 +54,7 @@ class KeySet:
 
     def _fetch(self, now: float) -> None:
         try:
-            answer = httpx.get(self.url, timeout=TIMEOUT_SECONDS)
+            answer = httpx.get(self.url, timeout=TIMEOUT_SECONDS, verify=trust())
             answer.raise_for_status()
             found = jwt.PyJWKSet.from_dict(answer.json())
         except (httpx.HTTPError, jwt.PyJWTError, ValueError, AttributeError) as error:

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ipaddress
 import socket
+import ssl
 import time
 from collections.abc import Collection, Iterator
+from functools import cache
 from urllib.parse import urlsplit
 
 import httpx2  # what openai is built on
@@ -19,6 +21,12 @@ from probing.lm.errors import AddressRefusedError, ServerError
 
 #: An answer with the log-probabilities of a long prompt has some megabytes.
 MOST_BYTES = 64 * 2**20
+
+
+@cache
+def trust() -> ssl.SSLContext:
+    """Return the authorities that vouch for servers, read once: to read them takes a while."""
+    return httpx2.create_ssl_context()
 
 
 def is_listed(url: str, hosts: Collection[str]) -> bool:
@@ -61,7 +69,7 @@ class PublicTransport(httpx2.HTTPTransport):
         most_bytes: int = MOST_BYTES,
         most_seconds: float = 600.0,
     ) -> None:
-        super().__init__()
+        super().__init__(verify=trust())
         self.hosts = frozenset(hosts)
         self.most_bytes = most_bytes
         self.most_seconds = most_seconds

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 from urllib.parse import urlsplit
 
 from probing.lm.cache import BoundedCache
@@ -127,7 +127,7 @@ class ServerConnection:
     def _connect(self) -> OpenAI:
         from openai import DefaultHttpxClient, OpenAI
 
-        from probing.lm.public_addresses import PublicTransport
+        from probing.lm.public_addresses import PublicTransport, trust
 
         key = os.environ.get(self.key_variable, "") if self.key_variable else "none"
         if not key:
@@ -136,10 +136,11 @@ class ServerConnection:
                 f"the key for '{self.served_name}' at {self.device}; set it for the workers "
                 "and resume the run."
             )
-        guarded: Any = None
-        if self.listed_hosts is not None:
+        if self.listed_hosts is None:
+            client = DefaultHttpxClient(verify=trust())
+        else:
             # A redirect could lead where the base URL may not.
-            guarded = DefaultHttpxClient(
+            client = DefaultHttpxClient(
                 transport=PublicTransport(
                     self.listed_hosts,
                     # Each pause within an answer may be as long as the time-out says.
@@ -149,7 +150,7 @@ class ServerConnection:
             )
         return OpenAI(
             base_url=self.base_url,
-            http_client=guarded,
+            http_client=client,
             api_key=key,
             max_retries=0,  # waiting and trying again is done here, within stated limits
             timeout=self.limits.timeout_seconds,

@@ -6,8 +6,12 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from tools.bench import BENCHMARKS
 from tools.bench.levenshtein_alpha import edit_distance
+
+pytestmark = pytest.mark.slow
 
 
 def _bench(pytestconfig, *arguments):

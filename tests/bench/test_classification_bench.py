@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tools.bench.classification import make_stimuli, run
 from tools.bench.slot_checkpoint import Size
+
+pytestmark = pytest.mark.slow
 
 
 def test_a_small_run_measures_both_ways() -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tools.bench.guise_checkpoints import Size
 from tools.bench.matched_guise import run
+
+pytestmark = pytest.mark.slow
 
 SMALL = Size(layers=1, hidden=16, heads=2, vocabulary=3500)
 

@@ -17,7 +17,7 @@ from evaluation.reports.pdf import PdfUnavailableError
 from probing.models import Run, WordList
 from tests.golden.text_cases import load_expected, load_pairs
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.shared]
 
 FAMILIES = ("gpt2", "roberta", "t5")
 OVERT = ("Black/White", "black/white")

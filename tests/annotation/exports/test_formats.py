@@ -58,6 +58,8 @@ from tests.annotation.studies.people import make_study, make_submission, make_us
 from tests.annotation.survey.flows import free_text
 from tests.annotation.survey.guises import make_guise_study
 
+pytestmark = pytest.mark.slow
+
 NASTY = '=cmd|"!A0", <a> & \r\n\x0b ünï'
 
 

@@ -12,6 +12,8 @@ from evaluation.analyses import AlignmentOptions, analyse_alignment
 from evaluation.metrics import kendall_tau_b
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
+pytestmark = pytest.mark.slow
+
 CORRELATION = 0.6
 
 

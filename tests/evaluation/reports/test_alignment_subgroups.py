@@ -20,7 +20,7 @@ from evaluation.reports.requesting import request_report
 from tests.evaluation.reports.computing import compute
 from tests.evaluation.reports.published import golden_cases, import_published
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 KIND = "alignment_subgroups"
 FEW = {"resamples": 100}
 

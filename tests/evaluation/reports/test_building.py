@@ -15,7 +15,7 @@ from probing.models import RunStatus
 
 FEW = {"resamples": 200, "splits": 100}
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
 def _build(study, run, **parameters) -> Report:

@@ -17,7 +17,7 @@ from evaluation.models import Report
 from evaluation.reports.parts.kind import Chosen
 from tests.evaluation.reports.computing import compute
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
 def _run(*arguments: str) -> str:

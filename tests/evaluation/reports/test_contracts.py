@@ -97,6 +97,7 @@ def test_printed_numbers_are_those_of_old(name):
     assert contracts.read_all_words(report) == words, REWORDED
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", NAMES)
 def test_stored_report_is_shown_in_every_format(name):

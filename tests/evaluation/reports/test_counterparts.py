@@ -27,7 +27,7 @@ from tests.evaluation.reports.corpora import (
     store_counterparts,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 FEW = {"resamples": 100, "examples": 2}
 

@@ -29,7 +29,7 @@ from tests.evaluation.reports.pictures import (
 )
 from tests.evaluation.reports.surveys import make_scored_run
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 GROUPS = {"first_group": "man", "second_group": "woman", "resamples": 200, "splits": 100}
 

@@ -23,7 +23,7 @@ from probing.models import WordList
 from tests.evaluation.reports.computing import compute, rows_of
 from tests.evaluation.reports.corpora import make_pairs
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 
 def build(corpus, **parameters) -> Report:

@@ -23,7 +23,7 @@ from tests.evaluation.reports import contracts
 from tests.evaluation.reports.stored_cases import CASES, Case, Inputs, stopped_clock
 from tests.evaluation.reports.stored_cases.texts import make_judgments
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 KINDS = {"counterpart_generation": "counterparts", "span_prediction": "spans"}
 OBTAINED = "From the authors of Somebody (2020), on 3 March."

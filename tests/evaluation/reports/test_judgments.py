@@ -26,7 +26,7 @@ from tests.annotation.judgments.corpora import (
 )
 from tests.evaluation.reports.computing import compute, rows_of
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 # Human-likeness by producer and variety; the other aspects are 5, 3 and 2 for everyone.
 RATED = {

@@ -9,7 +9,7 @@ from evaluation.reports.rendering import render_files
 from tests.evaluation.reports import contracts
 from tests.evaluation.reports.paper_pages import page_fills
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("full_pages")]
 
 
 def find_stored(kind: str) -> str:

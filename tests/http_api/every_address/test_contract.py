@@ -21,7 +21,7 @@ from tools.attack.contract import read_schema, with_cases
 
 EXAMPLES = 24
 # Databases differ in what they refuse, so every request is also tried on PostgreSQL.
-pytestmark = pytest.mark.services
+pytestmark = [pytest.mark.slow, pytest.mark.services]
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -15,6 +15,8 @@ from tests.conftest import ROOT
 from tests.ports import free_port
 from tests.probing.lm.hub import COMMIT, HUB_ID, serve_hub
 
+pytestmark = pytest.mark.slow
+
 # The hub's address is read when its client is imported, hence an interpreter of its own.
 _PROGRAM = """
 import json, sys

@@ -19,6 +19,8 @@ from probing.measures.registry import MEASURES, UnknownMeasureError, get_measure
 from probing.measures.slot_measure import SlotMeasure, distinct_words, group_context, prior_context
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template, Trait
 
+pytestmark = pytest.mark.slow
+
 #: Measures of texts have a contract of their own.
 SLOT_MEASURES = [name for name, entry in MEASURES.items() if entry.stimuli_type is Stimuli]
 

@@ -31,7 +31,7 @@ from tests.golden.abc_cases import (
     with_lists,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.shared]
 
 #: Measure, parameters, and the key of the golden values below ``prior_mask`` and ``prior_noun``.
 PUBLISHED: list[tuple[str, dict[str, Any], str]] = [

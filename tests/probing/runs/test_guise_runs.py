@@ -25,7 +25,7 @@ from probing.runs.worker import work
 from tests.golden.text_cases import load_expected, load_pairs
 from tests.probing.runs.text_fixtures import add_pair
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.shared]
 
 FAMILIES = ("gpt2", "roberta", "t5")
 GuiseMaker = Callable[..., Run]

@@ -29,7 +29,7 @@ from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
 from tests.probing.lm.tiny_chat import make_tiny_chat
 from tests.probing.runs.text_fixtures import make_corpus
 
-pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.shared]
 
 WORDS = ("lazy", "kind", "loud", "rude")
 #: “A person who says …” has last words for an opening; make_corpus has four pairs.

@@ -38,7 +38,7 @@ from probing.training.schedule import LossPoint
 from tests.probing.runs.training_fixtures import TrainingMaker, weights_of
 from tests.waiting import wait_until
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.slow, pytest.mark.django_db]
 
 # 8 pairs in both directions are 16 examples: two steps of 8 in each of two epochs.
 STEPS = 4

@@ -37,7 +37,7 @@ from tests.conftest import ROOT
 from tests.probing.training.made_up_texts import compose_texts
 from tests.probing.training.test_trainable import with_dropout
 
-pytestmark = pytest.mark.shared
+pytestmark = [pytest.mark.slow, pytest.mark.shared]
 
 CLASSES = ("negative", "neutral", "positive")
 SETTINGS = TrainingSettings(
