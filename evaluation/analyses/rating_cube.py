@@ -59,7 +59,7 @@ def build_rating_cube(
     _validate_order("scales", scales)
     _validate_ratings(ratings)
     known = ratings["group"].isin(groups) & ratings["scale"].isin(scales)
-    kept = ratings[known]
+    kept = ratings if known.all() else ratings[known]
     submissions = sorted(kept["submission"].unique(), key=str)
     values = np.full((len(submissions), len(groups), len(scales)), np.nan)
     place = (

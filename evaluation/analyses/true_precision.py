@@ -73,7 +73,9 @@ def true_precision(
         return TruePrecision(np.nan, reason=UndefinedReason.NO_CELL_TWICE)
     totals = np.where(rated, values, 0.0).sum(axis=0)
     means = np.divide(totals, n, out=np.full(n.shape, np.nan), where=n > 0)
-    within = float(np.where(rated, (values - means) ** 2, 0.0).sum()) / freedom
+    deviations = values - means
+    deviations[~rated] = 0.0
+    within = float(np.square(deviations, out=deviations).sum()) / freedom
     model = np.where(n > 0, scores, np.nan)[kept]
     # To the side of the centre where the model puts them; the places are top and bottom.
     sides, errors = [], []

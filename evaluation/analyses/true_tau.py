@@ -96,12 +96,15 @@ def true_tau(values: Array, scores: Array) -> TrueTau:
     n_people = int(people.sum())
     group = np.nonzero(cells)[0]
     model = scores[cells]
-    given, ratings = rated[:, cells], np.where(rated, values, 0.0)[:, cells]
+    given, ratings = rated[:, cells], values[:, cells]
+    ratings[~given] = 0.0
     if model.size < MINIMUM_PAIRS:
         return TrueTau(np.nan, n_people=n_people, reason=UndefinedReason.TOO_FEW)
     n = given.sum(axis=0).astype(float)
     means = ratings.sum(axis=0) / n
-    residuals = np.where(given, ratings - means, 0.0)
+    # In place: of a large study every copy takes what all its ratings take.
+    residuals = np.subtract(ratings, means, out=ratings)
+    residuals[~given] = 0.0
     freedom = float((n - 1).sum())
     if freedom == 0:
         return TrueTau(np.nan, n_people=n_people, reason=UndefinedReason.NO_CELL_TWICE)
@@ -123,7 +126,8 @@ def true_tau(values: Array, scores: Array) -> TrueTau:
         )
 
     # Deviations from a mean that they helped to make are too small, by one in n.
-    moved = residuals / n * np.sqrt(n.sum() / freedom)
+    moved = residuals / n
+    moved *= np.sqrt(n.sum() / freedom)
     variance = means.var(ddof=1)
     noise = within * float(np.mean(1 / n))
     on_tau = moved @ pairs.slopes

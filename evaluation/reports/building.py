@@ -54,6 +54,7 @@ def build_report(*, report_id: int) -> Report | None:
         loaded, parameters = _load(report)
         report.result = kind.compute(loaded, parameters)
         report.inputs = {**loaded.record, HASHES: loaded.hashes}
+        del loaded  # with all ratings; drawing needs room of its own
         report.code_version = settings.CODE_VERSION
         report.library_versions = {
             name: importlib.metadata.version(name) for name in kind.libraries

@@ -140,11 +140,13 @@ def test_the_link_of_a_study_of_others_is_told_to_nobody(world: World, db) -> No
     [
         *("studies/?limit=-1", "studies/?limit=ten", "studies/?limit=", "studies/?offset=-1"),
         *("studies/?kind=", "corpora/?is_shared=perhaps", "corpora/?is_shared="),
+        *("runs/{run}/text-scores/?trial=", "runs/{run}/text-scores/?trial=1.5"),
     ],
 )
 def test_the_api_refuses_a_filter_that_it_does_not_understand(world: World, db, query) -> None:
     header = header_for(User.objects.get(username="owner"))
-    answer = Client().get(f"/api/v1/{query}", headers={"Authorization": header})
+    path = query.format(run=world.find("api:run", "public_id"))
+    answer = Client().get(f"/api/v1/{path}", headers={"Authorization": header})
     assert answer.status_code == 400
     assert answer.json()["errors"][0]["message"].startswith("Expected")
 
