@@ -28,6 +28,7 @@ from annotation.panels.action_plan import (
     PROPOSERS,
     Plan,
     PlanChangedError,
+    PlanTotals,
     store_plan,
 )
 from annotation.panels.dispatch import wake_payer
@@ -161,7 +162,7 @@ class StudyPaymentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[PanelAc
         return study
 
 
-def describe_plan(plan: Plan) -> dict[str, Any]:
+def describe_plan(plan: Plan | PlanTotals) -> dict[str, Any]:
     return {
         "people": plan.people,
         "amount_minor": plan.amount_minor,

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from django.db import transaction
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -89,19 +89,63 @@ class Plan:
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
+@dataclass(frozen=True)
+class PlanTotals:
+    """How many people a plan is about and what it costs, without who they are."""
+
+    people: int
+    amount_minor: int
+    left_out: dict[str, int]
+
+
+#: Says of a submission what could be planned, or the reason against it.
+Judge = Callable[[Submission], Proposal | str]
+
+
 class PlanChangedError(Exception):
     """What was confirmed is not what would be done now; nothing was stored."""
 
 
 def propose_rewards(study: Study) -> Plan:
     """Return the rewards of everyone whose pay is approved and who has none yet. Two queries."""
-    settings, panel = load_panel_settings(study), get_panel(study.panel)
-    rows = select_unsettled(study).filter(pay_decision=PayDecision.APPROVED)
-    return collect_plan(study, rows, lambda row: _propose_reward(row, study, settings, panel))
+    return collect_plan(study, *_ask_for_rewards(study))
 
 
 def propose_rejections(study: Study) -> Plan:
     """Return the rejections that were decided, as far as the panel allows them. Two queries."""
+    return collect_plan(study, *_ask_for_rejections(study))
+
+
+def propose_returns(study: Study) -> Plan:
+    """Return requests to return: no consent, no place, stopped midway, or an unpaid screening.
+
+    These are no rejections, and never cost the person anything. Two queries.
+    """
+    return collect_plan(study, *_ask_for_returns(study))
+
+
+def total_rewards(study: Study) -> PlanTotals:
+    """Return what `propose_rewards` comes to. Two queries, whose rows are the different cases."""
+    return total_plan(*_ask_for_rewards(study))
+
+
+def total_rejections(study: Study) -> PlanTotals:
+    """Return what `propose_rejections` comes to, as `total_rewards` does."""
+    return total_plan(*_ask_for_rejections(study))
+
+
+def total_returns(study: Study) -> PlanTotals:
+    """Return what `propose_returns` comes to, as `total_rewards` does."""
+    return total_plan(*_ask_for_returns(study))
+
+
+def _ask_for_rewards(study: Study) -> tuple[QuerySet[Submission], Judge]:
+    settings, panel = load_panel_settings(study), get_panel(study.panel)
+    rows = select_unsettled(study).filter(pay_decision=PayDecision.APPROVED)
+    return rows, lambda row: _propose_reward(row, study, settings, panel)
+
+
+def _ask_for_rejections(study: Study) -> tuple[QuerySet[Submission], Judge]:
     panel = get_panel(study.panel)
     newest = Review.objects.filter(submission=OuterRef("pk")).order_by("-created_at", "-pk")
     rows = (
@@ -112,14 +156,10 @@ def propose_rejections(study: Study) -> Plan:
             told=Subquery(newest.values("reason")[:1]),
         )
     )
-    return collect_plan(study, rows, lambda row: _propose_rejection(row, panel))
+    return rows, lambda row: _propose_rejection(row, panel)
 
 
-def propose_returns(study: Study) -> Plan:
-    """Return requests to return: no consent, no place, stopped midway, or an unpaid screening.
-
-    These are no rejections, and never cost the person anything. Two queries.
-    """
+def _ask_for_returns(study: Study) -> tuple[QuerySet[Submission], Judge]:
     settings, panel = load_panel_settings(study), get_panel(study.panel)
     outcomes = set(RETURNED_OUTCOMES)
     if settings.screen_out_pay == ScreenOutPay.NOTHING:
@@ -134,7 +174,7 @@ def propose_returns(study: Study) -> Plan:
         .exclude(outcome__in=["", Outcome.QUOTA_FULL], pay_decision=PayDecision.APPROVED)
         .exclude(panel_actions__kind=ActionKind.RETURN)
     )
-    return collect_plan(study, rows, lambda row: _propose_return(row, panel))
+    return rows, lambda row: _propose_return(row, panel)
 
 
 #: What can be asked of a panel as a whole, by the name that pages, command and API use.
@@ -214,9 +254,7 @@ def store_plan(
     return plan.people
 
 
-def collect_plan(
-    study: Study, rows: Iterable[Submission], propose: Callable[[Submission], Proposal | str]
-) -> Plan:
+def collect_plan(study: Study, rows: Iterable[Submission], propose: Judge) -> Plan:
     """Return the plan of what ``propose`` says of each row: a proposal, or a reason against it."""
     proposals: list[Proposal] = []
     left_out: Counter[str] = Counter()
@@ -227,6 +265,35 @@ def collect_plan(
         else:
             left_out[found] += 1
     return Plan(study, tuple(proposals), dict(left_out))
+
+
+def total_plan(rows: QuerySet[Submission], propose: Judge) -> PlanTotals:
+    """Return what `collect_plan` would come to. One query, whose rows are the different cases.
+
+    ``propose`` may look at the outcome, at what the rows are annotated with, and at whether there
+    is a reference: what it is differs between people, and is encrypted.
+    """
+    shared = sorted(set(rows.query.annotations) - {"reference"})
+    cases = (
+        rows.order_by()
+        .annotate(has_reference=Q(reference__gt=""))
+        .values("outcome", "has_reference", *shared)
+        .annotate(n=Count("pk"))
+    )
+    people = amount_minor = 0
+    left_out: Counter[str] = Counter()
+    for case in cases:
+        row = Submission(outcome=case["outcome"])
+        row.reference = "known" if case["has_reference"] else ""  # type: ignore[attr-defined]
+        for name in shared:
+            setattr(row, name, case[name])
+        found = propose(row)
+        if isinstance(found, Proposal):
+            people += case["n"]
+            amount_minor += case["n"] * found.amount_minor
+        else:
+            left_out[found] += case["n"]
+    return PlanTotals(people, amount_minor, dict(left_out))
 
 
 def find_obstacle(submission: Submission, panel: PanelKind) -> str:

@@ -29,7 +29,12 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.panels.action_plan import Plan, propose_rejections, propose_returns, propose_rewards
+from annotation.panels.action_plan import (
+    PlanTotals,
+    total_rejections,
+    total_returns,
+    total_rewards,
+)
 from annotation.panels.study_settings import load_panel_settings
 from annotation.studies.pace import load_durations
 from annotation.studies.quotas import count_quotas
@@ -119,16 +124,16 @@ class Books:
         return minor + self.fee_of(minor)
 
     @cached_property
-    def rewards(self) -> Plan:
-        return propose_rewards(self.study)
+    def rewards(self) -> PlanTotals:
+        return total_rewards(self.study)
 
     @cached_property
-    def rejections(self) -> Plan:
-        return propose_rejections(self.study)
+    def rejections(self) -> PlanTotals:
+        return total_rejections(self.study)
 
     @cached_property
-    def returns(self) -> Plan:
-        return propose_returns(self.study)
+    def returns(self) -> PlanTotals:
+        return total_returns(self.study)
 
     @cached_property
     def undecided(self) -> int:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.models import ActionState, PanelStatus, Study
-from annotation.panels.action_plan import Plan
+from annotation.panels.action_plan import Plan, PlanTotals
 from annotation.panels.bonuses import BonusCondition
 from annotation.panels.reconciliation import may_send_again
 from annotation.panels.registry import get_panel
@@ -34,7 +34,7 @@ class PaymentStep:
     do: str
     title: str
     button: str
-    plan: Plan
+    plan: PlanTotals
     summary: str
 
     @property
@@ -156,7 +156,7 @@ def build_steps(books: Books) -> list[PaymentStep]:
     ]
 
 
-def describe_plan(books: Books, plan: Plan) -> str:
+def describe_plan(books: Books, plan: Plan | PlanTotals) -> str:
     """Return “12 people, $24.00 and $8.00 for the panel”."""
     people = ngettext("%(n)s person", "%(n)s people", plan.people) % {"n": f"{plan.people:,}"}
     if not plan.amount_minor:

@@ -21,10 +21,14 @@ from annotation.models import (
 )
 from annotation.panels.action_plan import (
     PlanChangedError,
+    PlanTotals,
     propose_rejections,
     propose_returns,
     propose_rewards,
     store_plan,
+    total_rejections,
+    total_returns,
+    total_rewards,
 )
 from annotation.panels.bonuses import BonusCondition, propose_bonus, read_amount, read_list
 from tests.annotation.panels.conftest import LONG_REASON
@@ -76,6 +80,42 @@ def test_what_cannot_be_paid_is_counted_with_its_reason(study, add) -> None:
     assert plan.people == 0
     assert sorted(plan.left_out.values()) == [1, 1, 1]
     assert any("returned" in reason for reason in plan.left_out)
+
+
+def test_totals_are_those_of_the_plans_in_one_query(study, add, django_assert_num_queries) -> None:
+    # 12 % of the reward of 200 are 24.
+    PanelSettings.objects.update(screen_out_pay="share", screen_out_percent=12)
+    ended = SubmissionState.ENDED
+    for name in ("a", "b"):
+        add(name)
+        add(f"{name}-screened", state=ended, outcome=Outcome.SCREENED_OUT)
+        add(f"{name}-declined", state=ended, outcome=Outcome.NO_CONSENT, pay_decision="waiting")
+        add(f"{name}-unsaid", state=ended, outcome=Outcome.NO_CONSENT)
+        returned = add(f"{name}-returned")
+        PanelRecord.objects.create(
+            submission=returned,
+            status="RETURNED",
+            status_at=returned.started_at,
+            seen_at=returned.started_at,
+        )
+        ParticipantIdentity.objects.filter(participant=add(f"{name}-unknown").participant).update(
+            session_id=""
+        )
+        ParticipantIdentity.objects.filter(participant=add(f"{name}-erased").participant).delete()
+        for told in ("Too fast.", LONG_REASON):
+            rejected = {"pay_decision": PayDecision.REJECTED, "ground": "low_effort", "told": told}
+            add(f"{name}-{len(told)}", **rejected)
+    fresh = Study.objects.get(pk=study.pk)
+    for propose, total, *expected in (
+        (propose_rewards, total_rewards, 4, 2 * 200 + 2 * 24, [2, 2, 4]),
+        (propose_returns, total_returns, 4, 0, []),
+        (propose_rejections, total_rejections, 2, 0, [2]),
+    ):
+        plan = propose(fresh)
+        with django_assert_num_queries(1):
+            totals = total(fresh)
+        assert totals == PlanTotals(plan.people, plan.amount_minor, plan.left_out)
+        assert [totals.people, totals.amount_minor, sorted(totals.left_out.values())] == expected
 
 
 def test_proposals_cost_two_queries(study, add, django_assert_num_queries) -> None:
