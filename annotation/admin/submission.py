@@ -30,7 +30,7 @@ from annotation.researcher.pages import formatting
 from annotation.researcher.submissions.decision import DecisionPage
 from annotation.researcher.submissions.queue import QueuePage
 from annotation.researcher.submissions.review import ReviewPage
-from annotation.studies.pace import find_fast_limit, load_durations
+from annotation.studies.pace import load_pace
 from annotation.studies.queue import PREVIEWS, SHOWN
 from annotation.studies.submission_summary import notice_submissions
 
@@ -69,7 +69,7 @@ class NoticingChangeList(ChangeList):
         super().get_results(request)
         self.result_list = list(self.result_list)
         limits = {
-            study.pk: find_fast_limit(load_durations(study))
+            study.pk: load_pace(study).fast_limit
             for study in {submission.study for submission in self.result_list}
         }
         for study_id, limit in limits.items():

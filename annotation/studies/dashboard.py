@@ -24,6 +24,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.models.submission import in_scope
+from annotation.studies.quality.crowd import CrowdKey, KeptOfCrowd, keeps_answers
 
 EVENTS_SHOWN = 8
 
@@ -77,15 +78,17 @@ class Dashboard:
     events: tuple[Event, ...]
 
 
-def load_dashboard(study: Study, instruments: Sequence[Instrument]) -> Dashboard:
-    """Return the rest of the page. Seven queries, whatever the size of the study.
+def load_dashboard(study: Study, instruments: Sequence[Instrument], crowd: CrowdKey) -> Dashboard:
+    """Return the rest of the page. Seven queries, whatever the size of the study, and one more
+    where others are finished than this process has seen.
 
-    ``instruments`` are all versions of the study, the newest first.
+    instruments : all versions of the study, the newest first
+    crowd : stands for its finished submissions
     """
     return Dashboard(
         pages=count_leaving(study, instruments),
         begun=count_begun(study),
-        devices=count_devices(study),
+        devices=count_devices(study, crowd),
         languages=count_languages(study),
         events=list_events(study),
     )
@@ -163,13 +166,24 @@ def count_begun(study: Study) -> dict[str, int]:
     return {row["assignment__group__slug"]: row["n"] for row in rows}
 
 
-def count_devices(study: Study) -> tuple[tuple[str, int], ...]:
-    """Return the devices on which people sent their first page, the commonest first. One query.
+def count_devices(study: Study, crowd: CrowdKey) -> tuple[tuple[str, int], ...]:
+    """Return the devices on which people sent their first page, the commonest first.
 
-    "" stands for those whose browser said nothing of it.
+    "" stands for those whose browser said nothing of it. One query, and one more where this process
+    does not know those of the finished submissions ``crowd``.
     """
+    finished = _finished_on.get(study, crowd) if keeps_answers(study) else _count_finished_on(study)
+    devices = finished + _count_devices(study, ~_FINISHED)
+    return tuple(sorted(devices.items(), key=lambda row: (-row[1], row[0])))
+
+
+def _count_finished_on(study: Study) -> Counter[str]:
+    return _count_devices(study, _FINISHED)
+
+
+def _count_devices(study: Study, whose: Q) -> Counter[str]:
     rows = (
-        PageEvent.objects.filter(in_scope(study, of="submission__"), step_index=0)
+        PageEvent.objects.filter(in_scope(study, of="submission__"), whose, step_index=0)
         .values_list("client__device")
         .annotate(n=Count("pk"))
         .order_by()
@@ -177,7 +191,11 @@ def count_devices(study: Study) -> tuple[tuple[str, int], ...]:
     devices: Counter[str] = Counter()
     for device, n in rows:
         devices[device or ""] += n
-    return tuple(devices.most_common())
+    return devices
+
+
+_FINISHED = Q(submission__state=SubmissionState.FINISHED)
+_finished_on = KeptOfCrowd(64, _count_finished_on)
 
 
 def count_languages(study: Study) -> tuple[tuple[str, int], ...]:

@@ -6,7 +6,6 @@ All amounts are whole numbers of the currency's smallest unit.
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -36,7 +35,7 @@ from annotation.panels.action_plan import (
     total_rewards,
 )
 from annotation.panels.study_settings import load_panel_settings
-from annotation.studies.pace import load_durations
+from annotation.studies.pace import Pace, load_pace
 from annotation.studies.quotas import count_quotas
 
 PAYING = (ActionKind.APPROVE, ActionKind.SCREEN_OUT, ActionKind.BONUS)
@@ -86,10 +85,10 @@ class ToGo:
 class Books:
     """The money of one study. Every part is a few queries, whatever the size of the study."""
 
-    def __init__(self, study: Study, *, durations: Sequence[float] | None = None) -> None:
-        """``durations`` spares a query where the seconds of all submissions are known."""
+    def __init__(self, study: Study, *, pace: Pace | None = None) -> None:
+        """``pace`` spares queries where it is known."""
         self.study = study
-        self._durations = durations
+        self._pace = pace
         self.settings: PanelSettings = load_panel_settings(study)
 
     @cached_property
@@ -150,13 +149,12 @@ class Books:
 
     @cached_property
     def hourly(self) -> Hourly:
-        """One query, none with known durations."""
-        durations = load_durations(self.study) if self._durations is None else self._durations
-        median = statistics.median(durations) if durations else None
+        """Two queries at most, none with a known pace."""
+        pace = self._pace or load_pace(self.study)
         return Hourly(
             expected=per_hour(self.study.reward_cents, self.study.estimated_minutes * 60),
-            median=per_hour(self.study.reward_cents, median),
-            n=len(durations),
+            median=per_hour(self.study.reward_cents, pace.median_seconds),
+            n=len(pace.durations),
             minimum=self.settings.minimum_hourly_minor,
         )
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db.models import Count, Q
 from django.utils import timezone
@@ -23,11 +23,9 @@ from annotation.models import (
 )
 from annotation.models.submission import in_scope
 from annotation.studies.ledger import estimate_people
-from annotation.studies.pace import find_fast_limit, load_durations
+from annotation.studies.pace import Pace, load_pace
+from annotation.studies.quality.crowd import CrowdKey, KeptOfCrowd, keeps_answers, name_crowd
 from annotation.studies.quotas import GroupQuota, count_quotas, find_slow
-
-# Quartiles of fewer times are the times themselves.
-FEWEST_FOR_QUARTILES = 4
 
 
 @dataclass(frozen=True)
@@ -83,25 +81,13 @@ class Overview:
     stages: tuple[Stage, ...]
     quotas: tuple[GroupQuota, ...]
     checks: tuple[CheckResult, ...]
-    durations: tuple[float, ...]
-    median_seconds: float | None
-    fast_limit: float | None
+    pace: Pace
+    crowd: CrowdKey
 
     @property
     def instrument(self) -> Instrument | None:
         """The newest version."""
         return self.instruments[0] if self.instruments else None
-
-    @property
-    def quartiles_seconds(self) -> tuple[float, float] | None:
-        """The times between which the middle half of submissions lies; None for fewer than four.
-
-        Both ends are among the times or between two of them (Hyndman and Fan 1996, type 7).
-        """
-        if len(self.durations) < FEWEST_FOR_QUARTILES:
-            return None
-        low, _, high = statistics.quantiles(self.durations, n=4, method="inclusive")
-        return low, high
 
     @property
     def people_to_go(self) -> int:
@@ -144,9 +130,10 @@ class Overview:
 
     @property
     def cents_an_hour(self) -> float | None:
-        if not self.median_seconds or not self.study.reward_cents:
+        seconds = self.pace.median_seconds
+        if not seconds or not self.study.reward_cents:
             return None
-        return self.study.reward_cents * 3600 / self.median_seconds
+        return self.study.reward_cents * 3600 / seconds
 
     @property
     def slow_groups(self) -> tuple[GroupQuota, ...]:
@@ -157,12 +144,13 @@ class Overview:
 def load_overview(study: Study) -> Overview:
     """Return the overview of a study, of whatever size.
 
-    Five queries; two more for an instrument that was not met before or is not frozen.
+    Four queries; two more where others are finished than this process has seen, and two more for
+    an instrument that was not met before or is not frozen.
     """
     instruments = tuple(study.instruments.order_by("-version"))
     instrument = instruments[0] if instruments else None
     counts = count_submissions(study, instruments)
-    durations = tuple(load_durations(study))
+    crowd = name_crowd(study)
     quotas = tuple(count_quotas(study, instrument=instrument)) if instrument else ()
     return Overview(
         study=study,
@@ -170,10 +158,9 @@ def load_overview(study: Study) -> Overview:
         counts=counts,
         stages=build_stages(counts),
         quotas=quotas,
-        checks=count_failed_checks(study, counts),
-        durations=durations,
-        median_seconds=statistics.median(durations) if durations else None,
-        fast_limit=find_fast_limit(durations),
+        checks=count_failed_checks(study, counts, crowd),
+        pace=load_pace(study, crowd),
+        crowd=crowd,
     )
 
 
@@ -215,26 +202,14 @@ def build_stages(counts: Counts) -> tuple[Stage, ...]:
     return tuple(stages)
 
 
-def count_failed_checks(study: Study, counts: Counts) -> tuple[CheckResult, ...]:
-    """Return the failures of each kind of check that came up, then of any. One query.
+def count_failed_checks(study: Study, counts: Counts, crowd: CrowdKey) -> tuple[CheckResult, ...]:
+    """Return the failures of each kind of check that came up, then of any.
 
     A submission that was asked twice and failed once has failed; checks that could not be asked
-    count neither way, but for those who could not be asked any of that kind.
+    count neither way, but for those who could not be asked any of that kind. One query, none where
+    this process knows the checks of the finished submissions ``crowd``.
     """
-    asked = {
-        row["kind"]: row
-        for row in CheckResponse.objects.filter(
-            in_scope(study, of="submission__"),
-            submission__state=SubmissionState.FINISHED,
-        )
-        .values("kind")
-        .annotate(
-            met=Count("submission", distinct=True),
-            n=Count("submission", filter=Q(passed__isnull=False), distinct=True),
-            failed=Count("submission", filter=Q(passed=False), distinct=True),
-        )
-        .order_by()
-    }
+    asked = _asked.get(study, crowd) if keeps_answers(study) else _count_asked(study)
     results = [
         CheckResult(
             kind, estimate_proportion(row["failed"], row["n"]), not_asked=row["met"] - row["n"]
@@ -251,6 +226,26 @@ def count_failed_checks(study: Study, counts: Counts) -> tuple[CheckResult, ...]
             )
         )
     return tuple(results)
+
+
+def _count_asked(study: Study) -> Mapping[str, Mapping[str, Any]]:
+    """Return by kind of check how many finished: all who met it, who were asked, who failed."""
+    rows = (
+        CheckResponse.objects.filter(
+            in_scope(study, of="submission__"), submission__state=SubmissionState.FINISHED
+        )
+        .values("kind")
+        .annotate(
+            met=Count("submission", distinct=True),
+            n=Count("submission", filter=Q(passed__isnull=False), distinct=True),
+            failed=Count("submission", filter=Q(passed=False), distinct=True),
+        )
+        .order_by()
+    )
+    return {row["kind"]: row for row in rows}
+
+
+_asked = KeptOfCrowd(64, _count_asked)
 
 
 def _has_rated(instruments: Sequence[Instrument]) -> Q:

@@ -18,7 +18,7 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
-from annotation.studies.pace import find_fast_limit, load_durations
+from annotation.studies.pace import load_pace
 from annotation.studies.quality import FlagName
 from annotation.studies.submission_summary import Noticed, Proposal, notice_submissions
 
@@ -122,7 +122,7 @@ def load_queue(study: Study, view: QueueView) -> QueuePage:
     Where flags or proposals choose or order, every submission that is shown is looked at.
     """
     submissions = _select(study, view)
-    limit = find_fast_limit(load_durations(study))
+    limit = load_pace(study).fast_limit
     if view.needs_all:
         found = [
             noticed

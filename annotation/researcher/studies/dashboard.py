@@ -88,7 +88,7 @@ def _describe_money(overview: Overview) -> dict[str, str] | None:
     study = overview.study
     if study.origin == Origin.IMPORTED:
         return None
-    books = Books(study, durations=overview.durations)
+    books = Books(study, pace=overview.pace)
     people = overview.people_to_go
     to_go = ngettext(
         "About %(money)s to go: %(n)s more person at the present share of accepted data.",

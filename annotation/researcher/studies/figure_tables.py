@@ -60,10 +60,11 @@ def _time_table(overview: Overview) -> Table:
         Column("minutes_to", NUMBER, "0 or more", "end of the bin, not in it"),
         Column("count", NUMBER, "0 or more", "finished submissions"),
     )
-    if overview.median_seconds is None:
+    pace = overview.pace
+    if pace.median_seconds is None:
         return Table("times", columns, list)
     rows = draw_histogram(
-        overview.durations, median=overview.median_seconds, fast_limit=overview.fast_limit
+        pace.durations, median=pace.median_seconds, fast_limit=pace.fast_limit
     ).rows
     return Table("times", columns, lambda: rows)
 

@@ -74,13 +74,13 @@ def _build_now_key(overview: Overview) -> Key:
 
 
 def _build_time_key(overview: Overview) -> Key:
-    if overview.median_seconds is None:
+    if overview.pace.median_seconds is None:
         return Key(_("Time to finish"), [(formatting.MISSING, "")], _("Nobody has finished yet."))
-    note = _("Median of %(n)s.") % {"n": f"{len(overview.durations):,}"}
+    note = _("Median of %(n)s.") % {"n": f"{len(overview.pace.durations):,}"}
     if overview.cents_an_hour is not None:
         pay = formatting.money(overview.cents_an_hour, overview.study.currency)
         note += " " + _("That pays %(pay)s an hour.") % {"pay": pay}
-    return Key(_("Time to finish"), formatting.duration_parts(overview.median_seconds), note)
+    return Key(_("Time to finish"), formatting.duration_parts(overview.pace.median_seconds), note)
 
 
 def _build_cost_key(overview: Overview) -> Key:

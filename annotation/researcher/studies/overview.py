@@ -87,7 +87,7 @@ def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, A
 def describe_live(study: Study, *, may_change: bool) -> dict[str, Any]:
     """Return what changes while people rate. Some twenty queries, whatever its size."""
     overview = load_overview(study)
-    dashboard = load_dashboard(study, overview.instruments)
+    dashboard = load_dashboard(study, overview.instruments, overview.crowd)
     waiting = list(
         Submission.objects.in_scope(study)
         .filter(
@@ -116,7 +116,7 @@ def describe_live(study: Study, *, may_change: bool) -> dict[str, Any]:
         ],
         "has_beyond": any(quota.taken > quota.wanted for quota in overview.quotas),
         "slow_groups": [quota.group.plural for quota in overview.slow_groups],
-        "waiting": notice_submissions(waiting, fast_limit=overview.fast_limit),
+        "waiting": notice_submissions(waiting, fast_limit=overview.pace.fast_limit),
         **_describe_checks(overview),
         **_describe_times(overview),
         **describe_dashboard(overview, dashboard),
@@ -126,19 +126,20 @@ def describe_live(study: Study, *, may_change: bool) -> dict[str, Any]:
 
 def _describe_times(overview: Overview) -> dict[str, Any]:
     """Return the drawing of times and what it marks."""
-    quartiles = overview.quartiles_seconds
-    if overview.median_seconds is None:
+    pace = overview.pace
+    quartiles = pace.quartiles_seconds
+    if pace.median_seconds is None:
         return {"histogram": None}
     return {
         "histogram": draw_histogram(
-            overview.durations,
-            median=overview.median_seconds,
-            fast_limit=overview.fast_limit,
+            pace.durations,
+            median=pace.median_seconds,
+            fast_limit=pace.fast_limit,
             quartiles=quartiles,
         ),
-        "median_text": formatting.duration(overview.median_seconds),
+        "median_text": formatting.duration(pace.median_seconds),
         "quartile_texts": [formatting.duration(end) for end in quartiles or ()],
-        "limit_text": formatting.duration(overview.fast_limit),
+        "limit_text": formatting.duration(pace.fast_limit),
     }
 
 

@@ -34,7 +34,7 @@ from annotation.researcher.pages.formatting import MISSING
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.researcher.submissions.answers import describe_check, describe_step_answers
 from annotation.studies.bulk_review import DECISIONS
-from annotation.studies.pace import find_fast_limit, load_durations
+from annotation.studies.pace import load_pace
 from annotation.studies.rejection_grounds import rejection_grounds
 from annotation.studies.review_service import review_submission
 from annotation.studies.submission_summary import notice_submissions
@@ -98,7 +98,7 @@ class ReviewPage(StudyPage):
 
     def get_context_data(self) -> dict[str, Any]:
         submission, instrument = self.submission, self.submission.instrument
-        fast_limit = find_fast_limit(load_durations(self.study))
+        fast_limit = load_pace(self.study).fast_limit
         scales = list(instrument.scales.all())
         pages = list(submission.pages.all())
         waiting = list_waiting(submission)

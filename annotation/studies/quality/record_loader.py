@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models import QuerySet
 
 from annotation.common.durations import read_seconds
 from annotation.instruments.flow import read_flow
@@ -22,6 +22,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
+from annotation.studies.quality.crowd import KeptOfCrowd, select_finished
 from annotation.studies.quality.record import (
     LineAnswer,
     PageKey,
@@ -43,41 +44,34 @@ ROWS_PER_QUERY = 20_000
 
 #: A finished submission: another one under the same number has another public id.
 VisitKey = tuple[int, str, datetime]
-#: A study with its state, and which submissions are finished there: how many, the last, their sum.
-CrowdKey = tuple[int, str, int, datetime | None, int | None]
-
 _visits: Shelf[VisitKey, Visited] = Shelf(3_000)
-_medians: Shelf[CrowdKey, Mapping[PageKey, float]] = Shelf(64)
 
 
 def load_usual(study: Study) -> Usual:
     """Return what is usual among the finished submissions of a study. Four queries at most."""
-    finished = Submission.objects.in_scope(study).filter(state=SubmissionState.FINISHED)
-    answers = StepAnswer.objects.filter(submission__in=finished)
+    answers = StepAnswer.objects.filter(submission__in=select_finished(study))
     # The same text twice by one person is no copy.
     given = {
         (submission, text)
         for submission, texts in _read_texts(answers, _find_text_steps(study)).items()
         for text in texts
     }
-    return Usual(_load_medians(study, finished), Counter(text for _submission, text in given))
+    return Usual(_medians.get(study), Counter(text for _submission, text in given))
 
 
-def _load_medians(study: Study, finished: QuerySet[Submission]) -> Mapping[PageKey, float]:
-    """Return each page's median time. One query where this process knows them, else two."""
-    row = finished.aggregate(n=Count("pk"), last=Max("finished_at"), total=Sum("pk"))
-    key: CrowdKey = (study.pk, study.public_id, row["n"], row["last"], row["total"])
-    if (known := _medians.find([key]).get(key)) is not None:
-        return known
+def _load_medians(study: Study) -> Mapping[PageKey, float]:
+    """Return each page's median time. One query."""
+    finished = select_finished(study)
     events = PageEvent.objects.filter(submission__in=finished, opened_at__isnull=False).order_by()
-    medians = find_page_medians(
+    return find_page_medians(
         ((instrument, step), seconds)
         for instrument, step, seconds in read_seconds(
             events, "opened_at", "submitted_at", "submission__instrument", "step_index"
         )
     )
-    _medians.keep({key: medians})
-    return medians
+
+
+_medians: KeptOfCrowd[Mapping[PageKey, float]] = KeptOfCrowd(64, _load_medians)
 
 
 def load_records(study: Study, submissions: Sequence[Submission]) -> dict[int, Record]:
@@ -131,7 +125,7 @@ def _load_visited(submissions: Sequence[Submission]) -> dict[int, Visited]:
 def forget_visit(submission: Submission) -> None:
     """Drop from this process's memory what was read of a visit, and medians that it is part of."""
     _visits.forget(lambda key: key[0] == submission.pk)
-    _medians.forget(lambda key: key[0] == submission.study_id)
+    _medians.forget(submission.study_id)
 
 
 def _name_visit(submission: Submission) -> VisitKey | None:

@@ -20,6 +20,7 @@ from annotation.studies.dashboard import (
     load_dashboard,
 )
 from annotation.studies.overview import load_overview
+from annotation.studies.quality.crowd import name_crowd
 from annotation.studies.review_service import review_submission
 from annotation.survey.withdrawal import withdraw_submission
 from tests.annotation.studies.crowds import add_crowd
@@ -89,7 +90,16 @@ def test_devices_are_those_of_the_first_page_sent(study: Study) -> None:
     PageEvent.objects.filter(submission=switched, step_index__gt=0).update(
         client={"device": "desktop"}
     )
-    assert count_devices(study) == (("phone", 2), ("", 1))
+    assert count_devices(study, name_crowd(study)) == (("phone", 2), ("", 1))
+
+
+def test_a_device_counts_before_and_after_its_owner_has_finished(study: Study) -> None:
+    add_crowd(study, 2)
+    add_crowd(study, 1, state="in_progress", finished_at=None)
+    assert count_devices(study, name_crowd(study)) == (("phone", 3),)
+    Submission.objects.update(state="finished", finished_at=timezone.now())
+    add_crowd(study, 1)
+    assert count_devices(study, name_crowd(study)) == (("phone", 4),)
 
 
 def test_languages_are_those_of_people_who_gave_consent(study: Study) -> None:
@@ -117,9 +127,11 @@ def test_the_last_events_come_first_and_name_nobody(study: Study) -> None:
 
 def test_the_rest_of_the_page_costs_seven_queries(study: Study, django_assert_num_queries) -> None:
     add_crowd(study, 12)
-    instruments = list(study.instruments.all())
+    instruments, crowd = list(study.instruments.all()), name_crowd(study)
+    with django_assert_num_queries(8):
+        load_dashboard(study, instruments, crowd)
     with django_assert_num_queries(7):
-        load_dashboard(study, instruments)
+        load_dashboard(study, instruments, crowd)
 
 
 # --- additions to the overview --------------------------------------------------------------------
@@ -129,7 +141,7 @@ def test_quartiles_against_numpy(study: Study) -> None:
     minutes = [4, 9, 10, 12, 13, 30]
     for each in minutes:
         make_submission(study, minutes=each)
-    found = load_overview(study).quartiles_seconds
+    found = load_overview(study).pace.quartiles_seconds
     # numpy's default is type 7 of Hyndman and Fan too.
     assert found == pytest.approx(tuple(60 * np.percentile(minutes, [25, 75])))
 
@@ -137,7 +149,7 @@ def test_quartiles_against_numpy(study: Study) -> None:
 def test_fewer_than_four_times_have_no_quartiles(study: Study) -> None:
     for each in (4, 9, 10):
         make_submission(study, minutes=each)
-    assert load_overview(study).quartiles_seconds is None
+    assert load_overview(study).pace.quartiles_seconds is None
 
 
 def test_checks_that_could_not_be_asked_are_counted_apart(study: Study) -> None:

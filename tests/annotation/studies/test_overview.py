@@ -19,9 +19,12 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
+from annotation.studies.dashboard import load_dashboard
+from annotation.studies.erasure import erase_answers
 from annotation.studies.overview import load_overview
 from annotation.studies.review_service import review_submission
 from annotation.studies.submission_summary import Proposal, notice_submissions
+from annotation.survey.withdrawal import withdraw_submission
 from tests.annotation.studies.people import make_study, make_submission
 
 
@@ -97,12 +100,12 @@ def test_keys_come_from_the_rows(study: Study) -> None:
     assert (overview.ratings_accepted, overview.ratings_wanted) == (16, 125)
     assert overview.ratings_missing == 125 - 16
     # Finished ones: 8, 9, 10, 11, 12 and 13 minutes; the withdrawn one is left out.
-    assert overview.median_seconds == pytest.approx(10.5 * 60)
+    assert overview.pace.median_seconds == pytest.approx(10.5 * 60)
     # 200 cents for 10.5 minutes.
     assert overview.cents_an_hour == pytest.approx(200 * 60 / 10.5)
     assert overview.cents_approved == 5 * 200
     assert overview.cents_waiting == 200
-    assert overview.fast_limit is None
+    assert overview.pace.fast_limit is None
 
 
 def test_checks_count_failures_among_those_asked(study: Study) -> None:
@@ -123,17 +126,52 @@ def test_a_study_without_submissions_has_no_shares_and_no_checks(db: None) -> No
     assert [stage.count for stage in overview.stages] == [0] * 6
     assert {stage.share for stage in overview.stages} == {None}
     assert overview.checks == ()
-    assert overview.median_seconds is None
+    assert overview.pace.median_seconds is None
     assert overview.cents_an_hour is None
 
 
-def test_the_overview_costs_five_queries_whatever_the_size(study: Study) -> None:
+def test_the_overview_costs_six_queries_whatever_the_size_and_four_once_it_is_known(
+    study: Study,
+) -> None:
     load_overview(study)  # from now on the frozen instrument is in memory
     for _ in range(12):
         make_submission(study)
-    with CaptureQueriesContext(connection) as queries:
-        load_overview(study)
-    assert len(queries) == 5
+    for expected in (6, 4):
+        with CaptureQueriesContext(connection) as queries:
+            load_overview(study)
+        assert len(queries) == expected
+
+
+def test_what_is_known_of_those_who_finished_follows_who_they_are(study: Study) -> None:
+    def failed() -> dict[CheckKind | None, tuple[float, int]]:
+        return {row.kind: (row.failed.count, row.failed.n) for row in load_overview(study).checks}
+
+    before = load_overview(study)
+    assert failed()[CheckKind.GROUP_NAME] == (1, 6)
+    slow = make_submission(study, minutes=90, failed=[CheckKind.GROUP_NAME])
+    assert failed()[CheckKind.GROUP_NAME] == (2, 7)
+    assert load_overview(study).pace.durations == (*before.pace.durations, 90 * 60)
+    assert load_overview(study).pace.median_seconds == 11 * 60
+    withdraw_submission(submission=slow)
+    after = load_overview(study)
+    assert (after.pace, after.checks) == (before.pace, before.checks)
+
+
+def test_answers_of_a_closed_study_are_not_kept_in_memory_when_they_are_erased(
+    study: Study,
+) -> None:
+    study.closed_at = timezone.now()
+    study.save()
+    instruments = list(study.instruments.all())
+    shown = load_overview(study)
+    assert shown.checks
+    assert load_dashboard(study, instruments, shown.crowd).devices
+    for submission in study.submissions.all():  # as another process does
+        erase_answers(submission, why="the period of retention is over")
+    shown = load_overview(study)
+    assert shown.checks == ()
+    assert load_dashboard(study, instruments, shown.crowd).devices == ()
+    assert len(shown.pace.durations) == 6
 
 
 def test_groups_that_lag_behind_are_named(db: None) -> None:
