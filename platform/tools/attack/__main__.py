@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.attack.report import write_report
-from tools.faults.installation import SETUPS, run_services
-from tools.faults.services import announce_skip, find_missing
+from tools.faults.installation import SETUPS, find_installed, run_services
 from tools.load.server import HOST, ROOT, run_web_server
 
 #: No limit stands between the attack and what lies behind it; limits have tests of their own.
@@ -31,16 +30,9 @@ def main() -> int:
     options = _read_options()
     if options.inside:
         return _attack_inside(options)
-    records: list[dict[str, Any]] = []
-    is_whole = True
-    for key in options.setups:
-        if missing := find_missing(SETUPS[key].services):
-            announce_skip(SETUPS[key].name, missing)
-            is_whole = False
-            continue
-        record = _attack_setup(key, options)
-        is_whole &= record is not None
-        records += [record] if record else []
+    installed = find_installed(options.setups)
+    records = [record for key in installed if (record := _attack_setup(key, options))]
+    is_whole = len(records) == len(options.setups)
     page = write_report(records)
     sys.stdout.write(page[page.index("## What came out") :])
     if options.output:

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tools.faults.injections import FAULTS
-from tools.faults.installation import SETUPS, run_installation
+from tools.faults.installation import SETUPS, find_installed, run_installation
 from tools.faults.report import is_clean, put_into, write_table
-from tools.faults.services import announce_skip, find_missing
 from tools.load.server import ROOT
 
 PAGE = ROOT / "docs" / "faults.md"
@@ -29,12 +28,9 @@ def main() -> int:
     if options.inside:
         return _disturb_inside(options)
     rows: list[dict[str, Any]] = []
-    is_whole = True
-    for key in options.setups:
-        if missing := find_missing(SETUPS[key].services):
-            announce_skip(SETUPS[key].name, missing)
-            is_whole = False
-            continue
+    installed = find_installed(options.setups)
+    is_whole = installed == [*options.setups]
+    for key in installed:
         found = _disturb(key, options)
         is_whole &= found is not None and len(found) == len(options.faults)
         rows += found or []

@@ -6,14 +6,14 @@ import os
 import subprocess
 import sys
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.error import URLError
 
 from tools.faults.processes import HOST, Process, free_port
-from tools.faults.services import make_postgres, make_rabbitmq, make_redis
+from tools.faults.services import find_missing, make_postgres, make_rabbitmq, make_redis
 from tools.load.server import ROOT
 
 DISK_MEGABYTES = 400
@@ -35,6 +35,19 @@ SETUPS = {
     "postgres-redis": Setup("PostgreSQL + Redis", ("postgres", "redis"), 2),
     "postgres-rabbitmq": Setup("PostgreSQL + RabbitMQ", ("postgres", "rabbitmq"), 2),
 }
+
+
+def find_installed(keys: Sequence[str]) -> list[str]:
+    """Return those of the setups whose services are installed, and say loudly which are not."""
+    found = []
+    for key in keys:
+        if missing := find_missing(SETUPS[key].services):
+            edge, absent = "!" * 96, " and ".join(missing)
+            text = f"!! SKIPPED: {SETUPS[key].name}: {absent} is not installed."
+            sys.stderr.write(f"\n{edge}\n{text}\n{edge}\n\n")
+        else:
+            found.append(key)
+    return found
 
 
 @dataclass

@@ -6,7 +6,6 @@ import os
 import pwd
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -34,12 +33,6 @@ def find_missing(services: Sequence[str]) -> list[str]:
         "rabbitmq": shutil.which(RABBIT_COMMAND),
     }
     return [name for name in services if programs[name] is None]
-
-
-def announce_skip(setup: str, missing: Sequence[str]) -> None:
-    """Say on the error stream that an installation is left out, so that nobody overlooks it."""
-    edge, absent = "!" * 96, " and ".join(missing)
-    sys.stderr.write(f"\n{edge}\n!! SKIPPED: {setup}: {absent} is not installed.\n{edge}\n\n")
 
 
 def make_postgres(folder: Path, port: int) -> Process:
