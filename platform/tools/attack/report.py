@@ -9,7 +9,7 @@ COLUMNS = ("role", "refused", "reached", "allowed", "locked out", "leaks", "serv
 HEAD = """# Attack
 
 ```
-make attack                                                # three installations, 7 minutes each
+make attack                                                # three installations, 6 minutes each
 .venv/bin/python -m tools.attack --setups sqlite-files     # one of them
 ```
 
