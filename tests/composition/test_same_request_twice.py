@@ -37,8 +37,7 @@ def waits_for_a_lock() -> bool:
         return cursor.fetchone()[0] > 0
 
 
-@pytest.mark.parametrize("language", ["en", "es"])
-def test_what_was_stored_in_between_is_no_fault_of_the_server(ann: User, language: str) -> None:
+def test_what_was_stored_in_between_is_no_fault_of_the_server(ann: User) -> None:
     """PostgreSQL lets the second request look before the first has stored; SQLite lets it wait."""
     if connection.vendor != "postgresql":
         pytest.skip("requests that write follow each other on SQLite")
@@ -47,7 +46,7 @@ def test_what_was_stored_in_between_is_no_fault_of_the_server(ann: User, languag
     def send():  # type: ignore[no-untyped-def]
         try:
             address = reverse("admin:annotation_team_add")
-            return client.post(address, {"name": "Lab"}, headers={"Accept-Language": language})
+            return client.post(address, {"name": "Lab"})
         finally:
             connections.close_all()
 
@@ -58,8 +57,7 @@ def test_what_was_stored_in_between_is_no_fault_of_the_server(ann: User, languag
             wait_until(waits_for_a_lock)
         response = answer.result()
     assert response.status_code == 409
-    told = {"en": "This was done a moment ago", "es": "Esto se hizo hace un momento"}
-    assert told[language] in response.content.decode()
+    assert "This was done a moment ago" in response.content.decode()
     assert Team.objects.count() == 1
 
 
