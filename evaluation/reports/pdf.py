@@ -80,7 +80,7 @@ def render_pdf(write: Callable[[PaperPlan], str]) -> bytes:
 
     Nothing is fetched: images stand in the page itself.
     """
-    weasyprint = _import_weasyprint()
+    weasyprint = import_weasyprint()
     fetcher = weasyprint.urls.URLFetcher(allowed_protocols=["data"])
     images: dict[str, Any] = {}
 
@@ -107,10 +107,10 @@ def _layouts(lay_out: Callable[[PaperPlan], Any]) -> Iterator[tuple[float, Any, 
                 yield min(emptiest, LEAST_FILL), laid_out, plan
                 if emptiest >= LEAST_FILL:
                     return
-                plan = _improve(plan, pages)
+                plan = improve(plan, pages)
 
 
-def _improve(plan: PaperPlan, pages: list[PageFill]) -> PaperPlan | None:
+def improve(plan: PaperPlan, pages: list[PageFill]) -> PaperPlan | None:
     """Return a plan that fills the first half-empty page before a figure; None if none does."""
     for before, after in pairwise(pages[:-1]):
         figure = after.figure
@@ -156,7 +156,7 @@ def _ratio_of(image: Any) -> float:
     return float(image.replacement.get_intrinsic_size(1, 16)[2] or math.inf)
 
 
-def _import_weasyprint() -> Any:
+def import_weasyprint() -> Any:
     try:
         import weasyprint
         import weasyprint.urls

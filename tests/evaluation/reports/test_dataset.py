@@ -159,7 +159,7 @@ def test_without_pango_everything_but_the_pdf_is_there(client, monkeypatch):
         raise pdf.PdfUnavailableError("WeasyPrint cannot load Pango (libpango-1.0-0).")
 
     # The libraries are installed where tests run, so their absence is put in by hand.
-    monkeypatch.setattr(pdf, "_import_weasyprint", no_pango)
+    monkeypatch.setattr(pdf, "import_weasyprint", no_pango)
     assert rendering.render_pdf is pdf.render_pdf
     report = build(make_pairs())
     names = set(report.files.values_list("name", flat=True))

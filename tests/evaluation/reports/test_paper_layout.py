@@ -7,8 +7,8 @@ import pytest
 from evaluation.reports.pdf import (
     PaperPlan,
     PdfUnavailableError,
-    _import_weasyprint,
-    _improve,
+    import_weasyprint,
+    improve,
     measure_page,
 )
 
@@ -24,7 +24,7 @@ img {{ display: block; width: {width}%; height: auto; max-height: 90mm; object-f
 
 def measure(width: int):
     try:
-        weasyprint = _import_weasyprint()
+        weasyprint = import_weasyprint()
     except PdfUnavailableError as error:
         pytest.skip(str(error))
     pages = weasyprint.HTML(string=PAGE.format(width=width)).render().pages
@@ -38,12 +38,12 @@ def test_a_tall_figure_is_drawn_smaller_until_it_fits():
     assert figure is not None
     # 90 mm high, so 22.5 of 80 mm wide.
     assert figure.width == pytest.approx(28.1, abs=0.1)
-    plan = _improve(PaperPlan(), apart)
+    plan = improve(PaperPlan(), apart)
     # 60 of 90 mm are left: 97 % of that.
     assert plan == PaperPlan(widths={1: int(28.125 * 0.97 * 60 / 90)})
     assert len(measure(plan.widths[1])) == 1
     # Once is enough: the next plan puts it after the next text, and then there is none.
-    moved = _improve(plan, apart)
+    moved = improve(plan, apart)
     assert moved is not None
     assert moved.later == {1}
-    assert _improve(moved, apart) is None
+    assert improve(moved, apart) is None
