@@ -23,6 +23,8 @@ TITLE = "How trades are seen"
 CONSENT = "We ask how trades are seen."
 QUESTION = "Was a name hard to remember?"
 ALT = "A loaf of bread"
+#: What the preview's participant recalls; like no group, lest it pass as a slip of the hand.
+WRONG_GROUP = "astronauts"
 GROUPS = ("bakers", "florists", "plumbers", "tailors", "nurses")
 SCALES = (("lazy", "hard-working"), ("shy", "bold"))
 PERMISSIONS = ("add_socialgroup", "add_traitpair")
@@ -202,7 +204,7 @@ class Newcomer:
             if visitor.is_rating() and not shown.locator("[data-line^=practice]").count():
                 take_once("preview")
             elif shown.locator("[name=group-name]").count():
-                visitor.write(shown.locator("[name=group-name]"), "sailors")
+                visitor.write(shown.locator("[name=group-name]"), WRONG_GROUP)
             elif shown.get_by_text(QUESTION).count():
                 picture = shown.get_by_role("img", name=ALT)
                 assert picture.evaluate("node => node.complete && node.naturalWidth") > 0
