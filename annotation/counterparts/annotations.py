@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from annotation.common.row_order import order_rows
 from annotation.models import Study, TaskState, WritingTask
 
 
@@ -23,18 +24,14 @@ def load_annotations(study: Study) -> list[Annotation]:
 
     Drafts never count; neither does work that was taken from somebody before it was submitted.
     """
-    rows = (
-        WritingTask.objects.filter(study=study, state=TaskState.DONE)
-        .order_by("text__slug", "annotator__number")
-        .values_list(
-            "text__slug",
-            "text__source",
-            "annotator__number",
-            "counterpart__body",
-            "counterpart__not_interpretable",
-        )
+    rows = WritingTask.objects.filter(study=study, state=TaskState.DONE).values_list(
+        "text__slug",
+        "text__source",
+        "annotator__number",
+        "counterpart__body",
+        "counterpart__not_interpretable",
     )
     return [
         Annotation(slug, source, number, body or "", bool(refused))
-        for slug, source, number, body, refused in rows
+        for slug, source, number, body, refused in order_rows(rows, 0, 2)
     ]

@@ -292,8 +292,8 @@ def unfill(
 
 
 def _words(group: ProbeGroup) -> tuple[str, list[str]]:
-    """Return a group's first placeholder, and what its fillers put there."""
-    name = next(iter(group.fillers[0]))
+    """Return a group's first placeholder by the alphabet, and what its fillers put there."""
+    name = min(group.fillers[0])
     return "group" if name == ANY else name, [filler[name] for filler in group.fillers]
 
 

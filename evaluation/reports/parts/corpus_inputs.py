@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import astuple, dataclass
 from typing import Any
 
+from annotation.common.row_order import order_rows
 from annotation.models import Corpus, Split, TextPair
 from evaluation.reports.parts.provenance import origin_record
 from probing.models import Run
@@ -25,12 +26,10 @@ class PairRow:
 
 def load_pairs(corpus: Corpus) -> list[PairRow]:
     """Return the pairs that are evaluated, by slug; training pairs never are. One query."""
-    rows = (
-        TextPair.objects.filter(corpus=corpus, source_text__split=Split.EVALUATION)
-        .order_by("slug")
-        .values_list("slug", "source_text__source", "source_text__body", "target_text__body")
+    rows = TextPair.objects.filter(corpus=corpus, source_text__split=Split.EVALUATION).values_list(
+        "slug", "source_text__source", "source_text__body", "target_text__body"
     )
-    return [PairRow(*row) for row in rows]
+    return [PairRow(*row) for row in order_rows(rows, 0)]
 
 
 def hash_rows(rows: Iterable[Any]) -> str:

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from annotation.common.lazy import pd
+from annotation.common.row_order import order_rows
 from annotation.instruments.versions import published_instrument
 from annotation.models import DataDecision, Domain, Study, StudyKind, SubmissionState
 from annotation.studies.ratings import hash_ratings, load_accepted_ratings
@@ -283,10 +284,11 @@ def load_alignment_inputs(*, study: Study, run: Run, arm: str = "") -> Alignment
 
 def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:
     """Return pair scores by template, and why a cell has no score at all. One query."""
-    rows = list(
-        Score.objects.filter(run=run, name=PAIR_SCORE)
-        .order_by("group", "trait", "template")
-        .values_list("group", "trait", "template", "value", "reason")
+    rows = order_rows(
+        Score.objects.filter(run=run, name=PAIR_SCORE).values_list(
+            "group", "trait", "template", "value", "reason"
+        ),
+        *(0, 1, 2),
     )
     reasons = {
         (group, trait): reason

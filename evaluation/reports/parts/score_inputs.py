@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotation.common.lazy import pd
+from annotation.common.row_order import order_rows
 from annotation.models import SocialGroup, TraitPair
 from evaluation.reports.parts.corpus_inputs import hash_rows, run_record
 from evaluation.reports.parts.errors import ReportError
@@ -52,10 +53,11 @@ def load_run_scores(run: Run) -> RunScores:
     """
     if run.status != RunStatus.FINISHED:
         raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
-    scores = list(
-        Score.objects.filter(run=run, name=PAIR_SCORE)
-        .order_by("group", "trait", "template")
-        .values_list("group", "trait", "template", "value")
+    scores = order_rows(
+        Score.objects.filter(run=run, name=PAIR_SCORE).values_list(
+            "group", "trait", "template", "value"
+        ),
+        *(0, 1, 2),
     )
     rows = [(group, trait, value) for group, trait, template, value in scores if not template]
     if not rows:

@@ -149,7 +149,12 @@ def remarks(runs: Iterable[dict[str, Any]]) -> tuple[str, ...]:
 
 
 def _effective(run: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in run["parameters"].items() if name not in CUT_OF_THE_WORK}
+    """Return the options as the measure declares them: PostgreSQL stores them in another order."""
+    measure, given = MEASURES.get(run["measure"]), run["parameters"]
+    declared = measure.Parameters.model_fields if measure else {}
+    names = [name for name in declared if name in given] or list(given)
+    names += [name for name in given if name not in names]
+    return {name: given[name] for name in names if name not in CUT_OF_THE_WORK}
 
 
 def _shown(value: Any) -> str:

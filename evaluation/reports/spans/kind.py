@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from annotation.common.lazy import pd
+from annotation.common.row_order import order_rows
 from evaluation.analyses.span_analysis import SpanOptions, SpanResult, analyse_spans
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import (
@@ -31,6 +32,7 @@ from probing.models import TextScore
 
 PLACES = {name: place for place, name in enumerate(tables.CONDITIONS)}
 COLUMNS = ("name", "pair", "variety", "condition", "trial", "value", "reason")
+ORDER = [COLUMNS.index(name) for name in ("name", "condition", "variety", "trial", "pair")]
 
 
 class SpanParameters(IntervalParameters):
@@ -63,11 +65,7 @@ class Spans(AnalysisKind[SpanResult]):
         labels = run_labels(chosen.runs)
         frames, hashes = [], {}
         for run in chosen.runs:
-            rows = list(
-                TextScore.objects.filter(run=run)
-                .order_by("name", "condition", "variety", "trial", "pair")
-                .values_list(*COLUMNS)
-            )
+            rows = order_rows(TextScore.objects.filter(run=run).values_list(*COLUMNS), *ORDER)
             hashes[run_key({"public_id": run.public_id})] = hash_rows(rows)
             # Any words first, then phrases, as the paper's tables have it.
             rows.sort(key=lambda row: PLACES.get(row[COLUMNS.index("condition")], len(PLACES)))

@@ -49,6 +49,7 @@ def store(text: str, name: str = "p.tsv", **options: Any) -> list[Run]:
     return import_predictions(content=text.encode(), file_name=name, data_set="tiny", **options)
 
 
+@pytest.mark.services
 def test_a_released_file_becomes_a_finished_run() -> None:
     (run,) = store(released())
     assert (run.status, run.shard_count, run.model.name) == (RunStatus.FINISHED, 2, "m1")
