@@ -122,3 +122,16 @@ class EncryptedExact(Exact):
         left, parameters = self.process_lhs(compiler, connection)
         places = ", ".join(["%s"] * len(self.stored))
         return f"{left} IN ({places})", [*parameters, *self.stored]
+
+
+@EncryptedCharField.register_lookup
+class AsStored(Exact):
+    """One text as it is stored: what `encrypt_by_all` returns."""
+
+    lookup_name = "stored"
+
+    def get_prep_lookup(self) -> Any:
+        return self.rhs
+
+    def get_rhs_op(self, connection: Any, rhs: str) -> str:
+        return f"= {rhs}"

@@ -9,6 +9,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
+from annotation.common.encryption import encrypt_by_all
+from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import load_content
 from annotation.instruments.versions import published_instrument
 from annotation.models import (
@@ -30,6 +32,15 @@ from annotation.studies.target_counts import is_full_by_margins
 from annotation.survey.arm_assignment import offer
 from annotation.survey.group_assignment import assign_groups
 from annotation.survey.visits.errors import StudyFull, StudyNotOpen
+
+_STARTED = PreparedQuery(
+    lambda study, panel, stored: Submission.objects.filter(
+        study=study,
+        participant__identities__study=study,
+        participant__identities__panel=panel,
+        participant__identities__external_id__stored=stored,
+    ).order_by()
+)
 
 
 @dataclass(frozen=True)
@@ -56,12 +67,12 @@ class Arrival:
 
 
 def find_submission(study: Study, arrival: Arrival) -> Submission | None:
-    """Return the submission of somebody who has started before. One query."""
-    identities = ParticipantIdentity.objects.filter(
-        study=study.pk, panel=arrival.panel, external_id=arrival.external_id
+    """Return the submission of somebody who has started before. One query for each key of ids."""
+    started = (
+        _STARTED.first(study.pk, arrival.panel, stored)
+        for stored in encrypt_by_all(arrival.external_id)
     )
-    submissions = Submission.objects.filter(study=study.pk, participant__identities__in=identities)
-    submission = submissions.order_by().first()
+    submission = next(filter(None, started), None)
     if submission is not None:
         submission.study = study
     return submission

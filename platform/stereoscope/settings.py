@@ -149,8 +149,14 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
             Path(f"{DATABASES['default']['NAME']}{_suffix}").chmod(0o600)
 else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    # A machine that is gone answers nothing at all: whoever waits is told so after a while.
-    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 10)
+    DATABASES["default"]["OPTIONS"] = {
+        # A machine that is gone answers nothing at all: whoever waits is told so after a while.
+        "connect_timeout": 10,
+        # What a connection has asked five times, the server need not plan again.
+        "server_side_binding": True,
+        "prepare_threshold": 5,
+        **DATABASES["default"].get("OPTIONS", {}),
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- Celery: the filesystem broker under VAR_DIR unless CELERY_BROKER_URL says otherwise --------

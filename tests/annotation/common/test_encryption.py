@@ -7,8 +7,16 @@ from django.core.management import call_command
 from django.db import IntegrityError, connection, transaction
 
 from annotation.common.encryption import KeyMissing, decrypt, encrypt, is_current
-from annotation.models import Panel, Participant, ParticipantIdentity, Study
+from annotation.models import (
+    Instrument,
+    Panel,
+    Participant,
+    ParticipantIdentity,
+    Study,
+    Submission,
+)
 from annotation.panels.key_rotation import rotate_identity_key
+from annotation.survey.arrival import Arrival, find_submission
 from stereoscope.checks import check_identity_keys
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +79,23 @@ def test_a_key_is_changed_while_people_arrive(identity, settings) -> None:
     settings.IDENTITY_KEYS = [OLD]
     with pytest.raises(KeyMissing):
         ParticipantIdentity.objects.get()
+
+
+def test_a_visit_goes_on_while_the_key_is_changed(identity, settings) -> None:
+    study = identity.study
+    submission = Submission.objects.create(
+        study=study,
+        instrument=Instrument.objects.create(study=study, version=1),
+        participant=identity.participant,
+    )
+    arrival = Arrival(panel=Panel.PROLIFIC, external_id=PERSON)
+    assert find_submission(study, Arrival(panel=Panel.PROLIFIC, external_id="another")) is None
+    for keys in [OLD], [NEW, OLD]:
+        settings.IDENTITY_KEYS = keys
+        assert find_submission(study, arrival) == submission
+    call_command("rotate_identity_key")
+    settings.IDENTITY_KEYS = [NEW]
+    assert find_submission(study, arrival) == submission
 
 
 def test_ids_from_before_are_read_and_a_changed_one_is_not(settings) -> None:
