@@ -8,7 +8,7 @@ import ctypes
 def give_back_memory() -> None:
     """Return freed memory to the system where the C library can: glibc keeps it for later.
 
-    After large tables are freed, half a worker's memory may lie idle like this.
+    After the tables of a large study are freed, tens of megabytes lie idle like this.
     """
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
