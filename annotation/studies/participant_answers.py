@@ -93,13 +93,15 @@ def load_participant_answers(
         options.setdefault(question.slug, {}).update(dict.fromkeys(map(str, question.options)))
     wanted = set(submissions)
     stored: dict[str, dict[str, tuple[Any, bool]]] = {slug: {} for slug in newest}
-    for slug, public_id, value, declined in DemographicAnswer.objects.filter(
-        submission__study=study
-    ).values_list("question__slug", "submission__public_id", "value", "declined"):
+    rows = DemographicAnswer.objects.filter(submission__study=study).values_list(
+        "question__slug", "submission__public_id", "value", "declined"
+    )
+    for slug, public_id, value, declined in rows.iterator(chunk_size=5000):
         if public_id in wanted:
             stored[slug][public_id] = (value, declined)
     found: list[QuestionAnswers] = []
     left_out: dict[str, str] = {}
+    same: dict[Answers, Answers] = {}  # thousands of people give the same few answers: kept once
     for slug, question in newest.items():
         starts = bands.get(slug)
         if question.kind == QuestionKind.TEXT:
@@ -108,9 +110,11 @@ def load_participant_answers(
         if question.kind == QuestionKind.NUMBER and not starts:
             left_out[question.label] = NO_BANDS
             continue
+        answers = stored.pop(slug)
         given = {
-            public_id: read_answers(*stored[slug].get(public_id, (None, False)), starts)
+            public_id: same.setdefault(read, read)
             for public_id in sorted(wanted)
+            for read in (read_answers(*answers.get(public_id, (None, False)), starts),)
         }
         found.append(
             QuestionAnswers(

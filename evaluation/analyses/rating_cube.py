@@ -58,33 +58,34 @@ def build_rating_cube(
     _validate_order("groups", groups)
     _validate_order("scales", scales)
     _validate_ratings(ratings)
-    known = ratings["group"].isin(groups) & ratings["scale"].isin(scales)
-    kept = ratings if known.all() else ratings[known]
-    submissions = sorted(kept["submission"].unique(), key=str)
+    group, scale = _places(ratings["group"], groups), _places(ratings["scale"], scales)
+    known = (group >= 0) & (scale >= 0)
+    kept = ratings["submission"][known]
+    submissions = sorted(kept.unique(), key=str)
     values = np.full((len(submissions), len(groups), len(scales)), np.nan)
-    place = (
-        pd.Index(submissions).get_indexer(kept["submission"]),
-        pd.Index(list(groups)).get_indexer(pd.Index(kept["group"])),
-        pd.Index(list(scales)).get_indexer(pd.Index(kept["scale"])),
-    )
-    values[place] = kept["value"].to_numpy(dtype=float)
+    place = (_places(kept, submissions), group[known], scale[known])
+    values[place] = ratings["value"][known].to_numpy(dtype=float)
     cube = RatingCube(tuple(map(str, submissions)), tuple(groups), tuple(scales), values)
-    return cube, _strangers(ratings, groups, scales)
+    no_group, no_scale = ratings["group"][group < 0], ratings["scale"][(group >= 0) & (scale < 0)]
+    return cube, _strangers(no_group, no_scale)
 
 
-def _strangers(
-    ratings: pd.DataFrame, groups: Sequence[str], scales: Sequence[str]
-) -> tuple[LeftOut, ...]:
-    """Ratings of groups and scales that were not asked for, counted."""
-    stranger_group = ~ratings["group"].isin(groups)
-    stranger_scale = ~stranger_group & ~ratings["scale"].isin(scales)
+def _places(names: pd.Series, order: Sequence[str]) -> NDArray[np.intp]:
+    """(n_names,) where every name stands in the order, -1 for those that do not."""
+    codes, found = pd.factorize(names, use_na_sentinel=False)
+    known = {name: place for place, name in enumerate(order)}
+    return np.array([known.get(name, -1) for name in found], dtype=np.intp)[codes]
+
+
+def _strangers(groups: pd.Series, scales: pd.Series) -> tuple[LeftOut, ...]:
+    """Count the ratings of groups, and of scales, that were not asked for."""
     found = [
         LeftOut("ratings", str(name), "", int(n), "the group is not part of this analysis")
-        for name, n in ratings["group"][stranger_group].value_counts().sort_index().items()
+        for name, n in groups.value_counts().sort_index().items()
     ]
     found += [
         LeftOut("ratings", "", str(name), int(n), "the scale is not part of this analysis")
-        for name, n in ratings["scale"][stranger_scale].value_counts().sort_index().items()
+        for name, n in scales.value_counts().sort_index().items()
     ]
     return tuple(found)
 

@@ -108,7 +108,9 @@ def true_tau(values: Array, scores: Array) -> TrueTau:
     freedom = float((n - 1).sum())
     if freedom == 0:
         return TrueTau(np.nan, n_people=n_people, reason=UndefinedReason.NO_CELL_TWICE)
-    within = float((residuals**2).sum()) / freedom
+    squares = residuals**2
+    within, by_person = float(squares.sum()) / freedom, squares.sum(axis=1)
+    del squares
 
     starts = np.unique(group, return_index=True)[1]
     pairs = _compare_pairs(means, model, starts, within / n)
@@ -126,13 +128,13 @@ def true_tau(values: Array, scores: Array) -> TrueTau:
         )
 
     # Deviations from a mean that they helped to make are too small, by one in n.
-    moved = residuals / n
+    moved = np.divide(residuals, n, out=residuals)
     moved *= np.sqrt(n.sum() / freedom)
     variance = means.var(ddof=1)
     noise = within * float(np.mean(1 / n))
     on_tau = moved @ pairs.slopes
     on_variance = moved @ (means - means.mean()) * 2 / (means.size - 1)
-    surprise = (residuals**2).sum(axis=1) - within * given.sum(axis=1) * freedom / n.sum()
+    surprise = by_person - within * given.sum(axis=1) * freedom / n.sum()
     on_within = surprise / freedom
     on_reliability = noise * on_variance / variance**2 - np.mean(1 / n) * on_within / variance
     correlation = float(np.sin(np.pi * tau / 2) / np.sqrt(reliability))

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Weightings and cells at a time. Most people rate few cells: whoever rated none of these is passed
-# over, and what is widened to decimals for fifteen thousand people takes megabytes, not gigabytes.
-ROWS, COLUMNS = 256, 16
+# Cells at a time, and weights that are widened to decimals at a time. Most people rate few cells:
+# whoever rated none of these is passed over, and fifteen thousand people take megabytes.
+COLUMNS, ENTRIES = 16, 2**21
 
 
 def weighted_means(values: NDArray[np.float64], weights: NDArray[Any]) -> NDArray[np.float64]:
@@ -22,11 +22,13 @@ def weighted_means(values: NDArray[np.float64], weights: NDArray[Any]) -> NDArra
     for column in range(0, values.shape[1], COLUMNS):
         cells = values[:, column : column + COLUMNS]
         raters = np.flatnonzero(~np.isnan(cells).all(axis=1))
+        rated = ~np.isnan(cells[raters])
         # Whole ratings sum without rounding, so that equal means stay exact ties.
-        rated, ratings = (~np.isnan(cells[raters])).astype(float), np.nan_to_num(cells[raters])
-        for row in range(0, len(weights), ROWS):
-            block = weights[row : row + ROWS, raters].astype(float)
-            count, total = block @ rated, block @ ratings
-            found = means[row : row + ROWS, column : column + COLUMNS]
+        summands = np.hstack([rated, np.nan_to_num(cells[raters])])
+        drawn = np.take(weights, raters, axis=1)
+        rows = max(1, ENTRIES // max(1, len(raters)))
+        for row in range(0, len(weights), rows):
+            count, total = np.hsplit(drawn[row : row + rows].astype(float) @ summands, 2)
+            found = means[row : row + rows, column : column + COLUMNS]
             np.divide(total, count, out=found, where=count > 0)
     return means

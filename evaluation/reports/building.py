@@ -15,6 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.common.far_moments import is_far
+from annotation.common.memory import give_back_memory
 from evaluation.models import Report, ReportFile, ReportStatus
 from evaluation.reports.drawings import every_figure, keep_drawings
 from evaluation.reports.parts.document import Document
@@ -52,9 +53,11 @@ def build_report(*, report_id: int) -> Report | None:
     try:
         kind = get_kind(report.kind)
         loaded, parameters = _load(report)
+        give_back_memory()
         report.result = kind.compute(loaded, parameters)
         report.inputs = {**loaded.record, HASHES: loaded.hashes}
         del loaded  # with all ratings; drawing needs room of its own
+        give_back_memory()
         report.code_version = settings.CODE_VERSION
         report.library_versions = {
             name: importlib.metadata.version(name) for name in kind.libraries

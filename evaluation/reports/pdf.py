@@ -82,11 +82,13 @@ def render_pdf(write: Callable[[PaperPlan], str]) -> bytes:
     """
     weasyprint = import_weasyprint()
     fetcher = weasyprint.urls.URLFetcher(allowed_protocols=["data"])
+    # What layouts share: pictures that were read, fonts that were found.
     images: dict[str, Any] = {}
+    fonts = weasyprint.text.fonts.FontConfiguration()
 
     def lay_out(plan: PaperPlan) -> Any:
         html = weasyprint.HTML(string=write(plan), url_fetcher=fetcher)
-        return html.render(cache=images)
+        return html.render(cache=images, font_config=fonts)
 
     best = max(_layouts(lay_out), key=lambda found: found[0])
     content: bytes = best[1].write_pdf(zoom=best[2].zoom)
@@ -159,6 +161,7 @@ def _ratio_of(image: Any) -> float:
 def import_weasyprint() -> Any:
     try:
         import weasyprint
+        import weasyprint.text.fonts
         import weasyprint.urls
     except (ImportError, OSError) as error:
         # A missing shared library is an OSError of several lines; the first names it.

@@ -90,7 +90,9 @@ class Alignment(RatingsKind):
         inputs = load_alignment_inputs(
             study=chosen.the_study, run=chosen.runs[0], arm=parameters.arm
         )
-        who = load_participants(chosen.the_study, set(inputs.ratings["submission"]), parameters)
+        who = load_participants(
+            chosen.the_study, set(inputs.ratings["submission"].unique()), parameters
+        )
         return Loaded(
             record=inputs.record | {PARTICIPANTS: who.record},
             data=inputs,

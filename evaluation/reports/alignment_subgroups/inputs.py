@@ -69,7 +69,7 @@ def load_subgroups(study: Study, run: Run, parameters: SubgroupParameters) -> Su
     Ten queries, whatever the size of the study.
     """
     alignment = load_alignment_inputs(study=study, run=run, arm=parameters.arm)
-    submissions = set(alignment.ratings["submission"])
+    submissions = set(alignment.ratings["submission"].unique())
     who = load_participants(study, submissions, parameters)
     if who.answers is None:
         raise ReportError(f"The answers of “{study}” cannot be joined to its ratings.")

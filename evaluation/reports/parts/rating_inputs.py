@@ -185,20 +185,20 @@ def load_people(study: Study, *, arm: str = "") -> People:
     Six queries, whatever the size of the study, and one for an arm.
     """
     label = check_arm(study, arm)
-    rows = load_accepted_ratings(study, arm=arm)
-    if not rows:
+    ratings = load_accepted_ratings(study, arm=arm)
+    if ratings.empty:
         raise ReportError(no_ratings(study))
     instrument = published_instrument(study)
     if instrument is None:
         raise ReportError(f"“{study}” has no frozen instrument.")
-    rated = {row.group for row in rows}
+    rated = set(ratings["group"].unique())
     domains = dict(Domain.choices)
     asked = list(instrument.groups.all())
     finished = study.submissions.filter(state=SubmissionState.FINISHED, is_counted=True)
     submissions = in_arm(finished, arm)
     return People(
         study=study,
-        ratings=pd.DataFrame(rows, columns=["submission", "group", "scale", "value"]),
+        ratings=ratings,
         groups=tuple(
             GroupName(
                 group.slug, group.plural, str(domains[group.domains[0]]) if group.domains else ""
@@ -219,12 +219,12 @@ def load_people(study: Study, *, arm: str = "") -> People:
             "source": study.source,
             "instrument_version": instrument.version,
             "instrument_hash": instrument.content_hash,
-            "groups_per_submission": _count_rated_groups(rows),
+            "groups_per_submission": _count_rated_groups(ratings),
             "finished": submissions.count(),
             "accepted": submissions.filter(data_decision=DataDecision.ACCEPTED).count(),
             "excluded": submissions.filter(data_decision=DataDecision.EXCLUDED).count(),
-            "ratings": len(rows),
-            "ratings_hash": hash_ratings(rows),
+            "ratings": len(ratings),
+            "ratings_hash": hash_ratings(ratings),
         },
     )
 
@@ -306,13 +306,10 @@ def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:
     return frame, reasons
 
 
-def _count_rated_groups(rows: list[Any]) -> int:
+def _count_rated_groups(ratings: pd.DataFrame) -> int:
     """Return how many groups most submissions rated."""
-    groups: dict[str, set[str]] = {}
-    for row in rows:
-        groups.setdefault(row.submission, set()).add(row.group)
-    counts = sorted(len(found) for found in groups.values())
-    return counts[len(counts) // 2]
+    counts = ratings.groupby("submission")["group"].nunique().sort_values()
+    return int(counts.iloc[len(counts) // 2])
 
 
 def _hash_scores(scores: pd.DataFrame) -> str:

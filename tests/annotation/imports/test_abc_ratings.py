@@ -162,9 +162,10 @@ def test_an_import_is_a_closed_study_with_a_frozen_instrument() -> None:
 def test_ratings_stand_where_the_file_has_them() -> None:
     study = import_abc_ratings(content=encode(SMALL), file_name="ratings.json").study
     rows = load_accepted_ratings(study)
-    by_submission = {row.submission: set() for row in rows}
-    for row in rows:
-        by_submission[row.submission].add((row.group, row.scale, row.value))
+    by_submission = {
+        submission: set(own.drop(columns="submission").itertuples(index=False, name=None))
+        for submission, own in rows.groupby("submission", sort=False)
+    }
     assert list(by_submission.values()) == [
         {
             ("woman", "cold-warm", 80.0),

@@ -77,11 +77,11 @@ def test_pilot_data_stay_apart_from_live_data(pilot: Study, take_part) -> None: 
     instrument = study.instruments.get()
     assert all(quota.taken == 0 for quota in count_quotas(study, instrument=instrument))
     assert load_overview(study).counts.started == 0
-    assert load_accepted_ratings(study) == []
+    assert load_accepted_ratings(study).empty
     assert list(build_rating_table(study).load()) == []
     take_part(study)
     assert load_overview(study).counts.finished == 1
-    assert len({row.submission for row in load_accepted_ratings(study)}) == 1
+    assert load_accepted_ratings(study)["submission"].nunique() == 1
     origins = [column.name for column in build_submission_table(study).columns].index(
         "submission_origin"
     )
@@ -117,7 +117,7 @@ def test_going_live_without_saying_anything_keeps_the_pilot_apart(pilot, take_pa
     take_part(pilot)
     study = launch_study(study=pilot)
     assert (study.status, study.pilot_is_counted) == ("live", None)
-    assert load_accepted_ratings(study) == []
+    assert load_accepted_ratings(study).empty
 
 
 def test_ending_the_pilot_leads_back_to_a_draft_with_a_new_version(pilot, make_person) -> None:  # type: ignore[no-untyped-def]  # noqa: F811

@@ -44,7 +44,7 @@ def test_a_draft_is_previewed_to_the_end_and_counts_nowhere(make_study) -> None:
     assert Rating.objects.count() == 5 * 4
     assert load_overview(study).counts.started == 0
     assert all(q.taken == 0 for q in count_quotas(study, instrument=submission.instrument))
-    assert load_accepted_ratings(study) == []
+    assert load_accepted_ratings(study).empty
     for table in (build_rating_table(study), build_submission_table(study)):
         assert list(table.load()) == []
     assert len(list(build_rating_table(study, include=["preview"]).load())) == 20
