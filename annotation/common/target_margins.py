@@ -6,7 +6,7 @@ All answers without a share of their own are counted together as `OTHERS`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Annotated, Any
 
@@ -43,6 +43,11 @@ class Margin(BaseModel):
     def cells(self) -> tuple[str, ...]:
         """All cells in their order, that of other answers last."""
         return (*(name for name in self.shares if name != OTHERS), OTHERS)
+
+    def in_order(self, answers: Sequence[str]) -> Margin:
+        """Return the margin with its cells in that order: databases keep none for them."""
+        shares = {name: self.shares[name] for name in answers if name in self.shares}
+        return self.model_copy(update={"shares": shares | self.shares})
 
     @property
     def total(self) -> float:

@@ -31,6 +31,7 @@ from annotation.studies.target_counts import (
     decided_or_waiting,
     load_places,
 )
+from annotation.studies.target_quotas import list_cell_names
 
 NO_ANSWER = (DECLINED, UNANSWERED)
 
@@ -95,6 +96,7 @@ def load_participants(study: Study, *, instrument_id: int) -> Participants:
         everybody = add_unanswered(people[slug], total)
         margin = margins.get(slug)
         if margin is not None:
+            margin = margin.in_order(list_cell_names(question, margin.starts))
             full = places[slug].full if slug in places else ()
             tables.append(build_table(question, margin, everybody, full=full))
         if is_about_states(question):

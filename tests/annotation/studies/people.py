@@ -124,12 +124,12 @@ def make_submission(
         PageEvent(
             submission=submission,
             step_index=index,
-            step_kind=kind,
+            step_kind=step if isinstance(step, str) else step["kind"],
             opened_at=started + index * share,
             submitted_at=started + (index + 1) * share,
             client={"device": "phone"},
         )
-        for index, kind in enumerate(steps)
+        for index, step in enumerate(steps)
     )
     if finished:
         _store_checks(submission, chosen[0], scales[0].slug, failed)

@@ -52,6 +52,7 @@ def add(study: Study, slug: str, *given: tuple[Any, int], **values: Any) -> None
         )
 
 
+@pytest.mark.services
 def test_shares_are_of_those_who_answered_with_wilsons_interval(study: Study) -> None:
     set_margins(study=study, margins={"area": AREAS})
     add(study, "area", ("Urban", 30), ("Rural", 10), (None, 6), ("-", 5))
