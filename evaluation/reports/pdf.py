@@ -73,22 +73,24 @@ class PageFill:
     figure: PlacedFigure | None
 
 
-def render_pdf(write: Callable[[PaperPlan], str]) -> bytes:
+def render_pdf(write: Callable[[PaperPlan], str], stylesheet: str) -> bytes:
     """Return the pages as PDF; equal pages give equal bytes on one machine.
 
     write : returns the HTML of a plan; figures have the ids ``figure-1``, ``figure-2``, …
+    stylesheet : CSS of all plans; what a plan's own page says goes before it
 
     Nothing is fetched: images stand in the page itself.
     """
     weasyprint = import_weasyprint()
     fetcher = weasyprint.urls.URLFetcher(allowed_protocols=["data"])
-    # What layouts share: pictures that were read, fonts that were found.
+    # What layouts share: pictures that were read, fonts that were found, rules that were parsed.
     images: dict[str, Any] = {}
     fonts = weasyprint.text.fonts.FontConfiguration()
+    rules = weasyprint.CSS(string=stylesheet, url_fetcher=fetcher, font_config=fonts)
 
     def lay_out(plan: PaperPlan) -> Any:
         html = weasyprint.HTML(string=write(plan), url_fetcher=fetcher)
-        return html.render(cache=images, font_config=fonts)
+        return html.render(stylesheets=[rules], cache=images, font_config=fonts)
 
     best = max(_layouts(lay_out), key=lambda found: found[0])
     content: bytes = best[1].write_pdf(zoom=best[2].zoom)
@@ -107,6 +109,7 @@ def _layouts(lay_out: Callable[[PaperPlan], Any]) -> Iterator[tuple[float, Any, 
                 pages = [measure_page(page) for page in laid_out.pages]
                 emptiest = min([page.share for page in pages[:-1]], default=1.0)
                 yield min(emptiest, LEAST_FILL), laid_out, plan
+                del laid_out  # the next one needs its room
                 if emptiest >= LEAST_FILL:
                     return
                 plan = improve(plan, pages)

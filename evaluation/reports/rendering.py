@@ -54,7 +54,10 @@ def render_files(report: Report, document: Document) -> list[RenderedFile]:
         ),
     ]
     try:
-        paper = render_pdf(lambda plan: _render_paper(report, document, plan))
+        paper = render_pdf(
+            lambda plan: _render_paper(report, document, plan),
+            _read_stylesheets(PAPER_STYLESHEETS),
+        )
         files.append(RenderedFile("report.pdf", "application/pdf", paper))
     except PdfUnavailableError as error:
         logger.warning("no PDF of report %s: %s", report.public_id, error)
@@ -126,7 +129,7 @@ def _render_paper(report: Report, document: Document, plan: PaperPlan) -> str:
             "parts": _arrange(document, plan),
             "medium": "paper",
             "is_loose": plan.is_loose,
-            "stylesheet": _read_stylesheets(PAPER_STYLESHEETS) + widths,
+            "widths": widths,
             "width": width,
             "height": height,
         },
