@@ -27,7 +27,7 @@ OVERT = ("Black/White", "black/white")
 def no_paper(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on a machine without Pango: paper takes most of the time, and has tests of its own."""
 
-    def unavailable(page: str) -> bytes:
+    def unavailable(*_: object) -> bytes:
         raise PdfUnavailableError("no Pango")
 
     monkeypatch.setattr("evaluation.reports.rendering.render_pdf", unavailable)

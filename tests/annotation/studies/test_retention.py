@@ -95,7 +95,7 @@ def test_nothing_is_erased_before_or_without_a_period(closed) -> None:
 def test_a_person_gets_everything_that_is_held_about_them(closed, tmp_path) -> None:
     identity, submission = ParticipantIdentity.objects.get(), Submission.objects.get()
     for name, who in (
-        ("by-id.json", ["--panel-id", identity.external_id]),
+        ("by-id.json", [f"--panel-id={identity.external_id}"]),
         ("by-number.json", ["--submission", str(submission)]),
     ):
         file = tmp_path / name
