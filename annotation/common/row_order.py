@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from operator import itemgetter
 from typing import Any, TypeVar
+
+from django.db.models import QuerySet
 
 Row = TypeVar("Row", bound=tuple[Any, ...])
 
 
-def order_rows(rows: Iterable[Row], *columns: int) -> list[Row]:
-    """Return rows ordered by ``columns``, texts among them by their code points.
+def order_rows(rows: QuerySet[Any, Row], *columns: int) -> list[Row]:
+    """Return rows ordered by the columns at these places, texts by their code points. One query.
 
     PostgreSQL may sort texts by the rules of a language. Hashes and draws that follow the order of
     rows would then differ from those of another installation.
     """
-    return sorted(rows, key=itemgetter(*columns))
+    return sorted(rows.order_by(), key=itemgetter(*columns))

@@ -45,7 +45,7 @@ class Margin(BaseModel):
         return (*(name for name in self.shares if name != OTHERS), OTHERS)
 
     def in_order(self, answers: Sequence[str]) -> Margin:
-        """Return the margin with its cells in that order: databases keep none for them."""
+        """Return the margin with its cells in that order: PostgreSQL keeps none in JSON."""
         shares = {name: self.shares[name] for name in answers if name in self.shares}
         return self.model_copy(update={"shares": shares | self.shares})
 

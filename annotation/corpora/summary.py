@@ -180,7 +180,8 @@ def list_sources(corpus: Corpus) -> list[str]:
 def _count_bodies(corpus: Corpus) -> dict[tuple[str, str], BodyCounts]:
     """Read every body once; texts never change, so that their number and last key tell news."""
     state = corpus.texts.aggregate(n=Count("pk"), last=Max("pk"))
-    key = f"corpus-bodies-{corpus.pk}-{state['n']}-{state['last']}"
+    # After a restore, another corpus may have the same keys: the public id is no other's.
+    key = f"corpus-bodies-{corpus.public_id}-{state['n']}-{state['last']}"
     kept = cache.get(key)
     if kept is not None:
         return defaultdict(BodyCounts, kept)

@@ -33,7 +33,7 @@ def load_accepted_ratings(study: Study, *, arm: str = "") -> pd.DataFrame:
             "assignment__submission__public_id", "assignment__group__slug", "scale__slug", "value"
         )
     )
-    # A million rows name a few ids, groups and scales: numbers stand for them, which take 16 bytes
+    # A million rows name a few ids, groups and scales: numbers stand for them, which take 20 bytes
     # a row where a tuple takes 200.
     ids: dict[str, int] = {}
     groups: dict[str, int] = {}
@@ -48,7 +48,7 @@ def load_accepted_ratings(study: Study, *, arm: str = "") -> pd.DataFrame:
             )
             for submission, group, scale, value in rows.iterator(chunk_size=BATCH)
         ),
-        dtype=list(zip(COLUMNS, ("i4", "i2", "i2", "f8"), strict=True)),
+        dtype=list(zip(COLUMNS, ("i4", "i4", "i4", "f8"), strict=True)),
     )
     table = {
         name: pd.Series(np.array(list(names), dtype=object)[coded[name]], dtype=object)

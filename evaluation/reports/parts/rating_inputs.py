@@ -284,12 +284,8 @@ def load_alignment_inputs(*, study: Study, run: Run, arm: str = "") -> Alignment
 
 def _load_scores(run: Run) -> tuple[pd.DataFrame, dict[tuple[str, str], str]]:
     """Return pair scores by template, and why a cell has no score at all. One query."""
-    rows = order_rows(
-        Score.objects.filter(run=run, name=PAIR_SCORE).values_list(
-            "group", "trait", "template", "value", "reason"
-        ),
-        *(0, 1, 2),
-    )
+    found = Score.objects.filter(run=run, name=PAIR_SCORE)
+    rows = order_rows(found.values_list("group", "trait", "template", "value", "reason"), 0, 1, 2)
     reasons = {
         (group, trait): reason
         for group, trait, template, value, reason in rows

@@ -53,12 +53,8 @@ def load_run_scores(run: Run) -> RunScores:
     """
     if run.status != RunStatus.FINISHED:
         raise ReportError(f"{run} is {run.get_status_display().lower()}, expected a finished run.")
-    scores = order_rows(
-        Score.objects.filter(run=run, name=PAIR_SCORE).values_list(
-            "group", "trait", "template", "value"
-        ),
-        *(0, 1, 2),
-    )
+    found = Score.objects.filter(run=run, name=PAIR_SCORE)
+    scores = order_rows(found.values_list("group", "trait", "template", "value"), 0, 1, 2)
     rows = [(group, trait, value) for group, trait, template, value in scores if not template]
     if not rows:
         raise ReportError(f"{run} has no scores of groups on trait pairs.")

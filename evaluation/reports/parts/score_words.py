@@ -152,8 +152,7 @@ def _effective(run: dict[str, Any]) -> dict[str, Any]:
     """Return the options as the measure declares them: PostgreSQL stores them in another order."""
     measure, given = MEASURES.get(run["measure"]), run["parameters"]
     declared = measure.Parameters.model_fields if measure else {}
-    names = [name for name in declared if name in given] or list(given)
-    names += [name for name in given if name not in names]
+    names = dict.fromkeys([*(name for name in declared if name in given), *given])
     return {name: given[name] for name in names if name not in CUT_OF_THE_WORK}
 
 

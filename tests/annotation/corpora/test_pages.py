@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotation.corpora.corpus_import import import_corpus
 from annotation.corpora.features import FEATURE_NAMES, detect_features
 from annotation.corpora.summary import summarise_corpus
-from annotation.models import Corpus, Study, StudyKind, Text, WritingDesign
+from annotation.models import Corpus, Study, StudyKind, Text, TextPair, WritingDesign
 from annotation.researcher.corpora.overview import FEATURE_LABELS, mark_features
 from tests.annotation.studies.people import make_user
 
@@ -174,6 +174,24 @@ def test_the_overview_counts_by_source_and_by_feature(corpus, alice):
     assert "Without a source" in text
     assert "100.0" in text  # one habitual be in ten words
     assert "Not written yet" in text
+
+
+def test_counts_are_not_those_of_another_corpus_with_the_same_keys(corpus):
+    before = summarise_corpus(corpus)
+    content = PAIRS.replace("CORAAL", "Lyrics").encode()
+    keys = list(corpus.texts.order_by("pk").values_list("pk", flat=True))
+    TextPair.objects.all().delete()
+    Text.objects.all().delete()
+    Corpus.objects.all().delete()
+    made = import_corpus(content=content, file_name="pairs.csv", name="New", licence="CC0").corpus
+    assert made is not None
+    TextPair.objects.all().delete()
+    Corpus.objects.filter(pk=made.pk).update(id=corpus.pk)
+    for text, key in zip(made.texts.order_by("pk"), keys, strict=True):
+        Text.objects.filter(pk=text.pk).update(id=key, corpus_id=corpus.pk)
+    after = summarise_corpus(Corpus.objects.get())
+    assert [line.source for line in after.lines] == ["", "Lyrics"]
+    assert after.lines[1].source_words == before.lines[1].source_words == 3
 
 
 def test_other_varieties_have_no_table_of_features(alice):
