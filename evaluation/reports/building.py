@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.common.far_moments import is_far
-from annotation.common.memory import give_back_memory
+from annotation.common.memory import give_back_memory, seldom_collected
 from evaluation.models import Report, ReportFile, ReportStatus
 from evaluation.reports.drawings import every_figure, keep_drawings
 from evaluation.reports.parts.document import Document
@@ -65,8 +65,9 @@ def build_report(*, report_id: int) -> Report | None:
         report.built_at = timezone.now()
         report.seconds = round(time.perf_counter() - clock, 1)
         report.status = ReportStatus.FINAL
-        document = kind.document(report, {})
-        _store(report, document, render_files(report, document))
+        with seldom_collected():
+            document = kind.document(report, {})
+            _store(report, document, render_files(report, document))
     except ReportError as error:
         _mark_failed(report, str(error))
     except Exception:

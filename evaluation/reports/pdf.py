@@ -9,6 +9,7 @@ the last page may be under half full, which has the provenance.
 
 from __future__ import annotations
 
+import gc
 import logging
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -109,7 +110,8 @@ def _layouts(lay_out: Callable[[PaperPlan], Any]) -> Iterator[tuple[float, Any, 
                 pages = [measure_page(page) for page in laid_out.pages]
                 emptiest = min([page.share for page in pages[:-1]], default=1.0)
                 yield min(emptiest, LEAST_FILL), laid_out, plan
-                del laid_out  # the next one needs its room
+                del laid_out  # the next one needs its room: boxes name each other in circles
+                gc.collect()
                 if emptiest >= LEAST_FILL:
                     return
                 plan = improve(plan, pages)

@@ -1,12 +1,15 @@
-"""Memory that was freed goes back to the system."""
+"""Memory that was freed goes back to the system; long work is seldom searched for dead circles."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import subprocess
 import sys
 
 import pytest
+
+from annotation.common.memory import seldom_collected
 
 # The last block lies above all others: while it is there, the C library shrinks nothing by itself.
 PROGRAM = """
@@ -33,3 +36,16 @@ def test_freed_memory_is_given_back() -> None:
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) > 50_000_000
+
+
+def test_searches_are_as_often_as_before_once_the_work_has_failed() -> None:
+    usual = gc.get_threshold()
+
+    @seldom_collected()
+    def work() -> None:
+        assert gc.get_threshold()[0] > usual[0]
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        work()
+    assert gc.get_threshold() == usual
