@@ -13,9 +13,9 @@ from django.http import QueryDict
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import ComprehensionContent
 from annotation.models import CheckKind, CheckResponse, Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.options import OptionsPage, read_choice
 from annotation.survey.pages.page import Again
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.form_parsing import read_single
 from annotation.survey.visits.visit import Visit
 
@@ -29,11 +29,9 @@ class ComprehensionPage(OptionsPage):
     def is_shared(self, step: Step) -> bool:
         return False
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
+            **super().show(visit, step, filled),
             "try_field": TRY_FIELD,
             "try_number": self.number_try(visit, step),
             "ends_study": _content(step).on_failure == "screen_out",
@@ -43,9 +41,7 @@ class ComprehensionPage(OptionsPage):
     def number_try(self, visit: Visit, step: Step) -> int:
         return len(_tries(_find_response(visit, step))) + 1
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | Again | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | Again | None:
         content, begun = _content(step), _find_response(visit, step)
         tries = _tries(begun)
         if read_single(sent, TRY_FIELD) != str(len(tries) + 1):

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from annotation.instruments.demographics import is_list, text_option
 from annotation.instruments.flow import Step
 from annotation.models import DemographicAnswer, DemographicQuestion, Outcome, QuestionKind
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_parsing import (
     read_single,
@@ -69,14 +69,8 @@ class DemographicsPage(Page):
     def open(self, visit: Visit, step: Step) -> bool:
         return bool(visit.questions)
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        data = QueryDict() if sent is None else sent
-        shown = [
-            _show_question(visit, question, data, problems.get(question.slug, ""))
-            for question in visit.questions
-        ]
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        shown = [_show_question(visit, question, filled) for question in visit.questions]
         return {
             "questions": shown,
             "troubled": [question for question in shown if question.problem],
@@ -85,9 +79,7 @@ class DemographicsPage(Page):
             "declined_choice": DECLINED_CHOICE,
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | None:
         prefixes = (ANSWER, DECLINE, OWN_WORDS)
         known = {prefix + item.slug for item in visit.questions for prefix in prefixes}
         refuse_unknown(sent, prefixes=prefixes, known=known)
@@ -120,9 +112,9 @@ class DemographicsPage(Page):
 
 
 def _show_question(
-    visit: Visit, question: DemographicQuestion, data: QueryDict, problem: str
+    visit: Visit, question: DemographicQuestion, filled: FilledForm
 ) -> ShownQuestion:
-    chosen, own = data.getlist(ANSWER + question.slug), text_option(question)
+    chosen, own = filled.sent.getlist(ANSWER + question.slug), text_option(question)
     return ShownQuestion(
         question=question,
         label=visit.read_label(question),
@@ -139,10 +131,10 @@ def _show_question(
             )
             for number, text in enumerate(question.options, start=1)
         ],
-        value=data.get(ANSWER + question.slug, "")[:MAX_CHARACTERS],
-        own_words=data.get(OWN_WORDS + question.slug, "")[:MAX_CHARACTERS],
-        declined=_has_declined(question, data),
-        problem=problem,
+        value=filled.text(ANSWER + question.slug)[:MAX_CHARACTERS],
+        own_words=filled.text(OWN_WORDS + question.slug)[:MAX_CHARACTERS],
+        declined=_has_declined(question, filled.sent),
+        problem=filled.problem(question.slug),
     )
 
 

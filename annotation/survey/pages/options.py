@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import OptionsContent
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, put_in_order
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.visit import Visit
@@ -29,20 +30,18 @@ class OptionsPage(QuestionPage):
 
     template = "survey/choice.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         content = options_content(step)
-        chosen = [] if sent is None else sent.getlist(FIELD)
+        chosen = filled.sent.getlist(FIELD)
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
+            **super().show(visit, step, filled),
             "field": FIELD,
             "options": [
                 ShownOption(option.value, visit.read(option.text), option.value in chosen)
                 for option in put_in_order(visit, step, content.options)
             ],
             "several": False,
-            "problem": problems.get(FIELD, ""),
+            "problem": filled.problem(FIELD),
         }
 
 
