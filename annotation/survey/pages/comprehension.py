@@ -16,6 +16,7 @@ from annotation.models import CheckKind, CheckResponse, Outcome
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.options import OptionsPage, read_choice
 from annotation.survey.pages.page import Again
+from annotation.survey.pages.questions import content_of
 from annotation.survey.visits.form_parsing import read_single
 from annotation.survey.visits.visit import Visit
 
@@ -34,7 +35,7 @@ class ComprehensionPage(OptionsPage):
             **super().show(visit, step, filled),
             "try_field": TRY_FIELD,
             "try_number": self.number_try(visit, step),
-            "ends_study": _content(step).on_failure == "screen_out",
+            "ends_study": content_of(step, ComprehensionContent).on_failure == "screen_out",
             "instructions": visit.wording["instructions_body"],
         }
 
@@ -42,7 +43,7 @@ class ComprehensionPage(OptionsPage):
         return len(_tries(_find_response(visit, step))) + 1
 
     def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | Again | None:
-        content, begun = _content(step), _find_response(visit, step)
+        content, begun = content_of(step, ComprehensionContent), _find_response(visit, step)
         tries = _tries(begun)
         if read_single(sent, TRY_FIELD) != str(len(tries) + 1):
             return Again.AGAIN
@@ -65,12 +66,6 @@ class ComprehensionPage(OptionsPage):
         if not passed and content.on_failure == "screen_out":
             return Outcome.SCREENED_OUT
         return None
-
-
-def _content(step: Step) -> ComprehensionContent:
-    if not isinstance(step.content, ComprehensionContent):
-        raise TypeError(f"Step {step.index} has no right answer.")
-    return step.content
 
 
 def _find_response(visit: Visit, step: Step) -> CheckResponse | None:

@@ -19,6 +19,7 @@ from annotation.survey.visits.form_parsing import (
     read_text,
     read_whole_number,
     refuse_unknown,
+    sent_twice,
 )
 from annotation.survey.visits.target_screening import has_place, is_screening
 from annotation.survey.visits.visit import Visit
@@ -153,7 +154,7 @@ def _read_answer(question: DemographicQuestion, sent: QueryDict) -> Any:
     if question.kind == QuestionKind.CHOICES:
         numbers = sent.getlist(field)
         if len(set(numbers)) != len(numbers):
-            raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": field})
+            raise sent_twice(field)
         return [_find_option(question, number) for number in numbers] or None
     if question.kind == QuestionKind.CHOICE:
         chosen = read_single(sent, field)

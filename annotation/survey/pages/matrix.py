@@ -13,8 +13,8 @@ from annotation.instruments.step_content import MatrixContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.options import ShownOption
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer, put_in_order
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single, refuse_unknown
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import not_offered, read_single, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
 ROW = "row-"
@@ -62,9 +62,7 @@ class MatrixPage(QuestionPage):
         chosen = {row.value: read_single(sent, ROW + row.value) for row in content.rows}
         for value in chosen.values():
             if value and value not in offered:
-                raise PageRefused(
-                    _("“%(value)s” is not among the answers of this page.") % {"value": value[:60]}
-                )
+                raise not_offered(value)
         given = {row: value for row, value in chosen.items() if value}
         if content.required and len(given) < len(chosen):
             raise AnswersRefused({row: _("Choose one.") for row in chosen if row not in given})

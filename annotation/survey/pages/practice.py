@@ -12,6 +12,7 @@ from annotation.instruments.flow import Step
 from annotation.instruments.step_content import PracticeContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
+from annotation.survey.pages.questions import content_of
 from annotation.survey.pages.rating import draw_lines, read_lines, show_lines
 from annotation.survey.visits.visit import Visit
 
@@ -27,28 +28,22 @@ class PracticePage(Page):
     template = "survey/practice.html"
 
     def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
-        content = _content(step)
+        content = content_of(step, PracticeContent)
         return {
-            **show_lines(_lay_out(visit, content), filled),
+            **show_lines(_lay_out(visit, step), filled),
             "heading": visit.read(content.question),
             "lead": visit.read(content.lead),
         }
 
     def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
-        return {"drawn_lines": draw_lines(visit, _lay_out(visit, _content(step)), filled)}
+        return {"drawn_lines": draw_lines(visit, _lay_out(visit, step), filled)}
 
     def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
-        read_lines(sent, _lay_out(visit, _content(step)))
+        read_lines(sent, _lay_out(visit, step))
 
 
-def _content(step: Step) -> PracticeContent:
-    if not isinstance(step.content, PracticeContent):
-        raise TypeError(f"Step {step.index} has no practice lines.")
-    return step.content
-
-
-def _lay_out(visit: Visit, content: PracticeContent) -> list[PracticeLine]:
+def _lay_out(visit: Visit, step: Step) -> list[PracticeLine]:
     return [
         PracticeLine(f"practice-{number}", visit.read(line.left), visit.read(line.right))
-        for number, line in enumerate(content.lines, start=1)
+        for number, line in enumerate(content_of(step, PracticeContent).lines, start=1)
     ]

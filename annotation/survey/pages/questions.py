@@ -7,13 +7,13 @@ from typing import Any, TypeVar
 
 from annotation.common.seeded import shuffle
 from annotation.instruments.flow import Step
-from annotation.instruments.step_content import Option, QuestionContent
+from annotation.instruments.step_content import Option, QuestionContent, StepContent
 from annotation.models import StepAnswer
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.visit import Visit
 
-Content = TypeVar("Content", bound=QuestionContent)
+Content = TypeVar("Content", bound=StepContent)
 
 
 class QuestionPage(Page):

@@ -13,8 +13,13 @@ from annotation.instruments.flow import Step
 from annotation.instruments.step_content import RankingContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer, put_in_order
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import (
+    not_offered,
+    read_single,
+    read_whole_number,
+    refuse_unknown,
+)
 from annotation.survey.visits.visit import Visit
 
 PLACE = "place-"
@@ -79,8 +84,6 @@ def _read_places(content: RankingContent, sent: QueryDict) -> dict[str, int]:
             continue
         place = read_whole_number(text)
         if place is None or not 1 <= place <= len(content.items):
-            raise PageRefused(
-                _("“%(value)s” is not among the answers of this page.") % {"value": text[:60]}
-            )
+            raise not_offered(text)
         places[item] = place
     return places

@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.common.prepared_sql import PreparedInsert
 from annotation.instruments.flow import Step
@@ -23,6 +24,7 @@ from annotation.survey.visits.form_parsing import read_single, read_whole_number
 from annotation.survey.visits.visit import Visit
 
 VALUE, TOUCHED = "value-", "touched-"
+NOT_ANSWERED = gettext_lazy("Not answered yet. Tap the line where your answer belongs.")
 HUNDRED = {"minimum": 0, "maximum": 100, "by": 1}
 LONGEST_FRAME = 160  # characters
 _RATINGS = PreparedInsert(Rating)
@@ -120,25 +122,31 @@ def draw_lines(visit: Visit, lines: Sequence[DrawnLine], filled: FilledForm) -> 
     return mark_safe("".join(map(draw, shown["lines"])))  # noqa: S308 - of drawn templates
 
 
+def read_touched(sent: QueryDict, key: str) -> str:
+    """Return what was sent of a line, "" for one that nobody has touched.
+
+    Browsers send a value for a line that nobody has moved.
+    """
+    text, touched = read_single(sent, VALUE + key), read_single(sent, TOUCHED + key)
+    if touched not in {"", "0", "1"}:
+        raise PageRefused(_("The field “%(name)s” is neither 0 nor 1.") % {"name": TOUCHED + key})
+    return text if touched == "1" else ""
+
+
 def read_lines(sent: QueryDict, lines: Sequence[DrawnLine]) -> dict[str, int]:
     """Return every line's place from 0 (left) to 100 (right), by scale slug.
 
-    A line counts as answered if it has a value and was touched: browsers send a value for a line
-    that nobody has moved. Raises `AnswersRefused` for lines that are missing or not a whole number
-    from 0 to 100, and `PageRefused` for fields that are repeated or of another instrument.
+    A line counts as answered if it has a value and was touched. Raises `AnswersRefused` for lines
+    that are missing or not a whole number from 0 to 100, and `PageRefused` for fields that are
+    repeated or of another instrument.
     """
     known = {f"{prefix}{line.key}" for line in lines for prefix in (VALUE, TOUCHED)}
     refuse_unknown(sent, prefixes=(VALUE, TOUCHED), known=known)
     values: dict[str, int] = {}
     problems: dict[str, str] = {}
     for line in lines:
-        text, touched = read_single(sent, VALUE + line.key), read_single(sent, TOUCHED + line.key)
-        if touched not in {"", "0", "1"}:
-            raise PageRefused(
-                _("The field “%(name)s” is neither 0 nor 1.") % {"name": TOUCHED + line.key}
-            )
-        if not text or touched != "1":
-            problems[line.key] = _("Not answered yet. Tap the line where your answer belongs.")
+        if not (text := read_touched(sent, line.key)):
+            problems[line.key] = str(NOT_ANSWERED)
             continue
         number = read_whole_number(text)
         if number is None or not 0 <= number <= 100:

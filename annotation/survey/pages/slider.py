@@ -14,9 +14,9 @@ from annotation.instruments.flow import Step
 from annotation.instruments.step_content import SliderContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
-from annotation.survey.pages.rating import TOUCHED, VALUE, show_lines
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
+from annotation.survey.pages.rating import NOT_ANSWERED, TOUCHED, VALUE, read_touched, show_lines
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import read_whole_number, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
 KEY = "answer"
@@ -63,17 +63,10 @@ class SliderPage(QuestionPage):
     def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         content = content_of(step, SliderContent)
         refuse_unknown(sent, prefixes=(VALUE, TOUCHED), known={VALUE + KEY, TOUCHED + KEY})
-        text, touched = read_single(sent, VALUE + KEY), read_single(sent, TOUCHED + KEY)
-        if touched not in {"", "0", "1"}:
-            raise PageRefused(
-                _("The field “%(name)s” is neither 0 nor 1.") % {"name": TOUCHED + KEY}
-            )
-        if not text or touched != "1":
-            if content.required:
-                text = _("Not answered yet. Tap the line where your answer belongs.")
-                raise AnswersRefused({KEY: text})
-            return
-        keep_answer(visit, step, _read_place(content, text))
+        if text := read_touched(sent, KEY):
+            keep_answer(visit, step, _read_place(content, text))
+        elif content.required:
+            raise AnswersRefused({KEY: str(NOT_ANSWERED)})
 
 
 def _line(visit: Visit, content: SliderContent) -> SliderLine:

@@ -12,6 +12,7 @@ from annotation.instruments.flow import Step
 from annotation.instruments.step_content import PageContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
+from annotation.survey.pages.questions import content_of
 from annotation.survey.visits.visit import Visit
 
 
@@ -45,12 +46,11 @@ class OwnTextPage(TextPage):
         super().__init__("page")
 
     def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
-        if not isinstance(step.content, PageContent):
-            raise TypeError(f"Step {step.index} has no text.")
+        content = content_of(step, PageContent)
         return {
-            "title": visit.read(step.content.title),
-            "body": visit.read(step.content.body),
-            "media": visit.find_media(step.content.media),
+            "title": visit.read(content.title),
+            "body": visit.read(content.body),
+            "media": visit.find_media(content.media),
         }
 
 
