@@ -1,7 +1,5 @@
 """Counterparts and writing tasks over HTTP, with the columns of the exports."""
 
-from __future__ import annotations
-
 from django.db.models import Q
 from django_filters import rest_framework as filters
 

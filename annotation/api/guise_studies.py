@@ -1,7 +1,5 @@
 """Drafts of studies of the speakers of texts over HTTP."""
 
-from __future__ import annotations
-
 from rest_framework import serializers
 
 from annotation.api.drafts import CreatesDrafts, OfCorpusSerializer
