@@ -3,34 +3,14 @@
 Importing this package registers them.
 """
 
-from annotation.admin.accounts import GroupAdmin, UserAdmin
-from annotation.admin.annotator_study import JudgmentStudyAdmin, WritingStudyAdmin
-from annotation.admin.corpus import CorpusAdmin
-from annotation.admin.instrument import InstrumentAdmin
-from annotation.admin.library_entry import (
-    GroupExclusionAdmin,
-    GroupSetAdmin,
-    SocialGroupAdmin,
-    TraitPairAdmin,
+from annotation.admin import (
+    accounts,
+    annotator_study,
+    corpus,
+    instrument,
+    library_entry,
+    library_question,
+    study,
+    submission,
+    team,
 )
-from annotation.admin.library_question import LibraryQuestionAdmin
-from annotation.admin.study import StudyAdmin
-from annotation.admin.submission import SubmissionAdmin
-from annotation.admin.team import TeamAdmin
-
-__all__ = [
-    "CorpusAdmin",
-    "GroupAdmin",
-    "GroupExclusionAdmin",
-    "GroupSetAdmin",
-    "InstrumentAdmin",
-    "JudgmentStudyAdmin",
-    "LibraryQuestionAdmin",
-    "SocialGroupAdmin",
-    "StudyAdmin",
-    "SubmissionAdmin",
-    "TeamAdmin",
-    "TraitPairAdmin",
-    "UserAdmin",
-    "WritingStudyAdmin",
-]

@@ -1,7 +1,5 @@
 """Accounts in the dress of the theme: users and their groups of rights."""
 
-from __future__ import annotations
-
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin as DjangoGroupAdmin
 from django.contrib.auth.admin import UserAdmin as DjangoUserAdmin

@@ -19,7 +19,6 @@ from annotation.corpora.access import visible_corpora
 from annotation.counterparts import creation as writing_creation
 from annotation.judgments import creation as judging_creation
 from annotation.models import (
-    ASPECTS,
     Corpus,
     JudgmentStudy,
     Study,
@@ -28,18 +27,15 @@ from annotation.models import (
     WritingStudy,
 )
 from annotation.researcher.judging.judges import JudgesPage
-from annotation.researcher.judging.judging_form import JudgingForm
+from annotation.researcher.judging.judging_form import WORDING_FIELDS, JudgingForm
 from annotation.researcher.judging.overview import (
     JudgingActions,
-    JudgingAudit,
-    JudgingColleagues,
-    JudgingExports,
     JudgingLive,
     JudgingOverview,
     JudgingPage,
 )
 from annotation.researcher.pages.annotator_form import STATEMENT_FIELDSET, STUDY_FIELDS
-from annotation.researcher.pages.annotator_page import AnnotatorStudyPage
+from annotation.researcher.pages.annotator_page import AnnotatorStudyPage, shared_pages
 from annotation.researcher.pages.page import staff_user
 from annotation.researcher.writing.adjudication import (
     AdjudicationList,
@@ -50,9 +46,6 @@ from annotation.researcher.writing.adjudication import (
 from annotation.researcher.writing.annotators import WritersPage
 from annotation.researcher.writing.overview import (
     WritingActions,
-    WritingAudit,
-    WritingColleagues,
-    WritingExports,
     WritingLive,
     WritingOverview,
     WritingPage,
@@ -151,14 +144,12 @@ class WritingStudyAdmin(AnnotatorStudyAdmin):
         WritingOverview,
         WritingLive,
         WritingActions,
-        WritingExports,
         WritersPage,
         AdjudicationList,
         PublishPage,
         UndoPage,
         CasePage,
-        WritingAudit,
-        WritingColleagues,
+        *shared_pages(WritingPage),
     )
     tasks_name = "writing_tasks"
     design_name = "writing"
@@ -189,9 +180,7 @@ class JudgmentStudyAdmin(AnnotatorStudyAdmin):
         JudgingLive,
         JudgesPage,
         JudgingActions,
-        JudgingExports,
-        JudgingAudit,
-        JudgingColleagues,
+        *shared_pages(JudgingPage),
     )
     tasks_name = "judgment_tasks"
     design_name = "judging"
@@ -210,9 +199,7 @@ class JudgmentStudyAdmin(AnnotatorStudyAdmin):
         (
             gettext_lazy("Questions"),
             {
-                "fields": tuple(
-                    f"{aspect}_{part}" for aspect in ASPECTS for part in ("question", "answers")
-                ),
+                "fields": WORDING_FIELDS,
                 "description": gettext_lazy(
                     "As in Deas et al. (2023), appendix C.2. Answers go from 1 to 5, higher is "
                     "better."

@@ -1,7 +1,5 @@
 """Addresses of annotators' accounts. The pages of their work stand behind a study's public id."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from annotation.annotators import views

@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.permissions import Staff, signed_in
+from annotation.api.rows import find_study
 from annotation.models import MembershipRole, Study, StudyInvitation, StudyMembership
 from annotation.studies.colleagues import (
     change_role,
@@ -62,13 +63,10 @@ class NewInvitationSerializer(InvitationSerializer):
         fields = (*InvitationSerializer.Meta.fields, "link")  # type: ignore[assignment]
 
 
-def find_study(request: Request, public_id: str, *, owned: bool) -> Study:
-    """Return a study of any kind; to send something takes its owners' right."""
-    user = signed_in(request)
-    study = Study.objects.visible_to(user).filter(public_id=public_id).first()
-    if study is None:
-        raise NotFound(f"There is no study “{public_id}” that you may see.")
-    if owned and not study.is_owned_by(user):
+def find_owned(view: viewsets.GenericViewSet[Any]) -> Study:
+    """Return the study of an address, for its owners alone."""
+    study = find_study(view)
+    if not study.is_owned_by(signed_in(view.request)):
         raise PermissionDenied
     return study
 
@@ -84,7 +82,7 @@ class StudyMemberViewSet(viewsets.GenericViewSet[StudyMembership]):
 
     @extend_schema(responses=MemberSerializer(many=True))
     def list(self, request: Request, public_id: str) -> Response:
-        members = list_members(find_study(request, public_id, owned=False))
+        members = list_members(find_study(self))
         return Response(MemberSerializer(members, many=True).data)
 
     @extend_schema(request=RoleSerializer, responses=MemberSerializer)
@@ -104,7 +102,7 @@ class StudyMemberViewSet(viewsets.GenericViewSet[StudyMembership]):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _find(self, pk: str) -> StudyMembership:
-        study = find_study(self.request, self.kwargs["public_id"], owned=True)
+        study = find_owned(self)
         found = study.memberships.filter(pk=pk).first()
         if found is None:
             raise NotFound(f"The study has no member {pk}.")
@@ -122,13 +120,13 @@ class StudyInvitationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Stud
     def get_queryset(self) -> QuerySet[StudyInvitation]:
         if getattr(self, "swagger_fake_view", False):  # the schema asks without a study
             return super().get_queryset()
-        study = find_study(self.request, self.kwargs["public_id"], owned=True)
+        study = find_owned(self)
         return open_links(StudyInvitation).filter(study=study)
 
     @extend_schema(request=RoleSerializer, responses={201: NewInvitationSerializer})
     def create(self, request: Request, public_id: str) -> Response:
         """Make a link with a role. It is in the answer and nowhere else."""
-        study = find_study(request, public_id, owned=True)
+        study = find_owned(self)
         asked = RoleSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
         invitation, token = invite_colleague(

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, serializers, status, viewsets
 from rest_framework.decorators import action
-from rest_framework.exceptions import APIException, NotFound, PermissionDenied
+from rest_framework.exceptions import APIException, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.permissions import Staff, signed_in
+from annotation.api.rows import find_study
 from annotation.models import (
     PAYMENT_PERMISSION,
+    SURVEY_KINDS,
     ActionKind,
     ActionState,
     Origin,
@@ -153,10 +155,7 @@ class StudyPaymentViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[PanelAc
 
     def _find(self) -> Study:
         user = signed_in(self.request)
-        studies = Study.objects.surveys().visible_to(user).exclude(origin=Origin.IMPORTED)
-        study = studies.filter(public_id=self.kwargs["public_id"]).first()
-        if study is None:
-            raise NotFound(f"There is no study “{self.kwargs['public_id']}” that you may see.")
+        study = find_study(self, Q(kind__in=SURVEY_KINDS) & ~Q(origin=Origin.IMPORTED))
         if not (study.is_changeable_by(user) and user.has_perm(PAYMENT_PERMISSION)):
             raise PermissionDenied
         return study

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -11,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.annotators.places import WORK
-from annotation.common.tables import ColumnType
+from annotation.api.rows import RowSerializer
 from annotation.exports.ratings import RATING_FIELDS
 from annotation.instruments.presets import PresetName
 from annotation.instruments.versions import current_instrument
@@ -140,15 +139,6 @@ class GroupQuotaSerializer(serializers.Serializer[Any]):
     open = serializers.IntegerField()
 
 
-CELL_FIELDS: dict[ColumnType, type[serializers.Field[Any, Any, Any, Any]]] = {
-    ColumnType.TEXT: serializers.CharField,
-    ColumnType.NUMBER: serializers.FloatField,
-    ColumnType.INTEGER: serializers.IntegerField,
-    ColumnType.BOOLEAN: serializers.BooleanField,
-    ColumnType.TIME: serializers.DateTimeField,
-}
-
-
 class ExportFileSerializer(serializers.Serializer[Any]):
     """One file that a study is exported as."""
 
@@ -177,20 +167,11 @@ class NewStudySerializer(serializers.Serializer[Any]):
         return attrs | ({"groups": gather_groups(sets)} if sets else {})
 
 
-class RatingRowSerializer(serializers.Serializer[Any]):
-    """One rating, with the columns of the export; takes its cells in their order.
+class RatingRowSerializer(RowSerializer):
+    """One rating, with the columns of the export.
 
     Where texts are rated, ``group`` is the slug of the text, whose pair and variety stand among the
     ``groups`` of its study.
     """
 
-    def to_representation(self, instance: Sequence[Any]) -> dict[str, Any]:
-        return dict(zip((column.name for column, _ in RATING_FIELDS), instance, strict=True))
-
-    def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        return {
-            column.name: CELL_FIELDS[column.type](
-                help_text=f"{column.meaning} ({column.values})", allow_null=True
-            )
-            for column, _ in RATING_FIELDS
-        }
+    columns = tuple(RATING_FIELDS.values())

@@ -9,14 +9,16 @@ from django.http import StreamingHttpResponse
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_view
-from rest_framework import mixins, serializers, status, viewsets
+from rest_framework import mixins, serializers
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound
 from rest_framework.renderers import BaseRenderer, JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.api.permissions import Staff, StaffWithModelPermissions, signed_in
+from annotation.api.drafts import CreatesDrafts
+from annotation.api.permissions import Staff, StaffWithModelPermissions
+from annotation.api.rows import StudyRows
 from annotation.api.serializers import (
     ExportFileSerializer,
     GroupQuotaSerializer,
@@ -25,7 +27,7 @@ from annotation.api.serializers import (
     StudyDetailSerializer,
     StudySerializer,
 )
-from annotation.common.tables import stream_csv
+from annotation.common.tables import Table, stream_csv
 from annotation.exports.downloads import build_download, list_files
 from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select_ratings
 from annotation.exports.submissions import build_submission_table
@@ -51,12 +53,11 @@ class CsvRenderer(BaseRenderer):
 
 
 @extend_schema_view(retrieve=extend_schema(responses=StudyDetailSerializer))
-class StudyViewSet(
-    mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[Study]
-):
+class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, CreatesDrafts):
     """Studies that this account owns or is a member of; new ones are drafts of group ratings."""
 
     queryset = Study.objects.none()
+    service = staticmethod(create_study)
     permission_classes = (Staff,)
     filterset_fields = ("status", "origin", "kind", "panel")
     lookup_field = "public_id"
@@ -75,13 +76,6 @@ class StudyViewSet(
         }
         return found.get(self.action, StudyDetailSerializer)
 
-    @extend_schema(responses={201: StudyDetailSerializer})
-    def create(self, request: Request) -> Response:
-        form = self.get_serializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        study = create_study(owner=signed_in(request), **form.validated_data)
-        return Response(StudyDetailSerializer(study).data, status=status.HTTP_201_CREATED)
-
     @extend_schema(responses=GroupQuotaSerializer(many=True))
     @action(detail=True, methods=["get"], pagination_class=None, filter_backends=[])
     def quotas(self, request: Request, public_id: str) -> Response:
@@ -95,12 +89,7 @@ class StudyViewSet(
     @action(detail=True, methods=["get"], url_path="ratings.csv", renderer_classes=[CsvRenderer])
     def ratings_csv(self, request: Request, public_id: str) -> StreamingHttpResponse:
         """Return all ratings as the tidy CSV that the admin exports, streamed."""
-        study = self.get_object()
-        response = StreamingHttpResponse(
-            stream_csv(build_rating_table(study)), content_type="text/csv; charset=utf-8"
-        )
-        response["Content-Disposition"] = f'attachment; filename="ratings-{public_id}.csv"'
-        return response
+        return self._stream(build_rating_table(self.get_object()))
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(
@@ -109,11 +98,13 @@ class StudyViewSet(
     def submissions_csv(self, request: Request, public_id: str) -> StreamingHttpResponse:
         """Return all submissions with checks, quality flags and decisions, as the admin exports
         them, streamed."""
-        study = self.get_object()
-        response = StreamingHttpResponse(
-            stream_csv(build_submission_table(study)), content_type="text/csv; charset=utf-8"
-        )
-        response["Content-Disposition"] = f'attachment; filename="submissions-{public_id}.csv"'
+        return self._stream(build_submission_table(self.get_object()))
+
+    def _stream(self, table: Table) -> StreamingHttpResponse:
+        csv = "text/csv; charset=utf-8"
+        response = StreamingHttpResponse(stream_csv(table), content_type=csv)
+        name = f"{table.name}-{self.kwargs['public_id']}.csv"
+        response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
 
     @extend_schema(responses=ExportFileSerializer(many=True))
@@ -159,23 +150,11 @@ class RatingFilter(filters.FilterSet):
         fields = ("data_decision", "group", "scale", "is_repeat")
 
 
-class StudyRatingViewSet(mixins.ListModelMixin, viewsets.GenericViewSet[Rating]):
+class StudyRatingViewSet(StudyRows):
     """The ratings of a study, one row each. Analyses use accepted, unrepeated ones only."""
 
     queryset = Rating.objects.none()
     serializer_class = RatingRowSerializer
-    permission_classes = (Staff,)
     filterset_class = RatingFilter
-
-    def get_queryset(self) -> QuerySet[Rating]:
-        if getattr(self, "swagger_fake_view", False):  # the schema asks without a study
-            return super().get_queryset()
-        study = Study.objects.visible_to(self.request.user).filter(
-            public_id=self.kwargs["public_id"]
-        )
-        if (found := study.first()) is None:
-            raise NotFound(f"There is no study “{self.kwargs['public_id']}” that you may see.")
-        return select_ratings(found)
-
-    def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return super().filter_queryset(queryset).values_list(*(field for _, field in RATING_FIELDS))
+    select = staticmethod(select_ratings)
+    paths = RATING_FIELDS

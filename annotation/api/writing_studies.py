@@ -1,22 +1,13 @@
 """Drafts of writing studies over HTTP."""
 
-from __future__ import annotations
+from rest_framework import serializers
 
-from typing import Any
-
-from drf_spectacular.utils import extend_schema
-from rest_framework import serializers, status, viewsets
-from rest_framework.request import Request
-from rest_framework.response import Response
-
-from annotation.api.permissions import StaffWithModelPermissions, signed_in
-from annotation.api.serializers import StudyDetailSerializer
-from annotation.corpora.access import visible_corpora
+from annotation.api.drafts import CreatesDrafts, OfCorpusSerializer
 from annotation.counterparts.creation import create_writing_study
-from annotation.models import Corpus, WritingStudy
+from annotation.models import WritingStudy
 
 
-class NewWritingStudySerializer(serializers.Serializer[Any]):
+class NewWritingStudySerializer(OfCorpusSerializer):
     """What the study's form asks for, in the same words."""
 
     title = serializers.CharField(max_length=200)
@@ -37,23 +28,10 @@ class NewWritingStudySerializer(serializers.Serializer[Any]):
         required=False, allow_null=True, default=None, min_value=0, max_value=2**31 - 1
     )
 
-    def validate_corpus(self, public_id: str) -> Corpus:
-        corpus = visible_corpora(self.context["request"].user).filter(public_id=public_id).first()
-        if corpus is None:
-            raise serializers.ValidationError(f"There is no corpus “{public_id}” that you may see.")
-        return corpus
 
-
-class WritingStudyViewSet(viewsets.GenericViewSet[WritingStudy]):
+class WritingStudyViewSet(CreatesDrafts):
     """Creates drafts; annotators are invited and the study launched on its pages."""
 
     queryset = WritingStudy.objects.none()
-    permission_classes = (StaffWithModelPermissions,)
     serializer_class = NewWritingStudySerializer
-
-    @extend_schema(responses={201: StudyDetailSerializer})
-    def create(self, request: Request) -> Response:
-        form = self.get_serializer(data=request.data)
-        form.is_valid(raise_exception=True)
-        study = create_writing_study(owner=signed_in(request), **form.validated_data)
-        return Response(StudyDetailSerializer(study).data, status=status.HTTP_201_CREATED)
+    service = staticmethod(create_writing_study)

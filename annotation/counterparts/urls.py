@@ -1,7 +1,5 @@
 """Addresses of writers, behind a study's public id."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from annotation.counterparts import views

@@ -2,55 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from django.db.models import QuerySet
 
 from annotation.common.tables import Cell, Column, ColumnType, Table, choice_column
+from annotation.exports.fields import Fields, coarsen
 from annotation.models import Overlap, Study, TaskState, WritingTask
 
 TEXT, NUMBER, INTEGER = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER
 BOOLEAN = ColumnType.BOOLEAN
 
 # Each column of the export with the field of a task that fills it.
-COUNTERPART_FIELDS: tuple[tuple[Column, str], ...] = (
-    (Column("study", TEXT, "12 letters and digits", "public id of the study"), "study__public_id"),
-    (Column("text", TEXT, "slug", "name of the text in its corpus"), "text__slug"),
-    (Column("source", TEXT, "text", "where the text was drawn from"), "text__source"),
-    (Column("source_variety", TEXT, "text", "variety of the text"), "text__variety"),
-    (Column("source_body", TEXT, "text", "the text itself"), "text__body"),
-    (
-        Column("annotator", INTEGER, "1 or more", "number of the annotator in the study"),
-        "annotator__number",
+COUNTERPART_FIELDS: Fields = {
+    "study__public_id": Column("study", TEXT, "12 letters and digits", "public id of the study"),
+    "text__slug": Column("text", TEXT, "slug", "name of the text in its corpus"),
+    "text__source": Column("source", TEXT, "text", "where the text was drawn from"),
+    "text__variety": Column("source_variety", TEXT, "text", "variety of the text"),
+    "text__body": Column("source_body", TEXT, "text", "the text itself"),
+    "annotator__number": Column(
+        "annotator", INTEGER, "1 or more", "number of the annotator in the study"
     ),
-    (choice_column("overlap", Overlap, "who else has the text"), "overlap"),
-    (Column("variety", TEXT, "text", "variety of the counterpart"), "counterpart__variety"),
-    (
-        Column("counterpart", TEXT, "text", "what was written; empty: not interpretable"),
-        "counterpart__body",
+    "overlap": choice_column("overlap", Overlap, "who else has the text"),
+    "counterpart__variety": Column("variety", TEXT, "text", "variety of the counterpart"),
+    "counterpart__body": Column(
+        "counterpart", TEXT, "text", "what was written; empty: not interpretable"
     ),
-    (
-        Column("not_interpretable", BOOLEAN, "true or false", "the text has no counterpart"),
-        "counterpart__not_interpretable",
+    "counterpart__not_interpretable": Column(
+        "not_interpretable", BOOLEAN, "true or false", "the text has no counterpart"
     ),
-    (Column("reason", TEXT, "text", "why it has none"), "counterpart__reason"),
-    (Column("seconds", NUMBER, "0 or more", "with the page in front"), "active_seconds"),
-    (Column("submitted_on", TEXT, "date, UTC", "day of the first submit"), "done_at"),
-)
-TASK_FIELDS: tuple[tuple[Column, str], ...] = (
-    *COUNTERPART_FIELDS[:3],
-    COUNTERPART_FIELDS[5],
-    COUNTERPART_FIELDS[6],
-    (Column("position", INTEGER, "1 or more", "place in the annotator's queue"), "position"),
-    (choice_column("state", TaskState, "where the task stands"), "state"),
-    (
-        Column("not_interpretable", BOOLEAN, "empty: not done", "the text has no counterpart"),
-        "counterpart__not_interpretable",
+    "counterpart__reason": Column("reason", TEXT, "text", "why it has none"),
+    "active_seconds": Column("seconds", NUMBER, "0 or more", "with the page in front"),
+    "done_at": Column("submitted_on", TEXT, "date, UTC", "day of the first submit"),
+}
+TASK_FIELDS: Fields = {
+    **{
+        path: COUNTERPART_FIELDS[path]
+        for path in (
+            "study__public_id",
+            "text__slug",
+            "text__source",
+            "annotator__number",
+            "overlap",
+        )
+    },
+    "position": Column("position", INTEGER, "1 or more", "place in the annotator's queue"),
+    "state": choice_column("state", TaskState, "where the task stands"),
+    "counterpart__not_interpretable": Column(
+        "not_interpretable", BOOLEAN, "empty: not done", "the text has no counterpart"
     ),
-    (Column("seconds", NUMBER, "0 or more", "with the page in front"), "active_seconds"),
-)
+    "active_seconds": Column("seconds", NUMBER, "0 or more", "with the page in front"),
+}
 
 
 def select_counterparts(study: Study) -> QuerySet[WritingTask]:
@@ -66,26 +68,17 @@ def select_tasks(study: Study) -> QuerySet[WritingTask]:
 
 def build_counterpart_table(study: Study) -> Table:
     """Return one row for each submitted counterpart. One query."""
-    return _build("counterparts", COUNTERPART_FIELDS, lambda: select_counterparts(study))
+    return _build("counterparts", COUNTERPART_FIELDS, select_counterparts(study))
 
 
 def build_writing_task_table(study: Study) -> Table:
     """Return one row for each task. One query."""
-    return _build("writing-tasks", TASK_FIELDS, lambda: select_tasks(study))
+    return _build("writing-tasks", TASK_FIELDS, select_tasks(study))
 
 
-def _build(
-    name: str,
-    fields: Sequence[tuple[Column, str]],
-    select: Callable[[], QuerySet[WritingTask]],
-) -> Table:
+def _build(name: str, fields: Fields, tasks: QuerySet[WritingTask]) -> Table:
     def load() -> Iterator[Sequence[Cell]]:
-        for row in select().values_list(*(field for _column, field in fields)).iterator():
+        for row in tasks.values_list(*fields).iterator():
             yield [coarsen(cell) for cell in row]
 
-    return Table(name, [column for column, _field in fields], load)
-
-
-def coarsen(cell: Any) -> Cell:
-    """Return a time as its day: the hour of work says more about a person than a result needs."""
-    return f"{cell:%Y-%m-%d}" if isinstance(cell, datetime) else cell
+    return Table(name, list(fields.values()), load)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
 
 from annotation.common.tables import Cell, Column, ColumnType, Table
+from annotation.exports.fields import Fields, coarsen
 from annotation.judgments.error_coding import load_passages, write_passages
 from annotation.judgments.questions import parse_wording, show_aspects
 from annotation.models import CodedError, Judgment, JudgmentDesign, Study, TaskState
@@ -18,70 +18,56 @@ TEXT, NUMBER, INTEGER = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER
 ON_SCALE = "1 to 5"
 
 # Each column with the field of a judgment that fills it.
-JUDGED_FIELDS: tuple[tuple[Column, str], ...] = (
-    (
-        Column("study", TEXT, "12 letters and digits", "public id of the study"),
-        "task__study__public_id",
+JUDGED_FIELDS: Fields = {
+    "task__study__public_id": Column(
+        "study", TEXT, "12 letters and digits", "public id of the study"
     ),
-    (
-        Column("item", INTEGER, "number", "the counterpart: two rows of one are two judges"),
-        "task__item",
+    "task__item": Column(
+        "item", INTEGER, "number", "the counterpart: two rows of one are two judges"
     ),
-    (Column("pair", TEXT, "slug", "name of the pair in its corpus"), "task__item__pair__slug"),
-    (
-        Column("source", TEXT, "text", "where the pair's text was drawn from"),
-        "task__item__pair__source_text__source",
+    "task__item__pair__slug": Column("pair", TEXT, "slug", "name of the pair in its corpus"),
+    "task__item__pair__source_text__source": Column(
+        "source", TEXT, "text", "where the pair's text was drawn from"
     ),
-    (
-        Column("original", TEXT, "slug", "the text that the counterpart was judged beside"),
-        "task__item__text__slug",
+    "task__item__text__slug": Column(
+        "original", TEXT, "slug", "the text that the counterpart was judged beside"
     ),
-    (
-        Column("original_variety", TEXT, "text", "direction: from this variety"),
-        "task__item__text__variety",
+    "task__item__text__variety": Column(
+        "original_variety", TEXT, "text", "direction: from this variety"
     ),
-    (
-        Column("variety", TEXT, "text", "direction: into this one, that of the counterpart"),
-        "task__item__variety",
+    "task__item__variety": Column(
+        "variety", TEXT, "text", "direction: into this one, that of the counterpart"
     ),
-    (
-        Column("producer", TEXT, "human, or name@revision", "who wrote the counterpart"),
-        "task__item__producer",
+    "task__item__producer": Column(
+        "producer", TEXT, "human, or name@revision", "who wrote the counterpart"
     ),
-    (
-        Column("run", TEXT, "12 letters and digits; empty: human", "public id of the run"),
-        "task__item__run",
+    "task__item__run": Column(
+        "run", TEXT, "12 letters and digits; empty: human", "public id of the run"
     ),
-    (
-        Column("annotator", INTEGER, "1 or more", "number of the judge in the study"),
-        "task__annotator__number",
+    "task__annotator__number": Column(
+        "annotator", INTEGER, "1 or more", "number of the judge in the study"
     ),
-)
-JUDGMENT_FIELDS: tuple[tuple[Column, str], ...] = (
-    *JUDGED_FIELDS,
-    (
-        Column("human_likeness", INTEGER, ON_SCALE, "1 very likely a model, 5 a human"),
-        "human_likeness",
+}
+JUDGMENT_FIELDS: Fields = {
+    **JUDGED_FIELDS,
+    "human_likeness": Column(
+        "human_likeness", INTEGER, ON_SCALE, "1 very likely a model, 5 a human"
     ),
-    (
-        Column("linguistic_match", INTEGER, ON_SCALE, "how like the variety, 5 completely"),
-        "linguistic_match",
+    "linguistic_match": Column(
+        "linguistic_match", INTEGER, ON_SCALE, "how like the variety, 5 completely"
     ),
-    (
-        Column("meaning_preservation", INTEGER, ON_SCALE, "how accurate in meaning, 5 completely"),
-        "meaning_preservation",
+    "meaning_preservation": Column(
+        "meaning_preservation", INTEGER, ON_SCALE, "how accurate in meaning, 5 completely"
     ),
-    (
-        Column("tone_preservation", INTEGER, ON_SCALE, "how accurate in tone, 5 completely"),
-        "tone_preservation",
+    "tone_preservation": Column(
+        "tone_preservation", INTEGER, ON_SCALE, "how accurate in tone, 5 completely"
     ),
-    (Column("comment", TEXT, "text", "what the judge added"), "comment"),
-    (
-        Column("seconds", NUMBER, "0 or more; 0: not known", "with the page in front"),
-        "task__active_seconds",
+    "comment": Column("comment", TEXT, "text", "what the judge added"),
+    "task__active_seconds": Column(
+        "seconds", NUMBER, "0 or more; 0: not known", "with the page in front"
     ),
-    (Column("judged_on", TEXT, "date, UTC", "day of the first judgment"), "task__done_at"),
-)
+    "task__done_at": Column("judged_on", TEXT, "date, UTC", "day of the first judgment"),
+}
 ERRORS_COLUMN = Column(
     "errors",
     TEXT,
@@ -95,7 +81,12 @@ ERROR_COLUMNS = (
     Column("end", INTEGER, "1 or more", "the character after its last one"),
     Column("passage", TEXT, "text", "the words that are marked"),
 )
-CODED_COLUMNS = (*(column for column, _field in JUDGED_FIELDS), *ERROR_COLUMNS)
+#: The fields that `cut_passage` takes.
+ERROR_PATHS = (
+    *(f"judgment__{path}" for path in JUDGED_FIELDS),
+    *("category", "start", "end", "judgment__task__item__body"),
+)
+CODED_COLUMNS = (*JUDGED_FIELDS.values(), *ERROR_COLUMNS)
 
 
 def select_judgments(study: Study) -> QuerySet[Judgment]:
@@ -105,17 +96,17 @@ def select_judgments(study: Study) -> QuerySet[Judgment]:
     )
 
 
-def judgment_fields(study: Study) -> list[tuple[Column, str]]:
+def judgment_fields(study: Study) -> Fields:
     """Return `JUDGMENT_FIELDS` with the answers of the study's own wording as labels. One query."""
     design = JudgmentDesign.objects.select_related("corpus").filter(study=study).first()
     if design is None:
-        return list(JUDGMENT_FIELDS)
+        return JUDGMENT_FIELDS
     aspects = show_aspects(parse_wording(design.wording), design.corpus.target_variety)
     labels = {aspect.name: aspect.answers for aspect in aspects}
-    return [
-        (replace(column, labels=labels.get(column.name, ())), field)
-        for column, field in JUDGMENT_FIELDS
-    ]
+    return {
+        path: replace(column, labels=labels.get(column.name, ()))
+        for path, column in JUDGMENT_FIELDS.items()
+    }
 
 
 def build_judgment_table(study: Study) -> Table:
@@ -123,19 +114,19 @@ def build_judgment_table(study: Study) -> Table:
 
     Two queries, and one or two each time that it is read.
     """
-    labelled, is_coded = judgment_fields(study), marks_errors(study)
+    fields, is_coded = judgment_fields(study), marks_errors(study)
 
     def load() -> Iterator[Sequence[Cell]]:
-        fields = [field for _column, field in labelled]
         passages = load_passages(study) if is_coded else {}
         rows = select_judgments(study).values_list("pk", *fields)
         for pk, *row in rows.iterator(chunk_size=500):
-            # The hour of work says more about a person than a result needs.
-            cells = [f"{cell:%Y-%m-%d}" if isinstance(cell, datetime) else cell for cell in row]
-            yield [*cells, *([write_passages(passages.get(pk, ()))] if is_coded else [])]
+            yield [
+                *map(coarsen, row),
+                *([write_passages(passages.get(pk, ()))] if is_coded else []),
+            ]
 
-    columns = [column for column, _field in labelled]
-    return Table("judgments", (*columns, *([ERRORS_COLUMN] if is_coded else [])), load)
+    columns = (*fields.values(), *([ERRORS_COLUMN] if is_coded else []))
+    return Table("judgments", columns, load)
 
 
 def marks_errors(study: Study) -> bool:
@@ -150,12 +141,6 @@ def select_errors(study: Study) -> QuerySet[CodedError]:
     ).order_by("judgment__task__item", "judgment__task__annotator__number", "start", "category")
 
 
-def read_errors(errors: QuerySet[CodedError]) -> QuerySet[CodedError, tuple[Any, ...]]:
-    """Return the fields of `cut_passage`."""
-    fields = [f"judgment__{field}" for _column, field in JUDGED_FIELDS]
-    return errors.values_list(*fields, "category", "start", "end", "judgment__task__item__body")
-
-
 def cut_passage(row: Sequence[Any]) -> list[Cell]:
     """Return a row of `CODED_COLUMNS`: the text of a passage in place of the whole counterpart."""
     *cells, start, end, body = row
@@ -166,6 +151,8 @@ def build_error_table(study: Study) -> Table:
     """Return one row for each marked passage. One query each time that it is read."""
 
     def load() -> Iterator[Sequence[Cell]]:
-        return map(cut_passage, read_errors(select_errors(study)).iterator(chunk_size=500))
+        return map(
+            cut_passage, select_errors(study).values_list(*ERROR_PATHS).iterator(chunk_size=500)
+        )
 
     return Table("errors", CODED_COLUMNS, load)

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from django.db.models import QuerySet
 
-from annotation.common.tables import (
-    Cell,
-    Column,
-    ColumnType,
-    Table,
-    choice_column,
-    name_variables,
-)
+from annotation.common.tables import Cell, Column, ColumnType, Table, choice_column, name_variables
+from annotation.exports.fields import Fields
 from annotation.models import (
     DataDecision,
     Dimension,
@@ -31,159 +25,109 @@ TEXT, NUMBER, BOOLEAN = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.BOOLEAN
 INTEGER = ColumnType.INTEGER
 
 # Each column with the field that it comes from.
-RATING_FIELDS: Sequence[tuple[Column, str]] = (
-    (
-        Column("study", TEXT, "12 letters and digits", "public id of the study"),
-        "assignment__submission__study__public_id",
+RATING_FIELDS: Fields = {
+    "assignment__submission__study__public_id": Column(
+        "study", TEXT, "12 letters and digits", "public id of the study"
     ),
-    (
-        choice_column("origin", Origin, "where the study's data come from"),
-        "assignment__submission__study__origin",
+    "assignment__submission__study__origin": choice_column(
+        "origin", Origin, "where the study's data come from"
     ),
-    (
-        Column("submission", TEXT, "12 letters and digits", "one participant's pass, no identity"),
-        "assignment__submission__public_id",
+    "assignment__submission__public_id": Column(
+        "submission", TEXT, "12 letters and digits", "one participant's pass, no identity"
     ),
-    (
-        choice_column(
-            "submission_state",
-            SubmissionState,
-            "where the submission stood at the time of this export",
-        ),
-        "assignment__submission__state",
+    "assignment__submission__state": choice_column(
+        "submission_state", SubmissionState, "where the submission stood at the time of this export"
     ),
-    (
-        choice_column(
-            "submission_origin",
-            SubmissionOrigin,
-            "live, or from a pilot or preview of the study",
-        ),
-        "assignment__submission__origin",
+    "assignment__submission__origin": choice_column(
+        "submission_origin", SubmissionOrigin, "live, or from a pilot or preview of the study"
     ),
-    (
-        choice_column(
-            "data_decision",
-            DataDecision,
-            "whether the data count: analyses use accepted ones only",
-        ),
-        "assignment__submission__data_decision",
+    "assignment__submission__data_decision": choice_column(
+        "data_decision", DataDecision, "whether the data count: analyses use accepted ones only"
     ),
-    (
-        Column("checks_passed", BOOLEAN, "empty: not known", "every attention check passed"),
-        "assignment__submission__checks_passed",
+    "assignment__submission__checks_passed": Column(
+        "checks_passed", BOOLEAN, "empty: not known", "every attention check passed"
     ),
-    (
-        Column("group", TEXT, "slug", "the rated group, the key to models and norms"),
-        "assignment__group__slug",
+    "assignment__group__slug": Column(
+        "group", TEXT, "slug", "the rated group, the key to models and norms"
     ),
-    (
-        Column("group_text", TEXT, "text", "the group as people read it"),
-        "assignment__group__plural",
+    "assignment__group__plural": Column("group_text", TEXT, "text", "the group as people read it"),
+    "assignment__position": Column(
+        "group_position", INTEGER, "1 or more", "the group's place in the submission"
     ),
-    (
-        Column("group_position", INTEGER, "1 or more", "the group's place in the submission"),
-        "assignment__position",
+    "assignment__is_repeat": Column(
+        "is_repeat",
+        BOOLEAN,
+        "true, false",
+        "a repeated group: serves self-agreement, left out of means",
     ),
-    (
-        Column(
-            "is_repeat",
-            BOOLEAN,
-            "true, false",
-            "a repeated group: serves self-agreement, left out of means",
-        ),
-        "assignment__is_repeat",
-    ),
-    (
-        Column("scale", TEXT, "slug", "the trait scale, the key to models and norms"),
-        "scale__slug",
-    ),
-    (Column("low", TEXT, "text", "adjective at 0"), "scale__low"),
-    (Column("high", TEXT, "text", "adjective at 100"), "scale__high"),
-    (
-        choice_column("dimension", Dimension, "dimension of the ABC model"),
-        "scale__dimension",
-    ),
-    (
-        Column(
-            "value",
-            NUMBER,
-            "0 to 100",
-            "the rating in the scale's own direction, whatever side its poles stood on",
-        ),
+    "scale__slug": Column("scale", TEXT, "slug", "the trait scale, the key to models and norms"),
+    "scale__low": Column("low", TEXT, "text", "adjective at 0"),
+    "scale__high": Column("high", TEXT, "text", "adjective at 100"),
+    "scale__dimension": choice_column("dimension", Dimension, "dimension of the ABC model"),
+    "value": Column(
         "value",
+        NUMBER,
+        "0 to 100",
+        "the rating in the scale's own direction, whatever side its poles stood on",
     ),
-    (
-        Column("scale_position", INTEGER, "1 or more; empty: not known", "the line's place"),
-        "position",
+    "position": Column(
+        "scale_position", INTEGER, "1 or more; empty: not known", "the line's place"
     ),
-    (
-        Column("flipped", BOOLEAN, "empty: not known", "the high pole stood on the left"),
-        "flipped",
+    "flipped": Column("flipped", BOOLEAN, "empty: not known", "the high pole stood on the left"),
+    "first_touch_ms": Column(
+        "first_touch_ms", INTEGER, "milliseconds; empty: not known", "page to first touch"
     ),
-    (
-        Column("first_touch_ms", INTEGER, "milliseconds; empty: not known", "page to first touch"),
-        "first_touch_ms",
+    "changes": Column(
+        "changes", INTEGER, "0 or more; empty: not known", "how often the value changed"
     ),
-    (
-        Column("changes", INTEGER, "0 or more; empty: not known", "how often the value changed"),
-        "changes",
+    "assignment__submission__instrument__version": Column(
+        "instrument_version", INTEGER, "1 or more", "version that the participant saw"
     ),
-    (
-        Column("instrument_version", INTEGER, "1 or more", "version that the participant saw"),
-        "assignment__submission__instrument__version",
+    "assignment__submission__instrument__content_hash": Column(
+        "instrument_hash", TEXT, "SHA-256", "content of that version"
     ),
-    (
-        Column("instrument_hash", TEXT, "SHA-256", "content of that version"),
-        "assignment__submission__instrument__content_hash",
+    "assignment__submission__arm": Column(
+        "arm", TEXT, "name; empty: no arms", "arm of the instrument that the submission is in"
     ),
-    (
-        Column(
-            "arm", TEXT, "name; empty: no arms", "arm of the instrument that the submission is in"
-        ),
-        "assignment__submission__arm",
-    ),
-)
+}
 
 
 # In place of the groups, where texts are rated.
-_TEXT_COLUMNS: Sequence[tuple[Column, str]] = (
-    (
-        Column("text", TEXT, "slug", "the text whose speaker is rated, the key to its corpus"),
-        "assignment__group__slug",
+_TEXT_COLUMNS: Fields = {
+    "assignment__group__slug": Column(
+        "text", TEXT, "slug", "the text whose speaker is rated, the key to its corpus"
     ),
-    (
-        Column("pair", TEXT, "slug", "what the text is a guise of; nobody rates two of one pair"),
-        "assignment__group__item",
+    "assignment__group__item": Column(
+        "pair", TEXT, "slug", "what the text is a guise of; nobody rates two of one pair"
     ),
-    (
-        Column("variety", TEXT, "name", "the variety of the text, its guise"),
-        "assignment__group__variety",
+    "assignment__group__variety": Column(
+        "variety", TEXT, "name", "the variety of the text, its guise"
     ),
-    (Column("body", TEXT, "text", "the text as people read it"), "assignment__group__body"),
-    (
-        Column("text_position", INTEGER, "1 or more", "the text's place in the submission"),
-        "assignment__position",
+    "assignment__group__body": Column("body", TEXT, "text", "the text as people read it"),
+    "assignment__position": Column(
+        "text_position", INTEGER, "1 or more", "the text's place in the submission"
     ),
-    (
-        Column(
-            "is_repeat",
-            BOOLEAN,
-            "true, false",
-            "a repeated text: serves self-agreement, left out of means",
-        ),
-        "assignment__is_repeat",
+    "assignment__is_repeat": Column(
+        "is_repeat",
+        BOOLEAN,
+        "true, false",
+        "a repeated text: serves self-agreement, left out of means",
     ),
-)
+}
 _GROUP_PATHS = ("assignment__group", "assignment__position", "assignment__is_repeat")
-_ABOUT_RATED = [field.startswith(_GROUP_PATHS) for _, field in RATING_FIELDS]
-GUISE_FIELDS: Sequence[tuple[Column, str]] = (
-    *RATING_FIELDS[: _ABOUT_RATED.index(True)],
-    *_TEXT_COLUMNS,
-    *RATING_FIELDS[_ABOUT_RATED.index(True) + sum(_ABOUT_RATED) :],
-)
+_BEFORE_RATED = list(takewhile(lambda path: not path.startswith(_GROUP_PATHS), RATING_FIELDS))
+GUISE_FIELDS: Fields = {
+    **{path: RATING_FIELDS[path] for path in _BEFORE_RATED},
+    **_TEXT_COLUMNS,
+    **{
+        path: column
+        for path, column in RATING_FIELDS.items()
+        if path not in _BEFORE_RATED and not path.startswith(_GROUP_PATHS)
+    },
+}
 
 
-def rating_fields(study: Study) -> Sequence[tuple[Column, str]]:
+def rating_fields(study: Study) -> Fields:
     """Return the columns of a study's ratings: those of groups, or those of texts."""
     return GUISE_FIELDS if study.rates_texts else RATING_FIELDS
 
@@ -202,11 +146,10 @@ def build_rating_table(study: Study, *, include: Collection[str] = ()) -> Table:
     """Return the table of a study's ratings. One query each time that it is read."""
 
     def load() -> Iterator[Sequence[Cell]]:
-        paths = [path for _, path in fields]
-        return select_ratings(study, include=include).values_list(*paths).iterator(chunk_size=500)
+        return select_ratings(study, include=include).values_list(*fields).iterator(chunk_size=500)
 
     fields = rating_fields(study)
-    return Table("ratings", tuple(column for column, _ in fields), load)
+    return Table("ratings", tuple(fields.values()), load)
 
 
 def build_page_table(study: Study, *, include: Collection[str] = ()) -> Table:
@@ -223,20 +166,21 @@ def build_page_table(study: Study, *, include: Collection[str] = ()) -> Table:
     )
     slugs = list(dict.fromkeys(slug for slug, _low, _high in scales))
     poles = {slug: f"0 {low}, 100 {high}" for slug, low, high in reversed(scales)}
-    fields = [
-        (column, path) for column, path in rating_fields(study) if path.startswith("assignment__")
-    ]
+    fields = {
+        path: column
+        for path, column in rating_fields(study).items()
+        if path.startswith("assignment__")
+    }
 
     def load() -> Iterator[Sequence[Cell]]:
-        paths = [path for _, path in fields]
         rows = select_ratings(study, include=include).values_list(
-            "assignment", "scale__slug", "value", *paths
+            "assignment", "scale__slug", "value", *fields
         )
         for _page, found in groupby(rows.iterator(chunk_size=500), key=lambda row: row[0]):
             ratings = list(found)
             values = {scale: value for _key, scale, value, *_rest in ratings}
             yield [*ratings[0][3:], *(values.get(slug) for slug in slugs)]
 
-    columns = [column for column, _ in fields]
+    columns = list(fields.values())
     columns += [Column(slug, NUMBER, "0 to 100; empty: not rated", poles[slug]) for slug in slugs]
     return Table("pages", tuple(name_variables(columns)), load)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import itemgetter
@@ -18,7 +18,8 @@ from annotation.common.tables import (
     Table,
     name_variables,
 )
-from annotation.exports.counterparts import COUNTERPART_FIELDS, coarsen, select_counterparts
+from annotation.exports.counterparts import COUNTERPART_FIELDS, select_counterparts
+from annotation.exports.fields import Fields, coarsen
 from annotation.exports.judgments import judgment_fields, select_judgments
 from annotation.exports.ratings import select_ratings
 from annotation.exports.submissions import build_submission_table
@@ -121,33 +122,27 @@ def _list_scales(study: Study) -> dict[str, str]:
 
 def build_written_text_table(study: Study) -> Table:
     """Return a row for each text, with what every annotator wrote of it. Two queries."""
-    return _spread(study, "texts", COUNTERPART_FIELDS, lambda: select_counterparts(study))
+    return _spread(study, "texts", COUNTERPART_FIELDS, select_counterparts(study))
 
 
 def build_item_table(study: Study) -> Table:
     """Return a row for each counterpart, with what every judge said of it. Three queries."""
-    return _spread(study, "items", judgment_fields(study), lambda: select_judgments(study))
+    return _spread(study, "items", judgment_fields(study), select_judgments(study))
 
 
-def _spread(
-    study: Study,
-    name: str,
-    fields: Sequence[tuple[Column, str]],
-    select: Callable[[], QuerySet[Any]],
-) -> Table:
+def _spread(study: Study, name: str, fields: Fields, tidy: QuerySet[Any]) -> Table:
     """Return the tidy ``fields`` with what follows the annotator once for each annotator.
 
-    Rows are one for each value of the second field, by which ``select`` is ordered.
+    Rows are one for each value of the second field, by which ``tidy`` is ordered.
     """
-    paths = [path for _column, path in fields]
-    columns = [column for column, _path in fields]
+    columns = list(fields.values())
     place = [column.name for column in columns].index("annotator")
     about, made = columns[:place], columns[place + 1 :]
     annotators = Annotator.objects.filter(study=study).order_by("number")
     numbers = list(annotators.values_list("number", flat=True))
 
     def load() -> Iterator[Sequence[Cell]]:
-        rows = select().values_list(*paths).iterator(chunk_size=500)
+        rows = tidy.values_list(*fields).iterator(chunk_size=500)
         for _key, group in groupby(rows, key=itemgetter(1)):
             found = {row[place]: row for row in group}
             first = next(iter(found.values()))

@@ -1,7 +1,5 @@
 """The kinds of steps that a survey's flow can have, and what sets them apart."""
 
-from __future__ import annotations
-
 from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 

@@ -1,7 +1,5 @@
 """The states of the United States, with what else somebody may answer who lives there or not."""
 
-from __future__ import annotations
-
 STATES = (
     "Alabama", "Alaska", "Arizona", "Arkansas", "California", "Colorado", "Connecticut",
     "Delaware", "District of Columbia", "Florida", "Georgia", "Hawaii", "Idaho", "Illinois",

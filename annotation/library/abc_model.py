@@ -177,113 +177,44 @@ EXCLUDED_PAIRS = (
     *((*pair, "nobody is both as a paired group") for pair in combinations(_RELIGIONS, 2)),
 )
 
-TRAIT_PAIRS = (
-    TraitEntry(
-        "powerless",
-        "powerful",
-        "agency",
-        ("weak", "helpless", "incapable"),
-        ("forceful", "formidable", "capable"),
-    ),
-    TraitEntry(
-        "low-status",
-        "high-status",
-        "agency",
-        ("unskilled", "lowly", "inferior"),
-        ("privileged", "elite", "advantaged"),
-    ),
-    TraitEntry(
-        "dominated",
-        "dominant",
-        "agency",
-        ("subservient", "submissive", "deferential"),
-        ("commanding", "authoritative"),
-    ),
-    TraitEntry(
-        "poor",
-        "wealthy",
-        "agency",
-        ("impoverished", "destitute", "needy"),
-        ("affluent", "rich", "prosperous"),
-    ),
-    TraitEntry(
-        "unconfident",
-        "confident",
-        "agency",
-        ("bashful", "meek", "timid"),
-        ("self-assured", "assured", "self-possessed"),
-    ),
-    TraitEntry(
-        "unassertive",
-        "competitive",
-        "agency",
-        ("submissive", "diffident", "passive"),
-        ("ambitious", "driven", "zealous"),
-    ),
-    TraitEntry(
-        "traditional", "modern", "beliefs", ("old-fashioned",), ("radical", "forward-looking")
-    ),
-    TraitEntry(
-        "religious",
-        "science-oriented",
-        "beliefs",
-        ("devout", "pious", "reverent"),
-        ("analytical", "logical", "atheistic"),
-    ),
-    TraitEntry(
-        "conventional",
-        "alternative",
-        "beliefs",
-        ("mainstream",),
-        ("unorthodox", "avant-garde", "eccentric"),
-    ),
-    TraitEntry(
-        "conservative",
-        "liberal",
-        "beliefs",
-        ("right-wing", "Republican"),
-        ("left-wing", "Democrat", "progressive"),
-    ),
-    TraitEntry(
-        "untrustworthy",
-        "trustworthy",
-        "communion",
-        ("unreliable", "undependable"),
-        ("reliable", "dependable", "truthful"),
-    ),
-    TraitEntry(
-        "dishonest",
-        "sincere",
-        "communion",
-        ("insincere", "deceitful"),
-        ("genuine", "forthright", "honest"),
-    ),
-    TraitEntry(
-        "cold",
-        "warm",
-        "communion",
-        ("unfriendly", "unkind", "aloof"),
-        ("friendly", "kind", "loving"),
-    ),
-    TraitEntry(
-        "threatening",
-        "benevolent",
-        "communion",
-        ("intimidating", "menacing", "frightening"),
-        ("considerate", "generous"),
-    ),
-    TraitEntry(
-        "repellent",
-        "likable",
-        "communion",
-        ("vile", "loathsome", "nasty"),
-        ("pleasant", "amiable", "lovable"),
-    ),
-    TraitEntry(
-        "egotistic",
-        "altruistic",
-        "communion",
-        ("selfish", "self-centered", "insensitive"),
-        ("helpful", "charitable", "selfless"),
-    ),
+# Poles, dimension, and the synonyms of either pole.
+# fmt: off
+TRAITS = (
+    ("powerless", "powerful", "agency",
+     "weak, helpless, incapable", "forceful, formidable, capable"),
+    ("low-status", "high-status", "agency",
+     "unskilled, lowly, inferior", "privileged, elite, advantaged"),
+    ("dominated", "dominant", "agency",
+     "subservient, submissive, deferential", "commanding, authoritative"),
+    ("poor", "wealthy", "agency",
+     "impoverished, destitute, needy", "affluent, rich, prosperous"),
+    ("unconfident", "confident", "agency",
+     "bashful, meek, timid", "self-assured, assured, self-possessed"),
+    ("unassertive", "competitive", "agency",
+     "submissive, diffident, passive", "ambitious, driven, zealous"),
+    ("traditional", "modern", "beliefs",
+     "old-fashioned", "radical, forward-looking"),
+    ("religious", "science-oriented", "beliefs",
+     "devout, pious, reverent", "analytical, logical, atheistic"),
+    ("conventional", "alternative", "beliefs",
+     "mainstream", "unorthodox, avant-garde, eccentric"),
+    ("conservative", "liberal", "beliefs",
+     "right-wing, Republican", "left-wing, Democrat, progressive"),
+    ("untrustworthy", "trustworthy", "communion",
+     "unreliable, undependable", "reliable, dependable, truthful"),
+    ("dishonest", "sincere", "communion",
+     "insincere, deceitful", "genuine, forthright, honest"),
+    ("cold", "warm", "communion",
+     "unfriendly, unkind, aloof", "friendly, kind, loving"),
+    ("threatening", "benevolent", "communion",
+     "intimidating, menacing, frightening", "considerate, generous"),
+    ("repellent", "likable", "communion",
+     "vile, loathsome, nasty", "pleasant, amiable, lovable"),
+    ("egotistic", "altruistic", "communion",
+     "selfish, self-centered, insensitive", "helpful, charitable, selfless"),
+)
+# fmt: on
+TRAIT_PAIRS = tuple(
+    TraitEntry(low, high, dimension, tuple(of_low.split(", ")), tuple(of_high.split(", ")))
+    for low, high, dimension, of_low, of_high in TRAITS
 )

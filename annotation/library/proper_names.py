@@ -1,7 +1,5 @@
 """Words that English writes with a capital wherever they stand, and words that it may."""
 
-from __future__ import annotations
-
 #: Peoples, nations, faiths and their adjectives. Plurals in -s are found by their singular.
 PROPER = frozenset(
     """

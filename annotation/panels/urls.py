@@ -1,7 +1,5 @@
 """Addresses for panels themselves."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from annotation.panels import views

@@ -9,6 +9,7 @@ from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.ui_translation import speak
 from annotation.models import GroupAssignment, Instrument, Submission, SubmissionOrigin
 from annotation.survey.group_assignment import plan_groups
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.step_page import draw_step
 from annotation.survey.visits.errors import StudyFull
 from annotation.survey.visits.visit import Visit
@@ -72,6 +73,6 @@ def draw_draft(instrument: Instrument, *, index: int, language: str, seed: int) 
         raise UndrawableStepError("There is nothing to rate on this page yet: choose groups.")
     speak(language, visit.content.wording_in(language))
     try:
-        return draw_step(visit, step, sent=None, problems={})
+        return draw_step(visit, step, FilledForm())
     except (LookupError, TypeError) as error:
         raise UndrawableStepError(own or "Something on this page is still missing.") from error

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.utils.html import conditional_escape
 
 from annotation.instruments.flow import Step
 from annotation.survey.page_language import describe_languages
 from annotation.survey.pages import PAGES
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.stencil import Stencil, gap
 from annotation.survey.step_tokens import describe_step, sign_step
 from annotation.survey.visits.visit import Visit
@@ -56,8 +56,8 @@ def measure_progress(visit: Visit, step: Step | None) -> Progress:
     return Progress(total if step is None else step.index, total)
 
 
-def draw_step(visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]) -> str:
-    """Return the page of a step with the answers in ``sent`` and what is wrong with them.
+def draw_step(visit: Visit, step: Step, filled: FilledForm) -> str:
+    """Return the page of a step with answers to keep and what is wrong with them.
 
     The language of the visit must be spoken.
     """
@@ -72,7 +72,7 @@ def draw_step(visit: Visit, step: Step, *, sent: QueryDict | None, problems: dic
         f"/{page.number_try(visit, step)}"
     )
     own = {
-        **page.own(visit, step, sent=sent, problems=problems),
+        **page.own(visit, step, filled),
         "token": conditional_escape(submission.address),
         "step_token": conditional_escape(sign_step(visit, step)),
         "draft": conditional_escape(draft),
@@ -84,13 +84,13 @@ def draw_step(visit: Visit, step: Step, *, sent: QueryDict | None, problems: dic
             "study": study,
             "submission": ShownSubmission(own["token"], submission.origin),
             "progress": measure_progress(visit, step),
-            "problems": problems,
-            **page.show(visit, step, sent=sent, problems=problems),
+            "problems": filled.problems,
+            **page.show(visit, step, filled),
             **own,
         }
         return render_to_string(page.template, context)
 
-    if not page.is_shared(step) or sent is not None or problems:
+    if not page.is_shared(step) or not filled.is_empty:
         return draw(own)
     kept = visit.keep(
         ("page", step.index, submission.language, submission.origin, study),

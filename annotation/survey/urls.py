@@ -1,7 +1,5 @@
 """Addresses of participants. Tokens are matched loosely here; only the database knows them."""
 
-from __future__ import annotations
-
 from django.urls import path
 
 from annotation.survey import views

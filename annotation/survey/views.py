@@ -11,7 +11,7 @@ import contextlib
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -43,6 +43,7 @@ from annotation.survey.page_language import (
     speak_to,
     switch_language,
 )
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.receipt import describe_erased, describe_moment, write_receipt
 from annotation.survey.step_page import draw_step, measure_progress
 from annotation.survey.step_submission import STEP_FIELD, submit_step
@@ -137,7 +138,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         return _tell(request, notices.no_visit(), speak_platform(request))
     except AnswersRefused as refusal:
         visit = Visit.load(token)
-        return _show_visit(request, visit, sent=request.POST, problems=refusal.problems)
+        return _show_visit(request, visit, FilledForm(request.POST, refusal.problems))
     except (PageRefused, GroupTaken, StudyOver) as refusal:
         return _refuse(request, token, refusal)
 
@@ -271,7 +272,7 @@ def _switch(request: HttpRequest, token: str) -> HttpResponse:
     is_here = here is not None and sent_step == sign_step(visit, here)
     if request.POST.get(KEPT_FIELD) == "1" or not is_here:
         return redirect("survey:page", token=token)
-    return _show_visit(request, Visit.load(token), sent=request.POST)
+    return _show_visit(request, Visit.load(token), FilledForm(request.POST))
 
 
 def _refuse(request: HttpRequest, token: str, refusal: Exception) -> HttpResponse:
@@ -285,20 +286,17 @@ def _refuse(request: HttpRequest, token: str, refusal: Exception) -> HttpRespons
 
 
 def _show_visit(
-    request: HttpRequest,
-    visit: Visit,
-    *,
-    sent: QueryDict | None = None,
-    problems: dict[str, str] | None = None,
+    request: HttpRequest, visit: Visit, filled: FilledForm | None = None
 ) -> HttpResponse:
-    """Render the visit's current page with the answers in ``sent`` and what is wrong with them."""
+    """Render the visit's current page with answers to keep and what is wrong with them."""
+    filled = filled or FilledForm()
     submission, step = visit.submission, visit.step
     if submission.state == SubmissionState.WITHDRAWN:
         return redirect("survey:own", token=submission.address)
     speak(submission.language, visit.wording)
     if step is not None and not visit.is_cut_off and not is_lapsed(submission):
-        drawn = draw_step(visit, step, sent=sent, problems=problems or {})
-        return HttpResponse(drawn, status=422 if problems else 200)
+        drawn = draw_step(visit, step, filled)
+        return HttpResponse(drawn, status=422 if filled.problems else 200)
     context: dict[str, Any] = {
         **describe_languages(visit.content, submission.language),
         "study": visit.study,

@@ -1,7 +1,5 @@
 """Numbers and states in the words of the researchers' pages."""
 
-from __future__ import annotations
-
 from django import template
 
 from annotation.researcher.pages import formatting

@@ -16,21 +16,3 @@ from annotation.instruments.checks.self_agreement import (
     measure_self_agreement,
 )
 from annotation.instruments.checks.typed_traits import TypedWord, is_marked
-
-__all__ = [
-    "CHECK_RULES",
-    "CheckRule",
-    "MarkedRating",
-    "RankAgreement",
-    "RepeatOutcome",
-    "SelfAgreement",
-    "TraitChoices",
-    "TypedWord",
-    "WordOption",
-    "build_trait_choices",
-    "is_marked",
-    "judge_repeat",
-    "measure_rank_agreement",
-    "measure_self_agreement",
-    "names_group",
-]

@@ -5,18 +5,14 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from django.conf import settings
-from django.contrib.auth import get_user_model
-from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
-from django.db.models import Q
-from django.urls import reverse
+from django.core.management.base import CommandError
 
-from annotation.models import Corpus, TraitPair
+from annotation.management.draft_command import DraftCommand
+from annotation.models import Study, TraitPair
 from annotation.studies.creation import create_guise_study
 
 
-class Command(BaseCommand):
+class Command(DraftCommand):
     help = (
         "Creates a draft in which participants rate the speakers of a corpus's text pairs on trait "
         "scales. Nobody reads both texts of a pair."
@@ -24,9 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("corpus", help="name or public id of the corpus")
-        parser.add_argument("--title", required=True, help="participants read it")
-        parser.add_argument("--contact", required=True, metavar="EMAIL", help="for participants")
-        parser.add_argument("--owner", default="", help="user name of the study's owner")
+        super().add_arguments(parser)
         parser.add_argument("--pairs", type=int, metavar="N", help="how many; without it all")
         parser.add_argument(
             "--scale",
@@ -38,32 +32,12 @@ class Command(BaseCommand):
             "--quota", type=int, default=20, metavar="N", help="ratings of each text; default 20"
         )
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        name = options["corpus"]
-        corpus = Corpus.objects.filter(Q(public_id=name) | Q(name=name)).first()
-        if corpus is None:
-            raise CommandError(f"No corpus is called “{name}”.")
-        owner = None
-        if options["owner"]:
-            owner = get_user_model().objects.filter(username=options["owner"]).first()
-            if owner is None:
-                raise CommandError(f"No user is called “{options['owner']}”.")
-        try:
-            study = create_guise_study(
-                title=options["title"],
-                owner=owner,
-                contact_email=options["contact"],
-                corpus=corpus,
-                n_pairs=options["pairs"],
-                trait_pairs=find_scales(options["scale"]) if options["scale"] else None,
-                quota_per_group=options["quota"],
-            )
-        except ValidationError as error:
-            raise CommandError(" ".join(error.messages)) from error
-        link = reverse("admin:annotation_study_overview", args=[study.pk])
-        self.stdout.write(
-            f"Study “{study.title}” ({study.public_id}) is a draft. Launch it on "
-            f"{settings.SITE_URL}{link}"
+    def create(self, options: dict[str, Any], **common: Any) -> Study:
+        return create_guise_study(
+            **common,
+            n_pairs=options["pairs"],
+            trait_pairs=find_scales(options["scale"]) if options["scale"] else None,
+            quota_per_group=options["quota"],
         )
 
 

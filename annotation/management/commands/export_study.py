@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotation.common.table_formats import TABLE_FORMATS
 from annotation.exports.downloads import name_file, stream_file
 from annotation.exports.study_tables import list_study_tables
+from annotation.management.lookups import find_study
 from annotation.models import Study
 from annotation.models.submission import EXTRA_ORIGINS
 
@@ -44,9 +45,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = Study.objects.filter(public_id=options["study"]).first()
-        if study is None:
-            raise CommandError(f"There is no study “{options['study']}”.")
+        study = find_study(options["study"])
         tables, folder = list_study_tables(study), options["output"]
         if unknown := [name for name in options["table"] if name not in tables]:
             raise CommandError(

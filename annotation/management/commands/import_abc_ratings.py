@@ -21,7 +21,7 @@ from annotation.imports.abc_ratings import (
     import_abc_ratings,
 )
 from annotation.management.file_command import FileCommand
-from annotation.management.owner import find_owner
+from annotation.management.lookups import find_owner
 
 
 class Command(FileCommand):

@@ -11,11 +11,10 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.urls import reverse
 
+from annotation.common.table_file import TableFileError
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
-from annotation.corpora.corpus_rows import CorpusFileError
 from annotation.management.file_command import HINT, FileCommand
-from annotation.management.owner import find_owner
-from annotation.models import Corpus
+from annotation.management.lookups import find_corpus, find_owner
 
 OPTIONS_OF_NEW = ("name", "licence", "source_variety", "target_variety", "owner", "access_note")
 
@@ -61,7 +60,7 @@ class Command(FileCommand):
             )
         except BadRowsError as error:
             self.refuse(error, error.problems, HINT)
-        except (CorpusFileError, ValidationError) as error:
+        except (TableFileError, ValidationError) as error:
             self.refuse(error)
         self._report(result, dry_run=options["dry_run"])
 
@@ -70,7 +69,7 @@ class Command(FileCommand):
         if options["into"]:
             if given or options["shared"]:
                 raise CommandError("--into takes the corpus as it is: leave out what describes it.")
-            return {"into": _find_corpus(options["into"])}
+            return {"into": find_corpus(options["into"])}
         for name in ("name", "licence"):
             if not given.get(name):
                 raise CommandError(f"A new corpus needs --{name}; or name one with --into.")
@@ -91,12 +90,3 @@ class Command(FileCommand):
             f"Corpus “{result.corpus.name}” ({result.corpus.public_id}): {counts}.\n"
             f"Look at it on {settings.SITE_URL}{link}"
         )
-
-
-def _find_corpus(name: str) -> Corpus:
-    found = (
-        Corpus.objects.filter(public_id=name).first() or Corpus.objects.filter(name=name).first()
-    )
-    if found is None:
-        raise CommandError(f"No corpus is called “{name}”.")
-    return found

@@ -17,7 +17,7 @@ from annotation.instruments.documents.instrument_file import (
     write_instrument_file,
 )
 from annotation.instruments.versions import current_instrument
-from annotation.management.owner import find_owner
+from annotation.management.lookups import find_owner
 from annotation.models import Study
 from annotation.studies.instrument_import import import_study
 

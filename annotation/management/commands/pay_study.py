@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils.translation import gettext as _
 
 from annotation.common.money import format_money
+from annotation.management.lookups import find_study
 from annotation.models import ActionState, PanelAction, Study
 from annotation.panels.action_plan import (
     PROPOSERS,
@@ -38,9 +39,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        study = Study.objects.filter(public_id=options["study"]).first()
-        if study is None:
-            raise CommandError(f"There is no study “{options['study']}”.")
+        study = find_study(options["study"])
         if not get_panel(study.panel).has_api:
             raise CommandError(
                 "The study's panel has no API: payments are recorded on its money page."

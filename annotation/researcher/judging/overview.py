@@ -24,9 +24,7 @@ from annotation.researcher.pages.annotator_page import (
     LivePart,
     OverviewPage,
 )
-from annotation.researcher.pages.audit_page import AuditPage
-from annotation.researcher.pages.colleagues import ColleaguesPage
-from annotation.researcher.pages.export_page import ExportPage, describe_exports
+from annotation.researcher.pages.export_page import describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
 from annotation.researcher.pages.study_page import (
@@ -131,10 +129,6 @@ class JudgingActions(JudgingPage, ActionPage):
     }
 
 
-class JudgingExports(JudgingPage, ExportPage):
-    pass
-
-
 def find_newcomers(progress: Progress) -> list[str]:
     """Return who has joined and was never given anything."""
     return [
@@ -175,11 +169,3 @@ def _build_keys(progress: Progress, overlap_percent: float) -> list[Key]:
             _("Median, with the page in front."),
         ),
     ]
-
-
-class JudgingAudit(JudgingPage, AuditPage):
-    pass
-
-
-class JudgingColleagues(JudgingPage, ColleaguesPage):
-    pass

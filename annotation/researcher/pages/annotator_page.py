@@ -13,6 +13,9 @@ from django.utils.translation import gettext as _
 from annotation.annotators.statement import STATEMENT_PARTS, find_statement
 from annotation.models import Study, StudyStatus
 from annotation.researcher.pages import formatting
+from annotation.researcher.pages.audit_page import AuditPage
+from annotation.researcher.pages.colleagues import ColleaguesPage
+from annotation.researcher.pages.export_page import ExportPage
 from annotation.researcher.pages.next_steps import find_study_steps
 from annotation.researcher.pages.page import Tabs
 from annotation.researcher.pages.study_page import StudyPage
@@ -92,3 +95,9 @@ class LivePart(AnnotatorStudyPage):
         response = TemplateResponse(request, self.get_template_names(), context)
         response["Cache-Control"] = "no-store"
         return response
+
+
+def shared_pages(kind: type[AnnotatorStudyPage]) -> list[type[AnnotatorStudyPage]]:
+    """Return the pages that are the same for every kind of study, as those of one."""
+    shared = (ExportPage, AuditPage, ColleaguesPage)
+    return [type(f"{kind.__name__}{page.__name__}", (kind, page), {}) for page in shared]

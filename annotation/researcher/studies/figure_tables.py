@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from annotation.common.proportions import Proportion
 from annotation.common.tables import Column, ColumnType, Table
 from annotation.common.target_margins import OTHERS
 from annotation.instruments.us_states import STATES
@@ -97,8 +98,8 @@ def _quota_table(overview: Overview) -> Table:
             quota.wanted,
             quota.accepted,
             quota.waiting,
-            min(quota.in_progress, begun.get(quota.group.slug, 0)),
-            quota.in_progress - min(quota.in_progress, begun.get(quota.group.slug, 0)),
+            (rated := min(quota.in_progress, begun.get(quota.group.slug, 0))),
+            quota.in_progress - rated,
             quota.open,
         )
         for quota in overview.quotas
@@ -122,11 +123,7 @@ def _check_table(overview: Overview) -> Table:
             result.failed.n,
             result.failed.count,
             result.not_asked,
-            *(
-                (result.failed.share, result.failed.low, result.failed.high)
-                if result.failed.n
-                else (None, None, None)
-            ),
+            *_list_interval(result.failed),
         )
         for result in overview.checks
     ]
@@ -154,11 +151,7 @@ def _target_table(overview: Overview) -> Table:
             row.target,
             row.observed.count if row.observed else None,
             table.n,
-            *(
-                (row.observed.share, row.observed.low, row.observed.high)
-                if row.observed and row.observed.n
-                else (None, None, None)
-            ),
+            *_list_interval(row.observed),
             ("full" if row.is_full else "open") if chooses else "",
         )
         for table in load_shown_participants(overview).tables
@@ -178,3 +171,8 @@ def _state_table(overview: Overview) -> Table:
         return Table("states", columns, list)
     rows = [(state, states.shown.get(state), states.targets.get(state)) for state in sorted(STATES)]
     return Table("states", columns, lambda: rows)
+
+
+def _list_interval(share: Proportion | None) -> tuple[float | None, float | None, float | None]:
+    """Return a share and its interval, empty where it is of nobody."""
+    return (share.share, share.low, share.high) if share and share.n else (None, None, None)

@@ -12,34 +12,26 @@ from unfold.widgets import UnfoldAdminSelectWidget
 
 from annotation.instruments.flow import count_groups
 from annotation.instruments.presets import SPEAKERS
-from annotation.models import Corpus, PoleSides, ScaleOrder, Study, TraitPair
+from annotation.models import Corpus
 from annotation.researcher.pages.fields import (
-    ChoiceField,
-    PickerWidget,
-    SwitchField,
     WholeNumberField,
-    make_optional,
 )
-from annotation.researcher.studies.quality_form import RULE_FIELDS
 from annotation.researcher.studies.study_form import (
     DATA,
     GENERAL,
     PAYMENT,
     QUOTA_AND_REVIEW,
     RATING_PAGE,
-    STUDY_FIELDS,
-    CurrencyMixin,
-    list_dimension,
+    CreationForm,
 )
 from annotation.researcher.studies.text_words import speak_of_texts
-from annotation.studies.creation import human_study_scales
 from annotation.studies.guises import draw_guises
 
-PAGE_FIELDS = ("scale_order", "pole_sides", "show_ticks")
 
+class GuiseCreationForm(CreationForm):
+    """A new study of texts."""
 
-class GuiseCreationForm(CurrencyMixin, forms.ModelForm):
-    """A new study with its texts and scales; the service stores both."""
+    page_fields = ("scale_order", "pole_sides", "show_ticks")
 
     corpus = forms.ModelChoiceField(
         Corpus.objects.none(),
@@ -53,32 +45,10 @@ class GuiseCreationForm(CurrencyMixin, forms.ModelForm):
         min_value=1,
         help_text=gettext_lazy("How many are drawn; empty takes all of them."),
     )
-    trait_pairs = forms.ModelMultipleChoiceField(
-        TraitPair.objects.all(),
-        label=gettext_lazy("Trait pairs"),
-        widget=PickerWidget(gettext_lazy("Trait pairs"), list_dimension),
-    )
-    scale_order = ChoiceField(
-        label=gettext_lazy("Order of lines"),
-        choices=ScaleOrder.choices,
-        initial=ScaleOrder.RANDOMISED,
-    )
-    pole_sides = ChoiceField(
-        label=gettext_lazy("Sides of the poles"),
-        choices=PoleSides.choices,
-        initial=PoleSides.PER_SCALE,
-    )
-    show_ticks = SwitchField(label=gettext_lazy("Tick labels 0 to 100"))
-
-    class Meta:
-        model = Study
-        fields = STUDY_FIELDS
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         speak_of_texts(self.fields)
-        make_optional(self, RULE_FIELDS)  # left out, they have their defaults
-        self.fields["trait_pairs"].initial = human_study_scales()
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -97,13 +67,8 @@ class GuiseCreationForm(CurrencyMixin, forms.ModelForm):
         return cleaned
 
     def study_options(self) -> dict[str, Any]:
-        """Return what `create_guise_study` takes besides owner and scales."""
-        left_out = {name for name in RULE_FIELDS if not self.cleaned_data[name]}
-        names = [name for name in STUDY_FIELDS if name not in left_out]
-        return {name: self.cleaned_data[name] for name in (*names, "corpus", "n_pairs")}
-
-    def instrument_options(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in PAGE_FIELDS}
+        own = {name: self.cleaned_data[name] for name in ("corpus", "n_pairs")}
+        return super().study_options() | own
 
 
 GUISE_FIELDSETS: tuple[Any, ...] = (
@@ -115,5 +80,5 @@ GUISE_FIELDSETS: tuple[Any, ...] = (
     QUOTA_AND_REVIEW,
     PAYMENT,
     DATA,
-    (RATING_PAGE[0], {"fields": PAGE_FIELDS}),
+    (RATING_PAGE[0], {"fields": GuiseCreationForm.page_fields}),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.utils.translation import gettext as _
@@ -91,8 +91,51 @@ class CurrencyMixin:
         return currency
 
 
-class StudyCreationForm(CurrencyMixin, forms.ModelForm):
-    """A new study with the content of its instrument; the service stores both."""
+class CreationForm(CurrencyMixin, forms.ModelForm):
+    """A new study with what is rated on which scales; a service stores all of it."""
+
+    #: The fields that are settings of the instrument.
+    page_fields: ClassVar[tuple[str, ...]]
+
+    trait_pairs = forms.ModelMultipleChoiceField(
+        TraitPair.objects.all(),
+        label=gettext_lazy("Trait pairs"),
+        widget=PickerWidget(gettext_lazy("Trait pairs"), list_dimension),
+    )
+    scale_order = ChoiceField(
+        label=gettext_lazy("Order of lines"),
+        choices=ScaleOrder.choices,
+        initial=ScaleOrder.RANDOMISED,
+    )
+    pole_sides = ChoiceField(
+        label=gettext_lazy("Sides of the poles"),
+        choices=PoleSides.choices,
+        initial=PoleSides.PER_SCALE,
+    )
+    show_ticks = SwitchField(label=gettext_lazy("Tick labels 0 to 100"))
+
+    class Meta:
+        model = Study
+        fields = STUDY_FIELDS
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        make_optional(self, RULE_FIELDS)  # left out, they have their defaults
+        self.fields["trait_pairs"].initial = human_study_scales()
+
+    def study_options(self) -> dict[str, Any]:
+        """Return what the service takes besides owner, scales and content."""
+        left_out = {name for name in RULE_FIELDS if not self.cleaned_data[name]}
+        return {name: self.cleaned_data[name] for name in STUDY_FIELDS if name not in left_out}
+
+    def instrument_options(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in self.page_fields}
+
+
+class StudyCreationForm(CreationForm):
+    """A new study of groups."""
+
+    page_fields = RATING_PAGE[1]["fields"]
 
     preset = ChoiceField(
         label=gettext_lazy("Wording and checks"),
@@ -117,21 +160,6 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
         widget=PickerWidget(gettext_lazy("Single groups"), list_domains),
         help_text=gettext_lazy("Added to the sets; a group that is in both counts once."),
     )
-    trait_pairs = forms.ModelMultipleChoiceField(
-        TraitPair.objects.all(),
-        label=gettext_lazy("Trait pairs"),
-        widget=PickerWidget(gettext_lazy("Trait pairs"), list_dimension),
-    )
-    scale_order = ChoiceField(
-        label=gettext_lazy("Order of lines"),
-        choices=ScaleOrder.choices,
-        initial=ScaleOrder.RANDOMISED,
-    )
-    pole_sides = ChoiceField(
-        label=gettext_lazy("Sides of the poles"),
-        choices=PoleSides.choices,
-        initial=PoleSides.PER_SCALE,
-    )
     show_ticks = SwitchField(
         label=gettext_lazy("Tick labels 0 to 100"),
         help_text=gettext_lazy("As in the paper's form. Recorded with the answers."),
@@ -143,14 +171,8 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
         ),
     )
 
-    class Meta:
-        model = Study
-        fields = STUDY_FIELDS
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        make_optional(self, RULE_FIELDS)  # left out, they have their defaults
-        self.fields["trait_pairs"].initial = human_study_scales()
         self.fields["group_sets"].initial = GroupSet.objects.filter(slug=HUMAN_STUDY_SET[0])
 
     def clean(self) -> dict[str, Any]:
@@ -164,17 +186,10 @@ class StudyCreationForm(CurrencyMixin, forms.ModelForm):
         return cleaned
 
     def study_options(self) -> dict[str, Any]:
-        """Return what `create_study` takes besides owner and content."""
-        left_out = {name for name in RULE_FIELDS if not self.cleaned_data[name]}
-        options = {name: self.cleaned_data[name] for name in STUDY_FIELDS if name not in left_out}
-        return {
-            **options,
+        return super().study_options() | {
             "preset": self.cleaned_data["preset"],
             "groups": self.cleaned_data["groups"],
         }
-
-    def instrument_options(self) -> dict[str, Any]:
-        return {name: self.cleaned_data[name] for name in RATING_PAGE[1]["fields"]}
 
 
 def _code(outcome: Outcome) -> forms.CharField:

@@ -23,9 +23,7 @@ from annotation.researcher.pages.annotator_page import (
     LivePart,
     OverviewPage,
 )
-from annotation.researcher.pages.audit_page import AuditPage
-from annotation.researcher.pages.colleagues import ColleaguesPage
-from annotation.researcher.pages.export_page import ExportPage, describe_exports
+from annotation.researcher.pages.export_page import describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
 from annotation.researcher.pages.study_page import (
@@ -110,10 +108,6 @@ class WritingActions(WritingPage, ActionPage):
     }
 
 
-class WritingExports(WritingPage, ExportPage):
-    pass
-
-
 def _find_agreement_address(study: Study) -> str:
     """Return where the live agreement comes from, "" in an installation without it."""
     try:
@@ -149,11 +143,3 @@ def _build_keys(progress: Progress, waiting: int) -> list[Key]:
         ),
         Key(_("Time for a text"), formatting.duration_parts(progress.median_seconds), time_note),
     ]
-
-
-class WritingAudit(WritingPage, AuditPage):
-    pass
-
-
-class WritingColleagues(WritingPage, ColleaguesPage):
-    pass

@@ -7,15 +7,3 @@ from annotation.studies.quality.assessment import (
     count_flags,
 )
 from annotation.studies.quality.flags import Assessment, Flag, FlagName, Severity, Undefined
-
-__all__ = [
-    "Assessment",
-    "Flag",
-    "FlagCounts",
-    "FlagName",
-    "Severity",
-    "StudyAssessor",
-    "Undefined",
-    "assess_submissions",
-    "count_flags",
-]

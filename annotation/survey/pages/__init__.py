@@ -2,5 +2,3 @@
 
 from annotation.survey.pages.page import Again, Page
 from annotation.survey.pages.registry import PAGES, open_page
-
-__all__ = ["PAGES", "Again", "Page", "open_page"]

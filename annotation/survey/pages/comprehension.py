@@ -13,9 +13,10 @@ from django.http import QueryDict
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import ComprehensionContent
 from annotation.models import CheckKind, CheckResponse, Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.options import OptionsPage, read_choice
 from annotation.survey.pages.page import Again
-from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.pages.questions import content_of
 from annotation.survey.visits.form_parsing import read_single
 from annotation.survey.visits.visit import Visit
 
@@ -29,24 +30,20 @@ class ComprehensionPage(OptionsPage):
     def is_shared(self, step: Step) -> bool:
         return False
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
+            **super().show(visit, step, filled),
             "try_field": TRY_FIELD,
             "try_number": self.number_try(visit, step),
-            "ends_study": _content(step).on_failure == "screen_out",
+            "ends_study": content_of(step, ComprehensionContent).on_failure == "screen_out",
             "instructions": visit.wording["instructions_body"],
         }
 
     def number_try(self, visit: Visit, step: Step) -> int:
         return len(_tries(_find_response(visit, step))) + 1
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | Again | None:
-        content, begun = _content(step), _find_response(visit, step)
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | Again | None:
+        content, begun = content_of(step, ComprehensionContent), _find_response(visit, step)
         tries = _tries(begun)
         if read_single(sent, TRY_FIELD) != str(len(tries) + 1):
             return Again.AGAIN
@@ -69,12 +66,6 @@ class ComprehensionPage(OptionsPage):
         if not passed and content.on_failure == "screen_out":
             return Outcome.SCREENED_OUT
         return None
-
-
-def _content(step: Step) -> ComprehensionContent:
-    if not isinstance(step.content, ComprehensionContent):
-        raise TypeError(f"Step {step.index} has no right answer.")
-    return step.content
 
 
 def _find_response(visit: Visit, step: Step) -> CheckResponse | None:

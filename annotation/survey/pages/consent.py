@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.models import Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_parsing import read_single
 from annotation.survey.visits.visit import Visit
@@ -20,20 +20,16 @@ from annotation.survey.visits.visit import Visit
 class ConsentPage(Page):
     template = "survey/consent.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         return {
             "logo": visit.find_logo(),
             "title": visit.wording["consent_title"],
             "body": visit.wording["consent_body"],
             "agree": visit.wording["consent_agree"],
-            "agreed": sent is not None and sent.get("agree") == "yes",
+            "agreed": filled.text("agree") == "yes",
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | None:
         answer, agreed = read_single(sent, "answer"), read_single(sent, "agree")
         if answer == "decline":
             return Outcome.NO_CONSENT

@@ -11,14 +11,15 @@ from django.utils.translation import gettext as _
 from annotation.instruments.demographics import is_list, text_option
 from annotation.instruments.flow import Step
 from annotation.models import DemographicAnswer, DemographicQuestion, Outcome, QuestionKind
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_parsing import (
     read_single,
     read_text,
     read_whole_number,
     refuse_unknown,
+    sent_twice,
 )
 from annotation.survey.visits.target_screening import has_place, is_screening
 from annotation.survey.visits.visit import Visit
@@ -69,14 +70,8 @@ class DemographicsPage(Page):
     def open(self, visit: Visit, step: Step) -> bool:
         return bool(visit.questions)
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        data = QueryDict() if sent is None else sent
-        shown = [
-            _show_question(visit, question, data, problems.get(question.slug, ""))
-            for question in visit.questions
-        ]
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        shown = [_show_question(visit, question, filled) for question in visit.questions]
         return {
             "questions": shown,
             "troubled": [question for question in shown if question.problem],
@@ -85,9 +80,7 @@ class DemographicsPage(Page):
             "declined_choice": DECLINED_CHOICE,
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | None:
         prefixes = (ANSWER, DECLINE, OWN_WORDS)
         known = {prefix + item.slug for item in visit.questions for prefix in prefixes}
         refuse_unknown(sent, prefixes=prefixes, known=known)
@@ -120,9 +113,9 @@ class DemographicsPage(Page):
 
 
 def _show_question(
-    visit: Visit, question: DemographicQuestion, data: QueryDict, problem: str
+    visit: Visit, question: DemographicQuestion, filled: FilledForm
 ) -> ShownQuestion:
-    chosen, own = data.getlist(ANSWER + question.slug), text_option(question)
+    chosen, own = filled.sent.getlist(ANSWER + question.slug), text_option(question)
     return ShownQuestion(
         question=question,
         label=visit.read_label(question),
@@ -139,10 +132,10 @@ def _show_question(
             )
             for number, text in enumerate(question.options, start=1)
         ],
-        value=data.get(ANSWER + question.slug, "")[:MAX_CHARACTERS],
-        own_words=data.get(OWN_WORDS + question.slug, "")[:MAX_CHARACTERS],
-        declined=_has_declined(question, data),
-        problem=problem,
+        value=filled.text(ANSWER + question.slug)[:MAX_CHARACTERS],
+        own_words=filled.text(OWN_WORDS + question.slug)[:MAX_CHARACTERS],
+        declined=_has_declined(question, filled.sent),
+        problem=filled.problem(question.slug),
     )
 
 
@@ -161,7 +154,7 @@ def _read_answer(question: DemographicQuestion, sent: QueryDict) -> Any:
     if question.kind == QuestionKind.CHOICES:
         numbers = sent.getlist(field)
         if len(set(numbers)) != len(numbers):
-            raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": field})
+            raise sent_twice(field)
         return [_find_option(question, number) for number in numbers] or None
     if question.kind == QuestionKind.CHOICE:
         chosen = read_single(sent, field)

@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import FreeTextContent
-from annotation.models import Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused
 from annotation.survey.visits.form_parsing import read_paragraphs, read_text
 from annotation.survey.visits.visit import Visit
@@ -22,23 +21,19 @@ FIELD = "text"
 class FreeTextPage(QuestionPage):
     template = "survey/free_text.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         content = content_of(step, FreeTextContent)
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
+            **super().show(visit, step, filled),
             "field": FIELD,
             "is_long": content.long,
             "max_characters": content.max_characters,
             # Longer than allowed is shown in full: nobody's text is cut without a word.
-            "value": "" if sent is None else sent.get(FIELD, ""),
-            "problem": problems.get(FIELD, ""),
+            "value": filled.text(FIELD),
+            "problem": filled.problem(FIELD),
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         content = content_of(step, FreeTextContent)
         text = read_paragraphs(sent, FIELD) if content.long else read_text(sent, FIELD)
         if not text and content.required:
@@ -52,4 +47,3 @@ class FreeTextPage(QuestionPage):
             )
         if text:
             keep_answer(visit, step, text)
-        return None

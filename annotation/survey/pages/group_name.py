@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from annotation.instruments.checks import names_group
 from annotation.instruments.flow import Step
 from annotation.instruments.text_keys import name_group
-from annotation.models import CheckKind, Outcome, StudyGroup
+from annotation.models import CheckKind, StudyGroup
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page, store_check
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused
 from annotation.survey.visits.form_parsing import read_text
 from annotation.survey.visits.visit import Visit
@@ -27,19 +27,15 @@ class GroupNamePage(Page):
     def open(self, visit: Visit, step: Step) -> bool:
         return step.position in visit.assignments
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         return {
             "field": FIELD,
             "max_characters": MAX_CHARACTERS,
-            "value": "" if sent is None else sent.get(FIELD, "")[:MAX_CHARACTERS],
-            "problem": problems.get(FIELD, ""),
+            "value": filled.text(FIELD)[:MAX_CHARACTERS],
+            "problem": filled.problem(FIELD),
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         text = read_text(sent, FIELD)
         if not text:
             raise AnswersRefused(
@@ -66,7 +62,6 @@ class GroupNamePage(Page):
                 others=[_forms(visit, other) for other in others],
             ),
         )
-        return None
 
 
 def _forms(visit: Visit, group: StudyGroup) -> list[str]:

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.checks import MarkedRating, TraitChoices, build_trait_choices
 from annotation.instruments.flow import Step
-from annotation.models import CheckKind, Outcome
+from annotation.models import CheckKind
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page, store_check
 from annotation.survey.pages.rating import draw_question, draw_text
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_parsing import read_single
 from annotation.survey.visits.visit import Visit
@@ -43,22 +43,16 @@ class MarkedTraitsPage(Page):
         )
         return False
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        lists = self._show_lists(visit, step, sent, problems)
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        lists = self._show_lists(visit, step, filled)
         return {"lists": lists, "troubled": [one for one in lists if one["problem"]]}
 
-    def own(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, SafeString]:
-        lists = self._show_lists(visit, step, sent, problems)
+    def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
+        lists = self._show_lists(visit, step, filled)
         drawn = render_to_string("survey/parts/words.html", {"lists": lists})
         return {**recall_question(visit, step), "drawn_lists": drawn}
 
-    def _show_lists(
-        self, visit: Visit, step: Step, sent: QueryDict | None, problems: dict[str, str]
-    ) -> list[dict[str, Any]]:
+    def _show_lists(self, visit: Visit, step: Step, filled: FilledForm) -> list[dict[str, Any]]:
         choices = self._choices(visit, step)
         if choices is None:
             raise LookupError(f"Step {step.index} has no words to choose from.")
@@ -66,22 +60,20 @@ class MarkedTraitsPage(Page):
             "near": _("A word that you placed them near"),
             "far": _("A word that you placed them far from"),
         }
-        first = next((field for field in FIELDS if field in problems), "")
+        first = next((field for field in FIELDS if field in filled.problems), "")
         return [
             {
                 "field": field,
                 "heading": headings[field],
                 "options": getattr(choices, field),
-                "chosen": "" if sent is None else sent.get(field, ""),
-                "problem": problems.get(field, ""),
+                "chosen": filled.text(field),
+                "problem": filled.problem(field),
                 "is_first_problem": field == first,
             }
             for field in FIELDS
         ]
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         choices = self._choices(visit, step)
         if choices is None:
             raise LookupError(f"Step {step.index} has no words to choose from.")
@@ -112,7 +104,6 @@ class MarkedTraitsPage(Page):
             },
             passed=choices.is_passed_by(**given),
         )
-        return None
 
     def _choices(self, visit: Visit, step: Step) -> TraitChoices | None:
         values = visit.load_values(visit.assignments[step.position])

@@ -10,12 +10,11 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import MatrixContent
-from annotation.models import Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.options import ShownOption
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer, put_in_order
-from annotation.survey.visits.client_record import ClientRecord
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single, refuse_unknown
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import not_offered, read_single, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
 ROW = "row-"
@@ -34,45 +33,38 @@ class ShownRow:
 class MatrixPage(QuestionPage):
     template = "survey/matrix.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        content, data = content_of(step, MatrixContent), sent or QueryDict()
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        content = content_of(step, MatrixContent)
         points = [(point.value, visit.read(point.text)) for point in content.points]
         rows = [
             ShownRow(
                 ROW + row.value,
                 visit.read(row.text),
                 [
-                    ShownOption(value, text, data.get(ROW + row.value) == value)
+                    ShownOption(value, text, filled.text(ROW + row.value) == value)
                     for value, text in points
                 ],
-                problems.get(row.value, ""),
+                filled.problem(row.value),
             )
             for row in put_in_order(visit, step, content.rows)
         ]
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
+            **super().show(visit, step, filled),
             "rows": rows,
             "troubled": [row for row in rows if row.problem],
             "are_many": len(points) > MOST_ON_PHONE,
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         content = content_of(step, MatrixContent)
         refuse_unknown(sent, prefixes=(ROW,), known={ROW + row.value for row in content.rows})
         offered = {point.value for point in content.points}
         chosen = {row.value: read_single(sent, ROW + row.value) for row in content.rows}
         for value in chosen.values():
             if value and value not in offered:
-                raise PageRefused(
-                    _("“%(value)s” is not among the answers of this page.") % {"value": value[:60]}
-                )
+                raise not_offered(value)
         given = {row: value for row, value in chosen.items() if value}
         if content.required and len(given) < len(chosen):
             raise AnswersRefused({row: _("Choose one.") for row in chosen if row not in given})
         if given:
             keep_answer(visit, step, given)
-        return None

@@ -11,9 +11,8 @@ from django.utils.translation import gettext as _
 from annotation.instruments.answer_words import write_number
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import NumberContent
-from annotation.models import Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused
 from annotation.survey.visits.form_parsing import read_single
 from annotation.survey.visits.visit import Visit
@@ -27,30 +26,25 @@ DECIMAL = re.compile(r"[-−]?[0-9]{1,10}(\.[0-9]{1,6}|,(?![0-9]{3}$)[0-9]{1,6})
 class NumberPage(QuestionPage):
     template = "survey/number.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         content = content_of(step, NumberContent)
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
+            **super().show(visit, step, filled),
             "field": FIELD,
             "unit": visit.read(content.unit),
             "limits": _describe_limits(content),
             "integer": content.integer,
             "max_characters": MOST_CHARACTERS,
-            "value": "" if sent is None else sent.get(FIELD, "")[:MOST_CHARACTERS],
-            "problem": problems.get(FIELD, ""),
+            "value": filled.text(FIELD)[:MOST_CHARACTERS],
+            "problem": filled.problem(FIELD),
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         content, text = content_of(step, NumberContent), read_single(sent, FIELD)
         if text:
             keep_answer(visit, step, read_number(content, text))
         elif content.required:
             raise AnswersRefused({FIELD: _("Enter a number.")})
-        return None
 
 
 def read_number(content: NumberContent, text: str) -> int | float:

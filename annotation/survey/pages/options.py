@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import OptionsContent
-from annotation.survey.pages.questions import QuestionPage, put_in_order
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
+from annotation.survey.pages.filled_form import FilledForm
+from annotation.survey.pages.questions import QuestionPage, content_of, put_in_order
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import not_offered, sent_twice
 from annotation.survey.visits.visit import Visit
 
 FIELD = "choice"
@@ -29,27 +31,19 @@ class OptionsPage(QuestionPage):
 
     template = "survey/choice.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        content = options_content(step)
-        chosen = [] if sent is None else sent.getlist(FIELD)
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        content = content_of(step, OptionsContent)
+        chosen = filled.sent.getlist(FIELD)
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
+            **super().show(visit, step, filled),
             "field": FIELD,
             "options": [
                 ShownOption(option.value, visit.read(option.text), option.value in chosen)
                 for option in put_in_order(visit, step, content.options)
             ],
             "several": False,
-            "problem": problems.get(FIELD, ""),
+            "problem": filled.problem(FIELD),
         }
-
-
-def options_content(step: Step) -> OptionsContent:
-    if not isinstance(step.content, OptionsContent):
-        raise TypeError(f"Step {step.index} has no answers to choose from.")
-    return step.content
 
 
 def read_choices(step: Step, sent: QueryDict) -> list[str]:
@@ -57,15 +51,13 @@ def read_choices(step: Step, sent: QueryDict) -> list[str]:
 
     Raises `PageRefused` for an answer that the page does not offer or that was sent twice.
     """
-    offered = options_content(step).values
+    offered = content_of(step, OptionsContent).values
     chosen = sent.getlist(FIELD)
     if len(set(chosen)) != len(chosen):
-        raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": FIELD})
+        raise sent_twice(FIELD)
     for value in chosen:
         if value not in offered:
-            raise PageRefused(
-                _("“%(value)s” is not among the answers of this page.") % {"value": value[:60]}
-            )
+            raise not_offered(value)
     return [value for value in offered if value in chosen]
 
 
@@ -75,5 +67,5 @@ def read_choice(step: Step, sent: QueryDict) -> str:
     if not chosen:
         raise AnswersRefused({FIELD: _("Choose an answer.")})
     if len(chosen) > 1:
-        raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": FIELD})
+        raise sent_twice(FIELD)
     return chosen[0]

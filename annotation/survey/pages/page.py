@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from annotation.common.prepared_sql import PreparedInsert
 from annotation.instruments.flow import Step
 from annotation.models import CheckKind, CheckResponse, Outcome
-from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.visits.visit import Visit
 
 _CHECKS = PreparedInsert(CheckResponse)
@@ -39,14 +39,10 @@ class Page(ABC):
         return True
 
     @abstractmethod
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        """Return what the template needs; ``sent`` holds answers to keep, ``problems`` by field."""
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        """Return what the template needs; ``filled`` holds answers to keep and problems."""
 
-    def own(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, SafeString]:
+    def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
         """Return what the template needs besides and what differs between visits, as HTML."""
         return {}
 
@@ -55,9 +51,7 @@ class Page(ABC):
         return 1
 
     @abstractmethod
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | Again | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> Outcome | Again | None:
         """Store the answers; an outcome ends the visit early, `Again` asks the page once more.
 
         Raises `AnswersRefused` for answers to mend and `PageRefused` for a page that the survey

@@ -10,10 +10,10 @@ from django.utils.safestring import SafeString
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import PracticeContent
-from annotation.models import Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
+from annotation.survey.pages.questions import content_of
 from annotation.survey.pages.rating import draw_lines, read_lines, show_lines
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.visit import Visit
 
 
@@ -27,37 +27,23 @@ class PracticeLine:
 class PracticePage(Page):
     template = "survey/practice.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        content = _content(step)
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        content = content_of(step, PracticeContent)
         return {
-            **show_lines(_lay_out(visit, content), sent=sent, problems=problems),
+            **show_lines(_lay_out(visit, step), filled),
             "heading": visit.read(content.question),
             "lead": visit.read(content.lead),
         }
 
-    def own(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, SafeString]:
-        lines = _lay_out(visit, _content(step))
-        return {"drawn_lines": draw_lines(visit, lines, sent=sent, problems=problems)}
+    def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
+        return {"drawn_lines": draw_lines(visit, _lay_out(visit, step), filled)}
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
-        read_lines(sent, _lay_out(visit, _content(step)))
-        return None
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
+        read_lines(sent, _lay_out(visit, step))
 
 
-def _content(step: Step) -> PracticeContent:
-    if not isinstance(step.content, PracticeContent):
-        raise TypeError(f"Step {step.index} has no practice lines.")
-    return step.content
-
-
-def _lay_out(visit: Visit, content: PracticeContent) -> list[PracticeLine]:
+def _lay_out(visit: Visit, step: Step) -> list[PracticeLine]:
     return [
         PracticeLine(f"practice-{number}", visit.read(line.left), visit.read(line.right))
-        for number, line in enumerate(content.lines, start=1)
+        for number, line in enumerate(content_of(step, PracticeContent).lines, start=1)
     ]

@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from django.http import QueryDict
-
 from annotation.common.seeded import shuffle
 from annotation.instruments.flow import Step
-from annotation.instruments.step_content import Option, QuestionContent
+from annotation.instruments.step_content import Option, QuestionContent, StepContent
 from annotation.models import StepAnswer
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.visit import Visit
 
-Content = TypeVar("Content", bound=QuestionContent)
+Content = TypeVar("Content", bound=StepContent)
 
 
 class QuestionPage(Page):
     """Shows the heading and the help of a question; each kind adds its controls."""
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         content = content_of(step, QuestionContent)
         return {
             "heading": visit.read(content.question),

@@ -11,11 +11,15 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import RankingContent
-from annotation.models import Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer, put_in_order
-from annotation.survey.visits.client_record import ClientRecord
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import (
+    not_offered,
+    read_single,
+    read_whole_number,
+    refuse_unknown,
+)
 from annotation.survey.visits.visit import Visit
 
 PLACE = "place-"
@@ -34,33 +38,29 @@ class ShownItem:
 class RankingPage(QuestionPage):
     template = "survey/ranking.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        content, data = content_of(step, RankingContent), sent or QueryDict()
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        content = content_of(step, RankingContent)
         items = [
             ShownItem(
                 PLACE + item.value,
                 visit.read(item.text),
-                data.get(PLACE + item.value, ""),
-                problems.get(item.value, ""),
+                filled.text(PLACE + item.value),
+                filled.problem(item.value),
             )
             for item in put_in_order(visit, step, content.items)
         ]
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
+            **super().show(visit, step, filled),
             "items": items,
             "places": [str(place) for place in range(1, len(items) + 1)],
             "troubled": [item for item in items if item.problem],
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         content = content_of(step, RankingContent)
         places = _read_places(content, sent)
         if not places and not content.required:
-            return None
+            return
         counts = Counter(places.values())
         problems = {
             item: _("Choose a place.")
@@ -72,7 +72,6 @@ class RankingPage(QuestionPage):
         if problems:
             raise AnswersRefused(problems)
         keep_answer(visit, step, places)
-        return None
 
 
 def _read_places(content: RankingContent, sent: QueryDict) -> dict[str, int]:
@@ -85,8 +84,6 @@ def _read_places(content: RankingContent, sent: QueryDict) -> dict[str, int]:
             continue
         place = read_whole_number(text)
         if place is None or not 1 <= place <= len(content.items):
-            raise PageRefused(
-                _("“%(value)s” is not among the answers of this page.") % {"value": text[:60]}
-            )
+            raise not_offered(text)
         places[item] = place
     return places

@@ -11,17 +11,20 @@ from django.template.loader import render_to_string
 from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.common.prepared_sql import PreparedInsert
 from annotation.instruments.flow import Step
-from annotation.models import Outcome, Rating, StudyGroup
+from annotation.models import Rating, StudyGroup
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.client_record import ClientRecord, LineRecord
+from annotation.survey.visits.client_record import LineRecord, read_client_record
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
 VALUE, TOUCHED = "value-", "touched-"
+NOT_ANSWERED = gettext_lazy("Not answered yet. Tap the line where your answer belongs.")
 HUNDRED = {"minimum": 0, "maximum": 100, "by": 1}
 LONGEST_FRAME = 160  # characters
 _RATINGS = PreparedInsert(Rating)
@@ -88,23 +91,15 @@ def draw_text(visit: Visit, group: StudyGroup) -> dict[str, SafeString]:
     return {"said": drawn}
 
 
-def show_lines(
-    lines: Sequence[DrawnLine], *, sent: QueryDict | None, problems: dict[str, str]
-) -> dict[str, Any]:
+def show_lines(lines: Sequence[DrawnLine], filled: FilledForm) -> dict[str, Any]:
     """Return what the template needs of the lines, with answers to keep."""
-    shown = [ShownLine(line, _kept_value(sent, line), problems.get(line.key, "")) for line in lines]
+    shown = [ShownLine(line, _kept_value(filled, line), filled.problem(line.key)) for line in lines]
     return {"lines": shown, "troubled": [line for line in shown if line.problem]}
 
 
-def draw_lines(
-    visit: Visit,
-    lines: Sequence[DrawnLine],
-    *,
-    sent: QueryDict | None = None,
-    problems: dict[str, str],
-) -> SafeString:
+def draw_lines(visit: Visit, lines: Sequence[DrawnLine], filled: FilledForm) -> SafeString:
     """Return the lines as HTML; each one without an answer is drawn once for all visits."""
-    shown = show_lines(lines, sent=sent, problems=problems)
+    shown = show_lines(lines, filled)
     first = next(iter(shown["troubled"]), None)
 
     def draw(line: ShownLine) -> SafeString:
@@ -127,25 +122,31 @@ def draw_lines(
     return mark_safe("".join(map(draw, shown["lines"])))  # noqa: S308 - of drawn templates
 
 
+def read_touched(sent: QueryDict, key: str) -> str:
+    """Return what was sent of a line, "" for one that nobody has touched.
+
+    Browsers send a value for a line that nobody has moved.
+    """
+    text, touched = read_single(sent, VALUE + key), read_single(sent, TOUCHED + key)
+    if touched not in {"", "0", "1"}:
+        raise PageRefused(_("The field “%(name)s” is neither 0 nor 1.") % {"name": TOUCHED + key})
+    return text if touched == "1" else ""
+
+
 def read_lines(sent: QueryDict, lines: Sequence[DrawnLine]) -> dict[str, int]:
     """Return every line's place from 0 (left) to 100 (right), by scale slug.
 
-    A line counts as answered if it has a value and was touched: browsers send a value for a line
-    that nobody has moved. Raises `AnswersRefused` for lines that are missing or not a whole number
-    from 0 to 100, and `PageRefused` for fields that are repeated or of another instrument.
+    A line counts as answered if it has a value and was touched. Raises `AnswersRefused` for lines
+    that are missing or not a whole number from 0 to 100, and `PageRefused` for fields that are
+    repeated or of another instrument.
     """
     known = {f"{prefix}{line.key}" for line in lines for prefix in (VALUE, TOUCHED)}
     refuse_unknown(sent, prefixes=(VALUE, TOUCHED), known=known)
     values: dict[str, int] = {}
     problems: dict[str, str] = {}
     for line in lines:
-        text, touched = read_single(sent, VALUE + line.key), read_single(sent, TOUCHED + line.key)
-        if touched not in {"", "0", "1"}:
-            raise PageRefused(
-                _("The field “%(name)s” is neither 0 nor 1.") % {"name": TOUCHED + line.key}
-            )
-        if not text or touched != "1":
-            problems[line.key] = _("Not answered yet. Tap the line where your answer belongs.")
+        if not (text := read_touched(sent, line.key)):
+            problems[line.key] = str(NOT_ANSWERED)
             continue
         number = read_whole_number(text)
         if number is None or not 0 <= number <= 100:
@@ -165,35 +166,29 @@ class RatingPage(Page):
     def open(self, visit: Visit, step: Step) -> bool:
         return step.position in visit.assignments
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         return {
-            **show_lines(visit.lines, sent=sent, problems=problems),
+            **show_lines(visit.lines, filled),
             "lead": visit.wording["question_lead"],
         }
 
-    def own(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, SafeString]:
+    def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
         group = visit.assignments[step.position].group
         drawn = visit.keep(
             ("question", visit.submission.language, group.slug, visit.is_flipped),
             lambda: draw_question(visit.question, visit.name_group(group)),
         )
-        lines = draw_lines(visit, visit.lines, sent=sent, problems=problems)
         return {
             **drawn,
             **draw_text(visit, group),
             "place": conditional_escape(_name_place(visit, step)),
-            "drawn_lines": lines,
+            "drawn_lines": draw_lines(visit, visit.lines, filled),
         }
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         values = read_lines(sent, visit.lines)
         assignment, nothing = visit.assignments[step.position], LineRecord()
+        client, _kept = read_client_record(sent)
         _RATINGS.insert(
             [
                 {
@@ -208,7 +203,6 @@ class RatingPage(Page):
                 for line in visit.lines
             ]
         )
-        return None
 
 
 def _name_place(visit: Visit, step: Step) -> str:
@@ -222,8 +216,8 @@ def _name_place(visit: Visit, step: Step) -> str:
     }
 
 
-def _kept_value(sent: QueryDict | None, line: DrawnLine) -> str:
-    if sent is None or sent.get(TOUCHED + line.key) != "1":
+def _kept_value(filled: FilledForm, line: DrawnLine) -> str:
+    if filled.text(TOUCHED + line.key) != "1":
         return ""
-    number = read_whole_number(sent.get(VALUE + line.key, "").strip())
+    number = read_whole_number(filled.text(VALUE + line.key).strip())
     return str(number) if number is not None and 0 <= number <= 100 else ""

@@ -6,10 +6,9 @@ from django.http import QueryDict
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import InstructedContent, NonsensicalContent
-from annotation.models import CheckKind, Outcome
+from annotation.models import CheckKind
 from annotation.survey.pages.options import OptionsPage, read_choice
 from annotation.survey.pages.page import store_check
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.visit import Visit
 
 
@@ -19,9 +18,7 @@ class ReadingCheckPage(OptionsPage):
     def __init__(self, kind: CheckKind) -> None:
         self.kind = kind
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         chosen, passing = read_choice(step, sent), _passing_answers(step)
         store_check(
             visit,
@@ -31,7 +28,6 @@ class ReadingCheckPage(OptionsPage):
             expected={"any_of": passing},
             passed=chosen in passing,
         )
-        return None
 
 
 def _passing_answers(step: Step) -> list[str]:

@@ -6,18 +6,15 @@ from django.http import QueryDict
 
 from annotation.instruments.checks import judge_repeat
 from annotation.instruments.flow import Step
-from annotation.models import CheckKind, Outcome
+from annotation.models import CheckKind
 from annotation.survey.pages.page import store_check
 from annotation.survey.pages.rating import RatingPage
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.visit import Visit
 
 
 class RepeatPage(RatingPage):
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
-        super().store(visit, step, sent=sent, client=client)
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
+        super().store(visit, step, sent)
         instrument, second = visit.instrument, visit.assignments[step.position]
         first = next(
             assignment
@@ -37,4 +34,3 @@ class RepeatPage(RatingPage):
             reason=found.reason,
         )
         visit.submission.self_agreement = found.value
-        return None

@@ -12,12 +12,11 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import SliderContent
-from annotation.models import Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
-from annotation.survey.pages.rating import TOUCHED, VALUE, show_lines
-from annotation.survey.visits.client_record import ClientRecord
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
+from annotation.survey.pages.rating import NOT_ANSWERED, TOUCHED, VALUE, read_touched, show_lines
+from annotation.survey.visits.errors import AnswersRefused
+from annotation.survey.visits.form_parsing import read_whole_number, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
 KEY = "answer"
@@ -35,26 +34,22 @@ class SliderLine:
 class SliderPage(QuestionPage):
     template = "survey/slider.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         content = content_of(step, SliderContent)
         return {
-            **super().show(visit, step, sent=sent, problems=problems),
-            **show_lines([_line(visit, content)], sent=None, problems=problems),
+            **super().show(visit, step, filled),
+            **show_lines([_line(visit, content)], FilledForm(problems=filled.problems)),
             "minimum": content.minimum,
             "maximum": content.maximum,
             "low": visit.read(content.low),
             "high": visit.read(content.high),
         }
 
-    def own(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, SafeString]:
-        content, problem = content_of(step, SliderContent), problems.get(KEY, "")
+    def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
+        content, problem = content_of(step, SliderContent), filled.problem(KEY)
         context = {
             "line": _line(visit, content),
-            "value": _kept_value(sent),
+            "value": _kept_value(filled),
             "problem": problem,
             "is_first_problem": bool(problem),
             "minimum": content.minimum,
@@ -65,33 +60,23 @@ class SliderPage(QuestionPage):
         }
         return {"drawn_lines": render_to_string("survey/parts/line.html", context)}
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         content = content_of(step, SliderContent)
         refuse_unknown(sent, prefixes=(VALUE, TOUCHED), known={VALUE + KEY, TOUCHED + KEY})
-        text, touched = read_single(sent, VALUE + KEY), read_single(sent, TOUCHED + KEY)
-        if touched not in {"", "0", "1"}:
-            raise PageRefused(
-                _("The field “%(name)s” is neither 0 nor 1.") % {"name": TOUCHED + KEY}
-            )
-        if not text or touched != "1":
-            if content.required:
-                text = _("Not answered yet. Tap the line where your answer belongs.")
-                raise AnswersRefused({KEY: text})
-            return None
-        keep_answer(visit, step, _read_place(content, text))
-        return None
+        if text := read_touched(sent, KEY):
+            keep_answer(visit, step, _read_place(content, text))
+        elif content.required:
+            raise AnswersRefused({KEY: str(NOT_ANSWERED)})
 
 
 def _line(visit: Visit, content: SliderContent) -> SliderLine:
     return SliderLine(visit.read(content.low), visit.read(content.high))
 
 
-def _kept_value(sent: QueryDict | None) -> str:
-    if sent is None or sent.get(TOUCHED + KEY) != "1":
+def _kept_value(filled: FilledForm) -> str:
+    if filled.text(TOUCHED + KEY) != "1":
         return ""
-    number = read_whole_number(sent.get(VALUE + KEY, "").strip())
+    number = read_whole_number(filled.text(VALUE + KEY).strip())
     return "" if number is None else str(number)
 
 

@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.instruments.step_content import PageContent
-from annotation.models import Outcome
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.client_record import ClientRecord
+from annotation.survey.pages.questions import content_of
 from annotation.survey.visits.visit import Visit
 
 
@@ -31,16 +31,12 @@ class TextPage(Page):
     def __init__(self, name: str) -> None:
         self.name, self.template = name, f"survey/{name}.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         texts = {part: visit.wording[f"{self.name}_{part}"] for part in ("title", "body")}
         return {**texts, "logo": visit.find_logo()}
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
-        return None
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
+        """Nothing is answered here."""
 
 
 class OwnTextPage(TextPage):
@@ -49,23 +45,18 @@ class OwnTextPage(TextPage):
     def __init__(self) -> None:
         super().__init__("page")
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        if not isinstance(step.content, PageContent):
-            raise TypeError(f"Step {step.index} has no text.")
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        content = content_of(step, PageContent)
         return {
-            "title": visit.read(step.content.title),
-            "body": visit.read(step.content.body),
-            "media": visit.find_media(step.content.media),
+            "title": visit.read(content.title),
+            "body": visit.read(content.body),
+            "media": visit.find_media(content.media),
         }
 
 
 class InstructionsPage(TextPage):
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
-        shown = super().show(visit, step, sent=sent, problems=problems)
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
+        shown = super().show(visit, step, filled)
         return {**shown, "example": find_example(visit)}
 
 

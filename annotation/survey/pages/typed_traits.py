@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.checks import TypedWord, is_marked
 from annotation.instruments.flow import Step
-from annotation.models import CheckKind, Outcome, TraitPair
+from annotation.models import CheckKind, TraitPair
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.marked_traits import FIELDS, MarkedTraitsPage, recall_question
 from annotation.survey.pages.page import store_check
-from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.errors import AnswersRefused
 from annotation.survey.visits.form_parsing import read_text
 from annotation.survey.visits.visit import Visit
@@ -26,9 +26,7 @@ class TypedTraitsPage(MarkedTraitsPage):
 
     template = "survey/typed_traits.html"
 
-    def show(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, Any]:
+    def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         labels = {
             "near": (_("A trait that you marked high"), _("A word that you placed them near.")),
             "far": (_("A trait that you marked low"), _("A word that you placed them far from.")),
@@ -38,8 +36,8 @@ class TypedTraitsPage(MarkedTraitsPage):
                 "name": name,
                 "label": label,
                 "help": help_text,
-                "value": "" if sent is None else sent.get(name, "")[:MAX_CHARACTERS],
-                "problem": problems.get(name, ""),
+                "value": filled.text(name)[:MAX_CHARACTERS],
+                "problem": filled.problem(name),
             }
             for name, (label, help_text) in labels.items()
         ]
@@ -49,14 +47,10 @@ class TypedTraitsPage(MarkedTraitsPage):
             "max_characters": MAX_CHARACTERS,
         }
 
-    def own(
-        self, visit: Visit, step: Step, *, sent: QueryDict | None, problems: dict[str, str]
-    ) -> dict[str, SafeString]:
+    def own(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, SafeString]:
         return recall_question(visit, step)
 
-    def store(
-        self, visit: Visit, step: Step, *, sent: QueryDict, client: ClientRecord
-    ) -> Outcome | None:
+    def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         given = {name: read_text(sent, name) for name in FIELDS}
         problems = {
             name: _("Type one word. If you are not sure, type the likeliest.")
@@ -83,7 +77,6 @@ class TypedTraitsPage(MarkedTraitsPage):
             passed=is_marked(given["near"], poles, high=True, **limits)
             and is_marked(given["far"], poles, high=False, **limits),
         )
-        return None
 
 
 def list_poles(visit: Visit, step: Step) -> list[TypedWord]:

@@ -20,8 +20,18 @@ def read_single(data: QueryDict, name: str) -> str:
     """
     values = data.getlist(name)
     if len(values) > 1:
-        raise PageRefused(_("The field “%(name)s” was sent twice.") % {"name": name})
+        raise sent_twice(name)
     return values[0].strip() if values else ""
+
+
+def sent_twice(name: str) -> PageRefused:
+    return PageRefused(_("The field “%(name)s” was sent twice.") % {"name": name})
+
+
+def not_offered(value: str) -> PageRefused:
+    """Return the refusal of an answer that the page does not have."""
+    text = _("“%(value)s” is not among the answers of this page.")
+    return PageRefused(text % {"value": value[:60]})
 
 
 def read_text(data: QueryDict, name: str) -> str:

@@ -19,6 +19,7 @@ from annotation.instruments.flow import Step, StepKind
 from annotation.models import PageEvent, Panel, Study, Submission
 from annotation.survey.arrival import Arrival, start_submission
 from annotation.survey.pages import PAGES
+from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.step_submission import STEP_FIELD, submit_step
 from annotation.survey.step_tokens import sign_step
 from annotation.survey.visits.errors import StudyFull
@@ -142,7 +143,7 @@ def _choose_words(visit: Visit, step: Step, first: dict[tuple[str, str], int]) -
         value = first[group, scale]
         return value if pole == "high" else 100 - value
 
-    shown = PAGES[step.kind].show(visit, step, sent=None, problems={})
+    shown = PAGES[step.kind].show(visit, step, FilledForm())
     near, far = ([option.key for option in words["options"]] for words in shown["lists"])
     return {"near": max(near, key=nearness), "far": min(far, key=nearness)}
 

@@ -18,7 +18,7 @@ from annotation.imports.import_kind import (
     plan_import,
 )
 from annotation.management.file_command import HINT, FileCommand
-from annotation.management.owner import find_owner
+from annotation.management.lookups import find_owner
 from probing.imports.registry import IMPORTS
 
 OPTIONS = {option.name: option for kind in IMPORTS.values() for option in kind.options}
