@@ -53,7 +53,7 @@ def alpha_table(
         (
             *(Column("", column) for column in names),
             Column(head, label if isinstance(label, str) else "", label),
-            Column("α", "alpha", of("estimate"), 2, with_interval=True, style="strong"),
+            Column.estimate("α", "alpha", of("estimate"), 2, style="strong"),
             Column("Observed", "observed", of("observed"), places),
             Column("By chance", "expected", of("expected"), places),
             Column("", "n_texts", of("n_items")),
@@ -112,7 +112,7 @@ def refusal_table(result: AgreementResult) -> ReportTable:
         "Agreement on what is not interpretable",
         (result.not_interpretable,),
         (
-            Column("", "alpha", "estimate", with_interval=True),
+            Column.estimate("", "alpha", "estimate"),
             Column("", "n_texts", "n_units"),
             Column("", "n_annotations", "n_values"),
             Column("", "n_not_interpretable", lambda alpha: result.n_not_interpretable),
@@ -199,6 +199,5 @@ def source_figure(sources: ReportTable, result: AgreementResult) -> Figure:
         decimals=2,
         title="Agreement by source",
         axis="Krippendorff’s α of counterparts",
-        value="α",
         n="texts",
     )

@@ -23,7 +23,7 @@ from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_comparison import prose
 from evaluation.reports.alignment_comparison.prose import is_new
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import count, interval, number, p_cell, percent
+from evaluation.reports.parts.formatting import count, interval, number, percent
 from evaluation.reports.parts.score_words import all_options
 from evaluation.reports.parts.table import Column, ReportTable, beside, pivot, ranked
 from evaluation.reports.parts.tau_questions import (
@@ -99,12 +99,11 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         Column("", "n_submissions", "pooled.n_submissions"),
         Column("Groups", "n_groups", "pooled.n_groups", 0),
         Column("", "n_cells", "pooled.n_cells"),
-        Column(
+        Column.estimate(
             "τ",
             "tau",
             people,
             2,
-            with_interval=True,
             prefix="tau_",
             interval_head="people",
             style="" if new else "strong",
@@ -113,16 +112,14 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         ),
         Column("", "tau_wide_low", "tau_wide.low"),
         Column("", "tau_wide_high", "tau_wide.high"),
-        Column(
+        Column.p(
             "p, cells independent" if new else "p",
             "p_value",
             "pooled.p_value",
-            3,
-            cell=p_cell,
             group=observed,
             meaning="of tau, cells as independent draws",
         ),
-        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell, group=observed),
+        Column.p("" if new else "p (Holm)", "p_holm", group=observed),
         Column("", "mean_group_tau", "pooled.group_tau.value"),
         Column("Mean", "precision", "pooled.precision.value", 2, style="strong", group=precision),
         Column("", "precision_low", "pooled.precision.interval.low"),
@@ -139,12 +136,11 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
     if new:
         columns += (
             *answer_columns("pooled.answers.", "τ", "Kendall’s τ, noise taken out"),
-            Column(
+            Column.estimate(
                 "Mean",
                 "precision_without_noise",
                 "pooled.answers.precision.estimate",
                 2,
-                with_interval=True,
                 prefix="precision_generalising_",
                 interval_head="groups like these",
                 style="strong",
@@ -212,7 +208,7 @@ def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
         if new
         else f"Kendall’s τ of every run over pooled cells, highest first; {runs.level} intervals "
         "resample people and groups.",
-        Column("τ", value=cited, decimals=2, with_interval=True),
+        Column.estimate("τ", value=cited, decimals=2),
         label="Run",
         rows=[row for part in parts_of(result) for row in in_order(result, part)],
         panel=lambda row: prose.PARTS[row.part],
@@ -220,7 +216,6 @@ def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
         decimals=2,
         title="Alignment of every run",
         axis="Kendall’s τ",
-        value="τ",
         n="cells",
     )
 
@@ -243,21 +238,15 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
         Column("", "n_cells"),
         Column("", "first_value"),
         Column("", "second_value"),
-        Column(
-            "Observed" if new else "Difference",
-            "difference",
-            observed,
-            2,
-            with_interval=True,
-            interval_head="people",
-            signed=True,
-            style="" if new else "strong",
+        Column.estimate(
+            "Observed" if new else "Difference", "difference", observed, 2, interval_head="people",
+            signed=True, style="" if new else "strong",
             meaning="as observed; the interval resamples people",
         ),
         Column("", "wide_low", "wide.low"),
         Column("", "wide_high", "wide.high"),
-        Column("" if new else "p", "p_value", decimals=3, cell=p_cell),
-        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell),
+        Column.p("" if new else "p", "p_value"),
+        Column.p("" if new else "p (Holm)", "p_holm"),
         Column("", "reason"),
         Column("", "interval_reason", "wide.reason"),
         Column("First − second", value=lambda row: f"{names.run(row.first)} − "
@@ -342,7 +331,7 @@ def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> F
         "differences",
         f"{prose.PARTS[part]}: difference in τ between every two runs{taken}; {pairs.level} "
         f"intervals {how}.",
-        Column("Difference", value=shown, decimals=2, with_interval=True, signed=True),
+        Column.estimate("Difference", value=shown, decimals=2, signed=True),
         label=lambda row: names.run(row.second),
         rows=pairs_of(result, part, TAU),
         panel=lambda row: f"{names.run(row.first)} minus",
@@ -368,8 +357,8 @@ def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTab
             Column("", "group_name", lambda row: names.group(row.alignment.group)),
             Column("", "n_raters", "alignment.n_raters"),
             Column("", "n_scales", "alignment.n_scales"),
-            Column("", "tau", lambda row: row.alignment.tau.estimate(), 2, with_interval=True,
-                   prefix="tau_", meaning="as observed; the interval resamples people and scales"),
+            Column.estimate("", "tau", lambda row: row.alignment.tau.estimate(), 2, prefix="tau_",
+                            meaning="as observed; the interval resamples people and scales"),
             *(replace(column, head="") for column in published_p_columns(new, "alignment.")),
             Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),
             *(
@@ -466,10 +455,8 @@ def mention_table(names: Names) -> ReportTable:
         (
             Column("", "run", meaning="public id of the run"),
             Column("Run", "run_name", lambda row: names.run(row["run"])),
-            Column(
-                "Explained, %", "explained", _explained, 0, scale=100, with_interval=True,
-                style="strong", meaning="share of the squared deviations, at most 1",
-            ),
+            Column.estimate("Explained, %", "explained", _explained, 0, scale=100, style="strong",
+                            meaning="share of the squared deviations, at most 1"),
             Column("", "level"),
             Column("Groups", "n_groups", decimals=0),
             Column("Cells", "n_cells", decimals=0),

@@ -31,7 +31,6 @@ from evaluation.reports.parts.formatting import (
     count,
     interval,
     number,
-    p_cell,
     p_value,
     percent,
 )
@@ -104,12 +103,11 @@ def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTa
         Column("", "answer"),
         Column("People", "n_people", decimals=0),
         Column("", "n_cells"),
-        Column(
+        Column.estimate(
             "τ",
             "tau",
             lambda row: row.tau.estimate(row.n_people),
             2,
-            with_interval=True,
             prefix="tau_",
             style="" if new else "strong",
             group=observed,
@@ -119,12 +117,11 @@ def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTa
         Column("", "random_mean", "reference.mean", meaning="τ of as many random participants"),
         Column("", "random_low", "reference.low"),
         Column("", "random_high", "reference.high"),
-        Column(
+        Column.estimate(
             "Mean",
             "precision",
             lambda row: row.precision.estimate(),
             2,
-            with_interval=True,
             prefix="precision_",
             group="P@3 as observed" if new else "P@3",
             meaning="as observed; the interval resamples people",
@@ -204,9 +201,7 @@ def subgroup_figure(subgroups: ReportTable, result: SubgroupResult, names: Names
             LegendEntry("As many random participants", "ink", outlined=True),
         ),
         decimals=2,
-        title="Alignment with every subgroup",
         axis="Kendall’s τ",
-        value="τ",
         n="people",
     )
 
@@ -241,12 +236,11 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
         Column("Value", value=lambda row: QUANTITIES[row.quantity]),
         Column("", "first"),
         Column("", "second"),
-        Column(
+        Column.estimate(
             "Observed" if new else "Difference",
             "difference",
             lambda row: _with(row.value, row.interval),
             2,
-            with_interval=True,
             signed=True,
             style="" if new else "strong",
             interval_head="people" if new else "",
@@ -260,15 +254,13 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
             style="quiet",
             meaning="mean difference where answers are exchanged at random",
         ),
-        Column(
+        Column.p(
             "p, answers exchanged" if new else "p",
             "p_value",
-            decimals=3,
-            cell=p_cell,
             style="quiet" if new else "",
             meaning="of the observed difference, by exchanging answers between people",
         ),
-        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell),
+        Column.p("" if new else "p (Holm)", "p_holm"),
     )
     if new:
         columns += answer_columns("", "Difference", signed=True)
@@ -324,11 +316,12 @@ def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable
             *names.group_columns,
             Column("", "n_raters"),
             Column("", "n_scales"),
-            Column("τ", "tau", lambda row: row.tau.estimate(row.n_raters), 2, with_interval=True,
-                   prefix="tau_", meaning="as observed; the interval resamples people and scales"),
+            Column.estimate("τ", "tau", lambda row: row.tau.estimate(row.n_raters), 2,
+                            prefix="tau_",
+                            meaning="as observed; the interval resamples people and scales"),
             *published_p_columns(new),
-            Column("P@3", "precision", lambda row: row.precision.estimate(row.n_raters), 2,
-                   with_interval=True, prefix="precision_"),
+            Column.estimate("P@3", "precision", lambda row: row.precision.estimate(row.n_raters), 2,
+                            prefix="precision_"),
             Column("", "reason", "tau.reason"),
             *resampled_p_columns(new),
         ),

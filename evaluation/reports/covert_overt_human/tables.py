@@ -30,7 +30,7 @@ from evaluation.charts.pictures import (
     pictures_spec,
 )
 from evaluation.reports.parts.document import Block, Figure, KeyNumber
-from evaluation.reports.parts.formatting import count, interval, number, p_cell, percent
+from evaluation.reports.parts.formatting import count, interval, number, percent
 from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
 
 TITLES = {
@@ -93,13 +93,12 @@ class PictureTables:
                 Column("Dimension", "dimension", self.dimension),
                 Column("", "picture", meaning="whose picture, of what"),
                 Column("Picture", "picture_title", lambda row: TITLES[row.picture]),
-                Column(
+                Column.estimate(
                     "Difference",
                     "difference",
                     "estimate",
-                    decimals=2,
+                    2,
                     signed=True,
-                    with_interval=True,
                     meaning="first group or guise less the second; above 0 nearer the high word",
                     unit="see unit",
                 ),
@@ -121,16 +120,15 @@ class PictureTables:
                 Column("Pictures", "pictures", _pair_title),
                 Column("", "first"),
                 Column("", "second"),
-                Column(
+                Column.estimate(
                     "τ",
                     "tau",
                     "tau.estimate",
-                    decimals=2,
-                    with_interval=True,
+                    2,
                     style="strong",
                     meaning="Kendall’s tau-b over scales",
                 ),
-                Column("p", "p", "tau.p_value", 3, cell=p_cell, meaning="of τ = 0, two-sided"),
+                Column.p("p", "p", "tau.p_value", meaning="of τ = 0, two-sided"),
                 Column("Ceiling", "ceiling", decimals=2, meaning="τ between halves of the people"),
                 Column("Opposite", "n_opposite", decimals=0, meaning="scales on opposite sides"),
                 Column("Scales", "n_scales", "tau.n", decimals=0),
@@ -152,10 +150,10 @@ class PictureTables:
             (
                 Column("", "scale"),
                 Column("Scale", "scale_text", self.scale_text),
-                Column("q", "difference", covert, decimals=3, signed=True, with_interval=True),
-                Column("p (prompts)", "prompt_p", decimals=3, cell=p_cell),
-                Column("p (Holm)", "prompt_p_holm", decimals=3, cell=p_cell),
-                Column("p (placebos)", "placebo_p", decimals=3, cell=p_cell),
+                Column.estimate("q", "difference", covert, 3, signed=True),
+                Column.p("p (prompts)", "prompt_p"),
+                Column.p("p (Holm)", "prompt_p_holm"),
+                Column.p("p (placebos)", "placebo_p"),
                 Column("Disagree", "disagree", lambda row: "yes" if row.disagree else "no"),
                 Column("", "opposite", meaning="by name and of speakers on different sides"),
             ),

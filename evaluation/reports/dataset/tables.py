@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.analyses.corpus_statistics import CorpusStatistics, OriginRow
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.features import FEATURE_WORDS
-from evaluation.reports.parts.formatting import count, number, p_cell, p_value, sentence
+from evaluation.reports.parts.formatting import count, number, p_value, sentence
 from evaluation.reports.parts.table import Column, ReportTable
 
 NO_SOURCE = "no source named"
@@ -37,12 +37,11 @@ def source_table(
             Column("Source", "source", name_of),
             Column("Pairs", "n", decimals=0),
             *(
-                Column(
+                Column.estimate(
                     head,
                     name,
                     name,
                     1 if name == "rouge1" else 2,
-                    with_interval=True,
                     interval_head="interval",
                     prefix=f"{name}_",
                 )
@@ -81,7 +80,6 @@ def rouge_figure(sources: ReportTable, statistics: CorpusStatistics) -> Figure:
         tone="ink",
         title="Rouge-1 between the texts of a pair, by source",
         axis="Mean Rouge-1 F, × 100",
-        value="Rouge-1",
         n="pairs",
     )
 
@@ -96,7 +94,7 @@ def type_table(statistics: CorpusStatistics, varieties: tuple[str, str], level: 
             Column("Variety", "variety"),
             Column("Words", "n_tokens", "types.n_tokens", 0),
             Column("Different words", "n_types", "types.n_types", 0),
-            Column("Ratio", "value", "types.estimate", 3, with_interval=True, style="strong"),
+            Column.estimate("Ratio", "value", "types.estimate", 3, style="strong"),
             Column("", "level", "types.level"),
         ),
         level,
@@ -110,18 +108,10 @@ def length_table(statistics: CorpusStatistics, level: str) -> ReportTable:
         "Words of a text less words of its counterpart, with the paired test",
         (statistics.length_difference,),
         (
-            Column(
-                "Mean difference",
-                "difference",
-                "estimate",
-                3,
-                with_interval=True,
-                signed=True,
-                style="strong",
-            ),
+            Column.effect("Mean difference", "difference", "estimate", 3),
             Column("t", "statistic", decimals=2),
             Column("df", "df", decimals=0),
-            Column("p", "p_value", decimals=3, cell=p_cell),
+            Column.p("p", "p_value"),
             Column("", "n", "n_first"),
             Column("", "test", "kind"),
         ),

@@ -34,12 +34,11 @@ def mention_table(result: ModelGaps, level: str) -> ReportTable:
         result.mention,
         (
             Column("Side", "side"),
-            Column(
+            Column.estimate(
                 "Slope",
                 "slope",
                 decimals=4,
                 signed=True,
-                with_interval=True,
                 meaning="change of the gap for a nat of surprisal, over words",
             ),
             Column("Explained, %", "explained", decimals=0, scale=100),
@@ -63,23 +62,21 @@ def fallback_table(result: FprGaps, names: Mapping[str, str], level: str) -> Rep
             Column("Without, %", "share", decimals=1, scale=100, meaning="of all runs’ answers"),
             Column("n", "n_answers", decimals=0, meaning="answers of all runs"),
             Column("", "n_without", decimals=0, meaning="answers that named no class"),
-            Column(
+            Column.estimate(
                 "All errors",
                 "gap_errors",
                 "errors",
                 3,
                 signed=True,
-                with_interval=True,
                 prefix="errors_",
                 meaning="gap where these answers are false positives",
             ),
-            Column(
+            Column.estimate(
                 "All correct",
                 "gap_correct",
                 "correct",
                 3,
                 signed=True,
-                with_interval=True,
                 prefix="correct_",
                 meaning="gap where none of them is",
             ),
@@ -100,12 +97,11 @@ def factor_table(result: FprGaps, level: str) -> ReportTable:
             Column("", "factor"),
             Column("Factor", value=lambda row: FACTOR_NAMES[row.factor]),
             Column("Levels", "n_levels", decimals=0),
-            Column(
+            Column.estimate(
                 "Share, %",
                 "share",
                 decimals=0,
                 scale=100,
-                with_interval=True,
                 meaning="ε² of the gaps of all runs and groups; interval over templates",
             ),
             Column("Runs", "n_runs", "share.n", 0),
@@ -130,14 +126,11 @@ def mixed_table(result: FprGaps, names: Mapping[str, str], level: str) -> Report
             Column("Side", "side", "fit.side"),
             Column("", "group", "own.group"),
             Column("Group", "group_name", lambda row: names.get(row["own"].group, MISSING)),
-            Column(
+            Column.effect(
                 "Effect",
                 "effect",
                 "own.effect",
                 2,
-                signed=True,
-                with_interval=True,
-                style="strong",
                 meaning="log odds of a false positive minus the mean over groups",
             ),
             Column("n", "n", "own.effect.n", 0, meaning="sentences of another label, all runs"),

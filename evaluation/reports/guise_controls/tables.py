@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from evaluation.analyses.guise_controls import CONTROL, MATCHED, ControlAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import p_cell
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
 #: Attributes of each model whose adjusted effects are printed.
@@ -20,24 +19,13 @@ def control_table(result: ControlAnalysis, level: str) -> ReportTable:
             Column("Model", "model"),
             Column("Guise", "guise"),
             Column("", "kind", meaning="subject, control, or matched pairs of the subject"),
-            Column(
-                "δ",
-                "strength",
-                "strength",
-                3,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                unit="log ratio",
-            ),
+            Column.effect("δ", "strength", decimals=3, unit="log ratio"),
             Column("Texts", "n_pairs", decimals=0),
-            Column("p (placebo)", "p_placebo", decimals=3, cell=p_cell),
-            Column(
+            Column.p("p (placebo)", "p_placebo"),
+            Column.estimate(
                 "Subject − it",
                 "difference",
-                "difference",
-                3,
-                with_interval=True,
+                decimals=3,
                 prefix="difference_",
                 signed=True,
                 meaning="δ of the subject less δ of this guise",
@@ -62,12 +50,10 @@ def null_table(result: ControlAnalysis, level: str) -> ReportTable:
             Column("sd", "sd", decimals=3),
             Column(f"{level} from", "low", decimals=3, signed=True),
             Column("to", "high", decimals=3, signed=True),
-            Column(
+            Column.p(
                 "p of the subject",
                 "p",
                 "p_value",
-                3,
-                cell=p_cell,
                 meaning="how often a placebo is as far from zero as the subject",
             ),
             Column("Draws", "n", decimals=0),
@@ -84,18 +70,9 @@ def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
             Column("Model", "model"),
             Column("Attribute or δ", "name"),
             Column("As it is", "plain", decimals=4, signed=True),
-            Column(
-                "Adjusted",
-                "adjusted",
-                "adjusted.estimate",
-                4,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                unit="log ratio",
-            ),
+            Column.effect("Adjusted", "adjusted", "adjusted.estimate", 4, unit="log ratio"),
             Column("t", "t", "adjusted.statistic", 2),
-            Column("p", "p", "adjusted.p_value", 3, cell=p_cell),
+            Column.p("p", "p", "adjusted.p_value"),
             Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
         ),
         level,
@@ -132,9 +109,7 @@ def control_blocks(controls: ReportTable, result: ControlAnalysis) -> tuple[Bloc
             bold=lambda row: row.kind == "subject",
             tone=lambda row: "ink" if row.kind == CONTROL else "model",
             bands=bands,
-            title="Strength after every guise",
             axis="δ, log ratio",
-            value="δ",
             n="texts",
         ),
         controls.printed(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from evaluation.analyses.guise_decisions import DecisionAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import p_cell, p_value
+from evaluation.reports.parts.formatting import p_value
 from evaluation.reports.parts.table import Column, ReportTable
 
 Varieties = tuple[str, ...]
@@ -21,34 +21,17 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
         (
             Column("Model", "model"),
             Column("Outcome", "outcome"),
-            Column(
-                f"{first}, %", "first", decimals=1, scale=100, with_interval=True, prefix="first_"
-            ),
-            Column(
-                f"{second}, %",
-                "second",
-                decimals=1,
-                scale=100,
-                with_interval=True,
-                prefix="second_",
-            ),
-            Column(
-                "Difference, points",
-                "difference",
-                decimals=1,
-                scale=100,
-                signed=True,
-                with_interval=True,
-                style="strong",
-            ),
+            Column.estimate(f"{first}, %", "first", decimals=1, scale=100, prefix="first_"),
+            Column.estimate(f"{second}, %", "second", decimals=1, scale=100, prefix="second_"),
+            Column.effect("Difference, points", "difference", decimals=1, scale=100),
             Column("Decisions", "n", "first.n", 0, meaning="decisions after the first guise"),
             Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
             Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
             Column("", "p_equal", "equal.p_value"),
-            Column("p", "p_equal_holm", "p_holm", 3, cell=p_cell),
+            Column.p("p", "p_equal_holm", "p_holm"),
             Column("", "chi2_contingency", "contingency.statistic"),
-            Column("p (2 × 2)", "p_contingency", "contingency.p_value", 3, cell=p_cell),
-            Column("p (McNemar)", "p_mcnemar", "mcnemar.p_value", 3, cell=p_cell),
+            Column.p("p (2 × 2)", "p_contingency", "contingency.p_value"),
+            Column.p("p (McNemar)", "p_mcnemar", "mcnemar.p_value"),
             Column("", "n_discordant", "mcnemar.n"),
             Column("", "n_ties", meaning="decisions that are ties"),
         ),
@@ -139,6 +122,6 @@ def left_out_table(result: DecisionAnalysis, wordings: Mapping[str, str]) -> Rep
             Column("", "prompt"),
             Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
             Column("Difference, points", "difference", decimals=1, scale=100, signed=True),
-            Column("p (equal counts)", "p_equal", decimals=3, cell=p_cell),
+            Column.p("p (equal counts)", "p_equal"),
         ),
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.analyses.guise_occupations import OccupationAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import MISSING, count, number, p_cell, p_value
+from evaluation.reports.parts.formatting import MISSING, count, number, p_value
 from evaluation.reports.parts.table import Column, ReportTable
 
 #: Occupations of either end of a ranking that are drawn.
@@ -23,21 +23,18 @@ def score_table(result: OccupationAnalysis, level: str) -> ReportTable:
             *MODEL,
             Column("Rank", "rank", decimals=0),
             Column("Occupation", "occupation", "attribute"),
-            Column(
+            Column.effect(
                 "q",
                 "q",
                 "estimate",
                 4,
-                with_interval=True,
-                signed=True,
-                style="strong",
                 meaning="association score, mean over prompts whose article agrees",
                 unit="log ratio",
             ),
             Column("Prompts", "n_prompts", "estimate.n", 0),
             Column("Prestige", "prestige", lambda row: result.prestige.get(row.attribute), 2),
             Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
-            Column("p (placebo)", "p_holm", decimals=3, cell=p_cell),
+            Column.p("p (placebo)", "p_holm"),
             Column("", "reason", lambda row: row.estimate.reason or row.reason),
         ),
         level,
@@ -56,14 +53,12 @@ def test_table(result: OccupationAnalysis) -> ReportTable:
             Column("Occupations", "n", "test.n", 0),
             Column("t", "t", "test.statistic", 2),
             Column("", "df", "test.df"),
-            Column("p (below 0)", "p_one_sided", "test.p_value", 3, cell=p_cell),
-            Column("Holm", "p_holm", decimals=3, cell=p_cell),
-            Column(
+            Column.p("p (below 0)", "p_one_sided", "test.p_value"),
+            Column.p("Holm", "p_holm"),
+            Column.p(
                 "p (two-sided)",
                 "p_two_sided",
                 "test.p_two_sided",
-                3,
-                cell=p_cell,
                 meaning="as the released code calls it",
             ),
         ),
@@ -85,7 +80,7 @@ def prestige_table(result: OccupationAnalysis, level: str) -> ReportTable:
             Column("R²", "r_squared", "fit.r_squared", 3),
             Column("F", "f", "fit.statistic", 2),
             Column("df", "df", "fit.df", 0),
-            Column("p", "p", "fit.p_value", 3, cell=p_cell),
+            Column.p("p", "p", "fit.p_value"),
             Column("Occupations", "n", "fit.n", 0),
         ),
         level,
@@ -123,23 +118,14 @@ def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
         (
             *MODEL,
             Column("Quantity", "quantity", "name"),
-            Column(
-                "Value",
-                "value",
-                "estimate",
-                4,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                meaning="interval over texts and prompts",
+            Column.effect(
+                "Value", "value", "estimate", 4, meaning="interval over texts and prompts"
             ),
             Column("Occupations", "n", "estimate.n", 0),
-            Column("p (paper)", "p_paper", decimals=3, cell=p_cell),
-            Column(
+            Column.p("p (paper)", "p_paper"),
+            Column.p(
                 "p (placebo)",
                 "p_placebo",
-                decimals=3,
-                cell=p_cell,
                 meaning="how often placebo guises give a mean as low, a slope as far from zero",
             ),
             Column(
@@ -226,9 +212,7 @@ def score_blocks(scores: ReportTable, result: OccupationAnalysis) -> tuple[Block
             label="occupation",
             rows=drawn,
             panel="model",
-            title="Association scores of occupations",
             axis="q, log ratio",
-            value="q",
             n="prompts",
             left="← second variety",
             right="first variety →",

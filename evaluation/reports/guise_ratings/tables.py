@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from evaluation.analyses.guise_people import GuisePeople, ModelLine
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_cell, p_value
+from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_value
 from evaluation.reports.parts.table import Column, ReportTable
 
 SHOWN_KEYS = 3
@@ -21,38 +21,33 @@ def scale_table(result: GuisePeople, names: Mapping[str, str], level: str) -> Re
         (
             Column("", "scale", meaning="slug of the trait scale"),
             Column("Scale", "scale_name", lambda row: names[row.scale]),
-            Column(
+            Column.estimate(
                 first,
                 "first",
                 decimals=1,
-                with_interval=True,
                 prefix="first_",
                 source="people",
                 meaning=f"mean rating of texts in {first}",
                 unit="0 to 100",
             ),
-            Column(
+            Column.estimate(
                 second,
                 "second",
                 decimals=1,
-                with_interval=True,
                 prefix="second_",
                 source="people",
                 meaning=f"mean rating of texts in {second}",
                 unit="0 to 100",
             ),
-            Column(
+            Column.effect(
                 "Difference",
                 "difference",
                 decimals=1,
-                with_interval=True,
-                signed=True,
-                style="strong",
                 meaning=f"{first} less {second}, mean over pairs",
                 unit="points",
             ),
             Column("", "p", "p_value", meaning="two-sided, of no difference"),
-            Column("p (Holm)", "p_holm", decimals=3, cell=p_cell),
+            Column.p("p (Holm)", "p_holm"),
             Column("Pairs", "n_pairs", "difference.n", 0, meaning="pairs rated in both guises"),
             Column("People", "n_people", decimals=0),
             Column("", "reason", "difference.note", meaning="why there is no value or interval"),
@@ -95,14 +90,11 @@ def model_scale_table(result: GuisePeople, names: Mapping[str, str], level: str)
                 meaning="first guise less the second",
                 unit="points",
             ),
-            Column(
+            Column.effect(
                 "Model",
                 "score",
                 "estimate",
                 3,
-                with_interval=True,
-                signed=True,
-                style="strong",
                 source="model",
                 meaning="q(high pole) − q(low pole)",
                 unit="log ratio",
@@ -122,34 +114,27 @@ def model_table(result: GuisePeople, level: str) -> ReportTable:
         (
             Column("Model", "model"),
             Column("Scales", "n_scales", decimals=0),
-            Column(
+            Column.estimate(
                 "τ, other texts",
                 "tau_other_texts",
                 "other_texts.estimate",
                 2,
-                with_interval=True,
                 prefix="other_texts_",
                 style="strong",
                 meaning="tau-b without the noise of people and texts: for texts like these",
             ),
-            Column("p", "p_other_texts", "other_texts.p_value", 3, cell=p_cell),
-            Column(
+            Column.p("p", "p_other_texts", "other_texts.p_value"),
+            Column.estimate(
                 "τ, these texts",
                 "tau_these_texts",
                 "these_texts.estimate",
                 2,
-                with_interval=True,
                 prefix="these_texts_",
                 meaning="tau-b without the noise of people: for these texts",
             ),
-            Column("p", "p_these_texts", "these_texts.p_value", 3, cell=p_cell),
-            Column(
-                "τ as observed",
-                "tau",
-                "observed",
-                2,
-                with_interval=True,
-                meaning="tau-b over scales, noise left in",
+            Column.p("p", "p_these_texts", "these_texts.p_value"),
+            Column.estimate(
+                "τ as observed", "tau", "observed", 2, meaning="tau-b over scales, noise left in"
             ),
             Column("", "p", "p_value", meaning="of tau as observed, scales independent"),
             Column("", "reliability_people", meaning="of the differences, other people"),
@@ -211,7 +196,6 @@ def scale_blocks(table: ReportTable, result: GuisePeople) -> tuple[Block, ...]:
             "difference",
             label="scale_name",
             tone="human",
-            title="Differences between guises per scale",
             axis="points of the scale from 0 to 100",
             value="difference",
             n="pairs",
@@ -238,7 +222,6 @@ def model_blocks(
             "score",
             label="scale_name",
             panel="model",
-            title="Models’ matched guises per scale",
             axis="q(high) − q(low), log ratio",
             value="score",
             n="prompts",

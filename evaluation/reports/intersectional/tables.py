@@ -60,7 +60,7 @@ def _summary(
         (
             Column("", "component"),
             Column("Paired group with", value=lambda row: SUMMARY[row["component"]]),
-            Column("Mean τ", "mean_tau", "mean", 2, with_interval=True, style="strong"),
+            Column.estimate("Mean τ", "mean_tau", "mean", 2, style="strong"),
             Column("Paired groups", "n", "mean.n", 0),
             Column("", "reason", "mean.reason"),
             Column("", "interval_reason", "mean.interval_reason"),
@@ -123,15 +123,7 @@ def domain_table(result: IntersectionalResult, domains: Names, level: str) -> Re
             Column("Domain B", value=lambda row: domains.get(row.second_domain, row.second_domain)),
             Column("τ with A", "tau_first", decimals=2),
             Column("τ with B", "tau_second", decimals=2),
-            Column(
-                "Difference",
-                "difference",
-                "estimate",
-                2,
-                with_interval=True,
-                signed=True,
-                style="strong",
-            ),
+            Column.effect("Difference", "difference", "estimate", 2),
             Column("Paired groups", "n", decimals=0),
             Column("", "dominant"),
             Column("", "reason"),
@@ -210,12 +202,11 @@ def curve_table(curve: NormCurve, level: str) -> ReportTable:
         "Average precision against the list",
         (curve,),
         (
-            Column(
+            Column.estimate(
                 "Average precision",
                 "average_precision",
                 "estimate",
                 2,
-                with_interval=True,
                 style="strong",
                 meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
             ),
@@ -391,7 +382,6 @@ def domain_blocks(
         decimals=2,
         title="Domains of paired groups against each other",
         axis="difference of the mean τ, first minus second domain",
-        value="Difference",
         left="second domain nearer",
         right="first domain nearer",
     )
@@ -456,11 +446,10 @@ def norms_printed(table: ReportTable, norms: NormAgreement) -> Table:
         columns=(
             Column("Against the list", value="label"),
             Column("Model", value="found", decimals=2, style="strong"),
-            Column(
+            Column.estimate(
                 "By chance",
                 value="chance",
                 decimals=2,
-                with_interval=True,
                 interval_head=f"Middle {table.level} by chance",
             ),
         ),

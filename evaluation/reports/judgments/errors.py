@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.analyses.error_analysis import ANY, ErrorResult
 from evaluation.reports.parts.directions import PRODUCER, Directions, producer_of, tone_of
 from evaluation.reports.parts.document import Figure, Section, Table
-from evaluation.reports.parts.formatting import count, p_cell
+from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.table import Column, ReportTable, estimate_columns, pivot
 
 UNIT_WORDS = {"word": "words", "character": "characters"}
@@ -114,8 +114,8 @@ class Errors:
                 *columns,
                 Column("Error", value=lambda row: self.name_of(row.metric)),
                 *estimate_columns("Difference", 0, units="Pairs", signed=True, style="strong"),
-                Column("p", "p_value", "test.p_value", 3, cell=p_cell),
-                Column("p (Holm)", "p_corrected", decimals=3, cell=p_cell),
+                Column.p("p", "p_value", "test.p_value"),
+                Column.p("p (Holm)", "p_corrected"),
                 Column("", "test", "test.kind"),
                 Column("", "test_reason", "test.reason"),
             ),
@@ -165,7 +165,6 @@ class Errors:
             reference=None,
             title="Counterparts with an error",
             axis="Counterparts with it, %",
-            value="%",
         )
         yield self._shares_printed(
             sorted(self.shares.rows, key=lambda row: (key(row)[1], row.variety == target)), order

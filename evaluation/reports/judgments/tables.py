@@ -144,9 +144,7 @@ def agreement_blocks(
         label="Aspect",
         tone="human",
         decimals=2,
-        title="Agreement of judges by aspect",
         axis=f"Krippendorff’s {measurement} α",
-        value="α",
     )
     yield overall.printed(f"{measurement.capitalize()} alpha of judges by aspect.")
     if levels.rows:

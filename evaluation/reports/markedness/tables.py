@@ -10,13 +10,12 @@ from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.score_inputs import TraitName
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
-EXPLAINED = Column(
+EXPLAINED = Column.estimate(
     "Explained, %",
     "explained",
     "share",
     0,
     scale=100,
-    with_interval=True,
     style="strong",
     meaning="share of the squared deviation that mention explains, at most 1",
 )
@@ -56,14 +55,11 @@ def trait_table(result: Markedness, traits: Mapping[str, TraitName], level: str)
             Column("Trait pair", "", lambda row: traits[row.trait].text),
             Column("", "low_pole", lambda row: traits[row.trait].low),
             Column("", "high_pole", lambda row: traits[row.trait].high),
-            Column(
+            Column.effect(
                 "Effect",
                 "effect",
                 "estimate",
                 3,
-                signed=True,
-                with_interval=True,
-                style="strong",
                 meaning="mean deviation of all groups from the unmarked sentence",
                 unit="the measure’s",
             ),
@@ -146,7 +142,6 @@ def trait_blocks(traits: ReportTable, n_templates: int) -> tuple[Figure, Table]:
             label="Trait pair",
             title="Effect of mention on each trait",
             axis="named minus unmarked, in the measure’s unit",
-            value="Effect",
             n="groups",
             left="towards the left adjective",
             right="towards the right",

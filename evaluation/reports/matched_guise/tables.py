@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.analyses.guise_association import TOP, GuiseAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import number, p_cell
+from evaluation.reports.parts.formatting import number
 from evaluation.reports.parts.guise_tables import crossed_table
 from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
 
@@ -125,9 +125,7 @@ class GuiseTables:
                 panel=model_of,
                 tone=lambda row: "model" if row.probe == "covert" else "ink",
                 reference=self.result.chance,
-                title="Agreement with people",
                 axis="mean average precision",
-                value="MAP",
                 n="prompts",
             ),
             self.agreement.printed(
@@ -150,7 +148,6 @@ class GuiseTables:
                 tone=lambda row: "model" if row.source in ("covert", "overt") else "human",
                 title="Favourability of the first five",
                 axis="favourability",
-                value="Mean",
                 n="attributes",
                 left="← unfavourable",
                 right="favourable →",
@@ -182,9 +179,7 @@ class GuiseTables:
                 label="attribute",
                 rows=drawn,
                 panel=model_of,
-                title="Association scores",
                 axis="q, log ratio",
-                value="q",
                 n="prompts",
                 left="← second variety",
                 right="first variety →",
@@ -262,7 +257,6 @@ class GuiseTables:
                         reference=self.result.chance,
                         title=f"Agreement by {what}",
                         axis="mean average precision",
-                        value="MAP",
                         n="cells",
                     )
                 )
@@ -300,8 +294,8 @@ def variation_table(
             Column("", "factor", meaning="what is held: version, setting, prompt, or all"),
             Column("", "level", meaning="which of them; slug of a prompt"),
             Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
-            Column("MAP", "agreement", "agreement", 3, with_interval=True, style="strong"),
-            Column("δ", "strength", "strength", 3, with_interval=True, prefix="strength_"),
+            Column.estimate("MAP", "agreement", decimals=3, style="strong"),
+            Column.estimate("δ", "strength", decimals=3, prefix="strength_"),
             Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
         ),
         "standard error",
@@ -351,12 +345,11 @@ def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str)
             Column("Probe", "probe"),
             Column("", "study", meaning="slug of the norm"),
             Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-            Column(
+            Column.estimate(
                 "MAP",
                 "map",
                 "estimate",
                 3,
-                with_interval=True,
                 style="strong",
                 meaning="mean average precision, mean over prompts",
             ),
@@ -369,19 +362,17 @@ def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str)
             Column("t", "t", "statistic", 2),
             Column("", "df", decimals=0),
             Column("", "p_t"),
-            Column("p (t)", "p_t_holm", decimals=3, cell=p_cell),
+            Column.p("p (t)", "p_t_holm"),
             Column("", "p_permutation"),
-            Column("p (permutation)", "p_permutation_holm", decimals=3, cell=p_cell),
+            Column.p("p (permutation)", "p_permutation_holm"),
             Column("Least", "least", decimals=3, meaning="MAP with one prompt left out, at least"),
             Column("Most", "most", decimals=3, meaning="MAP with one prompt left out, at most"),
             Column("Shared", "shared", decimals=0, meaning="of the first five"),
             Column("", "p_shared", meaning="chance of sharing as many, hypergeometric"),
-            Column(
+            Column.estimate(
                 "δ",
                 "strength",
-                "strength",
-                3,
-                with_interval=True,
+                decimals=3,
                 prefix="strength_",
                 signed=True,
                 meaning="mean q of the study’s first five minus that of all others",
@@ -400,17 +391,8 @@ def favourability_table(result: GuiseAnalysis, level: str) -> ReportTable:
         (
             Column("", "source"),
             Column("Source", "title", lambda row: f"{row.title}{_probe(row)}"),
-            Column(
-                "Mean", "unweighted", decimals=2, with_interval=True, signed=True, style="strong"
-            ),
-            Column(
-                "Weighted",
-                "weighted",
-                decimals=2,
-                with_interval=True,
-                prefix="weighted_",
-                signed=True,
-            ),
+            Column.effect("Mean", "unweighted", decimals=2),
+            Column.estimate("Weighted", "weighted", decimals=2, prefix="weighted_", signed=True),
             Column("Attributes", "n", "unweighted.n", 0),
         ),
         level,
@@ -428,21 +410,18 @@ def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
             Column("Probe", "probe"),
             Column("Rank", "rank", decimals=0),
             Column("Attribute", "attribute"),
-            Column(
+            Column.effect(
                 "q",
                 "q",
                 "estimate",
                 4,
-                with_interval=True,
-                signed=True,
-                style="strong",
                 meaning="association score, mean over prompts",
                 unit="log ratio",
             ),
             Column("Prompts", "n_prompts", "estimate.n", 0),
             Column("sd of prompts", "prompt_sd", decimals=4),
             Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
-            Column("p (placebo)", "p_holm", decimals=3, cell=p_cell),
+            Column.p("p (placebo)", "p_holm"),
             Column("", "reason", lambda row: row.estimate.reason or row.reason),
         ),
         level,

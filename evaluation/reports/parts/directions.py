@@ -22,7 +22,7 @@ from evaluation.analyses.judgment_analysis import JudgmentResult
 from evaluation.charts import LegendEntry
 from evaluation.charts.intervals import Tone
 from evaluation.reports.parts.document import Figure, Section, Table
-from evaluation.reports.parts.formatting import count, p_cell, percent
+from evaluation.reports.parts.formatting import count, percent
 from evaluation.reports.parts.table import Column, ReportTable, WideRow, estimate_columns, pivot
 
 HUMAN, REPEAT = "human", "repeat"
@@ -125,8 +125,8 @@ class Directions:
             Column("", "test", "test.kind"),
             Column("", "statistic", "test.statistic"),
             Column("", "df", "test.df"),
-            Column("p", "p_value", "test.p_value", 3, cell=p_cell),
-            Column("p (Holm)", "p_corrected", decimals=3, cell=p_cell),
+            Column.p("p", "p_value", "test.p_value"),
+            Column.p("p (Holm)", "p_corrected"),
             Column("", "test_reason", "test.reason"),
         )
 

@@ -15,7 +15,7 @@ from evaluation.analyses.feature_gaps import GAP, PER_WORDS, WORDS, FeatureResul
 from evaluation.charts import LegendEntry
 from evaluation.reports.parts.directions import PRODUCER, REPEAT, Directions, producer_of, tone_of
 from evaluation.reports.parts.document import Block, Figure, Prose, Section, Table
-from evaluation.reports.parts.formatting import count, interval, number, p_cell
+from evaluation.reports.parts.formatting import count, interval, number
 from evaluation.reports.parts.table import Column, ReportTable, estimate_columns, pivot
 
 FEATURE_WORDS = {
@@ -105,8 +105,8 @@ class Features:
                 *estimate_columns(
                     "Slope", self.view.decimals + 1, units="Pairs", signed=True, style="strong"
                 ),
-                Column("p", "p_value", decimals=3, cell=p_cell),
-                Column("p (Holm)", "p_corrected", decimals=3, cell=p_cell),
+                Column.p("p", "p_value"),
+                Column.p("p (Holm)", "p_corrected"),
             ),
             self.view.level,
             note="estimate.note",
@@ -136,8 +136,8 @@ class Features:
                     signed=True,
                     style="strong",
                 ),
-                Column("p", "p_value", decimals=3, cell=p_cell),
-                Column("p (Holm)", "p_corrected", decimals=3, cell=p_cell),
+                Column.p("p", "p_value"),
+                Column.p("p (Holm)", "p_corrected"),
             ),
             self.view.level,
             note=lambda row: (

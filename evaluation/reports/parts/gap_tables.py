@@ -68,14 +68,11 @@ def gap_table(
             Column("n", "n_sentences", "gap.n_sentences", 0, meaning="sentences in a run"),
             Column("", "n_negatives", "gap.n_negatives", 0, meaning="those of another label"),
             Column("FPR", "fpr", "gap.fpr", 3, meaning="false positive rate, mean over runs"),
-            Column(
+            Column.effect(
                 "Gap",
                 "gap",
                 "gap.gap",
                 3,
-                signed=True,
-                with_interval=True,
-                style="strong",
                 meaning=f"rate minus the mean over groups; interval: {INTERVALS[options.interval]}",
             ),
             Column("sd", "sd", "gap.sd", 3, meaning="of the runs’ gaps, ddof 1"),
@@ -149,12 +146,11 @@ def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str
             Column("Model", "model", "model.model"),
             Column("Sentences", "data_set", "model.data_set"),
             Column("Side", "side", "span.side"),
-            Column(
+            Column.estimate(
                 "Span",
                 "span",
                 "span.span",
                 3,
-                with_interval=True,
                 style="strong",
                 meaning="largest minus smallest mean gap over groups",
             ),
@@ -233,7 +229,6 @@ def gap_figure(
         ),
         title=f"{SIDES[side]}-sentiment gaps",
         axis=f"{side} FPR minus the mean of all groups",
-        value="Gap",
         n="n",
         left="← fewer false positives",
         right="more →",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evaluation.analyses.guise_inference import CrossedLine
-from evaluation.reports.parts.formatting import listing, p_cell
+from evaluation.reports.parts.formatting import listing
 from evaluation.reports.parts.table import Column, ReportTable
 
 WHY_CROSSED = (
@@ -42,22 +42,19 @@ def crossed_table(
             Column("Model", "model"),
             Column(part, "part"),
             Column(name, "name"),
-            Column(
+            Column.effect(
                 effect,
                 "effect",
                 "estimate",
                 decimals,
-                with_interval=True,
-                signed=True,
                 scale=scale,
-                style="strong",
                 meaning="mean over texts and prompts, the first guise less the second",
             ),
             Column("Texts", "n_texts", "estimate.n", 0),
             Column("Prompts", "n_prompts", decimals=0),
             Column("", "p", "p_value", meaning="two-sided, of no effect"),
-            Column("p (Holm)", "p_holm", decimals=3, cell=p_cell),
-            Column("p (placebo)", "p_placebo", decimals=3, cell=p_cell),
+            Column.p("p (Holm)", "p_holm"),
+            Column.p("p (placebo)", "p_placebo"),
             *(
                 Column(
                     f"{head}, %",

@@ -32,7 +32,7 @@ from evaluation.charts import (
 from evaluation.charts.intervals import Tone
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts import document
-from evaluation.reports.parts.formatting import MISSING, interval, number, sentence
+from evaluation.reports.parts.formatting import MISSING, interval, number, p_cell, sentence
 
 T = TypeVar("T")
 #: Where a value stands in a record: a path such as ``estimate.n``, or what computes it.
@@ -91,6 +91,21 @@ class Column:
     source: str = ""
     meaning: str = ""
     unit: str = ""
+
+    @classmethod
+    def estimate(cls, *place: Any, **how: Any) -> Column:
+        """Return the column of an `Estimate`, with its interval."""
+        return cls(*place, with_interval=True, **how)
+
+    @classmethod
+    def effect(cls, *place: Any, **how: Any) -> Column:
+        """Return the column of an effect or a difference: signed and strong, with its interval."""
+        return cls(*place, with_interval=True, signed=True, style="strong", **how)
+
+    @classmethod
+    def p(cls, head: str, name: str = "", value: Reader = "", **how: Any) -> Column:
+        """Return the column of a p-value."""
+        return cls(head, name, value, 3, cell=p_cell, **how)
 
     def read(self, row: Any) -> Any:
         return read(row, self.value or self.name)
@@ -261,9 +276,11 @@ class ReportTable:
         reference : has a line of its own, None = no such line
         decimals : by default as many as the axis needs
         bands : half widths of grey bands round the reference, by heading of the panel
-        words : the texts of `IntervalWords`: title, axis, value, n, left, right
+        words : the texts of `IntervalWords`: axis, n, left, right, and title and value where they
+            are not the table’s title and the column’s head
         """
         shown = self.column(column)
+        words = {"title": self.title, "value": shown.head} | words
         panels: dict[str, list[tuple[str, list[Any]]]] = {}
         for row in self.rows if rows is None else rows:
             lines = panels.setdefault(read(row, panel) if panel else "", [])

@@ -10,7 +10,7 @@ from evaluation.analyses.alignment_result import PooledAlignment, ResampledValue
 from evaluation.analyses.tau_answers import Answer, Answers
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import KeyNumber
-from evaluation.reports.parts.formatting import MISSING, interval, number, p_cell, p_value
+from evaluation.reports.parts.formatting import MISSING, interval, number, p_value
 from evaluation.reports.parts.table import Column, Reader, ReportTable, read
 
 GENERALISING, NOISE_FREE, OBSERVED = "generalising", "noise_free", "observed"
@@ -99,15 +99,13 @@ def question_table(
             *leading,
             Column("", "question", meaning="generalising, noise_free or observed"),
             Column("Question", value=lambda row: QUESTIONS[row.question], wide=not leading),
-            Column("τ", "tau", "estimate", 2, with_interval=True, style="strong"),
+            Column.estimate("τ", "tau", "estimate", 2, style="strong"),
             Column("Interval over", "interval_over", lambda row: OTHERS[row.question]),
-            Column("p", "p_value", decimals=3, cell=p_cell, meaning="of the same question"),
-            Column(
+            Column.p("p", "p_value", meaning="of the same question"),
+            Column.p(
                 "p, cells independent",
                 "p_cells_independent",
                 "p_cells",
-                3,
-                cell=p_cell,
                 style="quiet",
                 meaning="p-value of published tables: every cell an independent draw",
             ),
@@ -138,20 +136,16 @@ def resampled_p_columns(is_new: bool, path: str = "") -> tuple[Column, ...]:
     if not is_new:
         return ()
     return (
-        Column(
+        Column.p(
             "p",
             "p_resampled",
             f"{path}p_resampled",
-            3,
-            cell=p_cell,
             meaning="of tau, from the resamples of its interval",
         ),
-        Column(
+        Column.p(
             "p (Holm)",
             "p_resampled_holm",
             f"{path}p_resampled_holm",
-            3,
-            cell=p_cell,
             meaning="p_resampled corrected over the groups",
         ),
     )
@@ -177,8 +171,8 @@ def answer_columns(path: str, head: str, group: str = "", **how: Any) -> tuple[C
             meaning="noise of the mean ratings taken out; interval for groups like these",
             **how,
         ),
-        Column("p", "p_generalising", f"{generalising}.p_value", 3, cell=p_cell, group=group),
-        Column("p (Holm)", "p_generalising_holm", decimals=3, cell=p_cell, group=group),
+        Column.p("p", "p_generalising", f"{generalising}.p_value", group=group),
+        Column.p("p (Holm)", "p_generalising_holm", group=group),
         Column("", "noise_free_low", f"{noise_free}.low"),
         Column("", "noise_free_high", f"{noise_free}.high"),
         Column("", "p_noise_free", f"{noise_free}.p_value"),

@@ -127,7 +127,6 @@ def group_figure(groups: ReportTable, result: RatingAgreement) -> Figure:
         decimals=2,
         title="Agreement of raters by group",
         axis=f"Krippendorff’s {measurement} α",
-        value="α",
         n="raters",
     )
 

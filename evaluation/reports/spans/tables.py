@@ -110,7 +110,6 @@ def change_blocks(changes: ReportTable, result: SpanResult) -> tuple[Figure, Tab
             label=lambda change: f"{change.model}, {condition_of(change)}",
             panel=quantity_of,
             decimals=1,
-            title=changes.title,
             axis=f"100 ({target} − {source}) / {source}, %",
             value="%",
             left=f"← easier in {target}",
