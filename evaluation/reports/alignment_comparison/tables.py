@@ -25,7 +25,7 @@ from evaluation.reports.alignment_comparison.prose import is_new
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import count, interval, number, percent
 from evaluation.reports.parts.score_words import all_options
-from evaluation.reports.parts.table import Column, ReportTable, beside, pivot, ranked
+from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, ranked
 from evaluation.reports.parts.tau_questions import (
     answer_columns,
     interval_column,
@@ -228,16 +228,12 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
         return _with(row.value, row.people, row.n_cells, row.reason)
 
     columns: tuple[Column, ...] = (
-        Column("", "part"),
-        Column("", "quantity"),
+        *downloaded("part", "quantity"),
         Column("", "first", meaning="public id of the first run"),
         Column("", "first_name", lambda row: names.run(row.first)),
         Column("", "second", meaning="public id of the second run"),
         Column("", "second_name", lambda row: names.run(row.second)),
-        Column("", "n_groups"),
-        Column("", "n_cells"),
-        Column("", "first_value"),
-        Column("", "second_value"),
+        *downloaded("n_groups", "n_cells", "first_value", "second_value"),
         Column.estimate(
             "Observed" if new else "Difference", "difference", observed, 2, interval_head="people",
             signed=True, style="" if new else "strong",
@@ -346,38 +342,48 @@ def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> F
 
 def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
     new = is_new(result)
-    return ReportTable(
+    return ReportTable.of(
         "groups",
         "Every group with every run",
         result.by_group,
-        (
-            Column("", "run", meaning="public id of the run"),
-            Column("", "run_name", lambda row: names.run(row.run)),
-            Column("", "group", "alignment.group"),
-            Column("", "group_name", lambda row: names.group(row.alignment.group)),
-            Column("", "n_raters", "alignment.n_raters"),
-            Column("", "n_scales", "alignment.n_scales"),
-            Column.estimate("", "tau", lambda row: row.alignment.tau.estimate(), 2, prefix="tau_",
-                            meaning="as observed; the interval resamples people and scales"),
-            *(replace(column, head="") for column in published_p_columns(new, "alignment.")),
-            Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),
-            *(
-                Column("", name, f"alignment.{name}.value", 2)
-                for name in ("precision", "precision_top", "precision_bottom")
-            ),
-            Column("", "is_pilot", lambda row: row.alignment.group in result.pilot_groups),
-            Column("", "reason", "alignment.tau.reason"),
-            Column("", "precision_reason", "alignment.precision.reason"),
-            *(replace(column, head="") for column in resampled_p_columns(new, "alignment.")),
-            *(
-                [Column("", "p_resampled_holm_table", "p_resampled_table",
-                        meaning="p_resampled over groups of all runs")]
-                if new
-                else []
-            ),
+        Column("", "run", meaning="public id of the run"),
+        Column("", "run_name", lambda row: names.run(row.run)),
+        Column("", "group", "alignment.group"),
+        Column("", "group_name", lambda row: names.group(row.alignment.group)),
+        Column("", "n_raters", "alignment.n_raters"),
+        Column("", "n_scales", "alignment.n_scales"),
+        Column.estimate(
+            "",
+            "tau",
+            lambda row: row.alignment.tau.estimate(),
+            2,
+            prefix="tau_",
+            meaning="as observed; the interval resamples people and scales",
         ),
-        level,
-    )  # fmt: skip
+        *(replace(column, head="") for column in published_p_columns(new, "alignment.")),
+        Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),
+        *(
+            Column("", name, f"alignment.{name}.value", 2)
+            for name in ("precision", "precision_top", "precision_bottom")
+        ),
+        Column("", "is_pilot", lambda row: row.alignment.group in result.pilot_groups),
+        Column("", "reason", "alignment.tau.reason"),
+        Column("", "precision_reason", "alignment.precision.reason"),
+        *(replace(column, head="") for column in resampled_p_columns(new, "alignment.")),
+        *(
+            [
+                Column(
+                    "",
+                    "p_resampled_holm_table",
+                    "p_resampled_table",
+                    meaning="p_resampled over groups of all runs",
+                )
+            ]
+            if new
+            else []
+        ),
+        level=level,
+    )
 
 
 def groups_printed(
@@ -448,21 +454,26 @@ def group_figure(result: ComparisonResult, names: Names, level: str) -> Figure:
 
 
 def mention_table(names: Names) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "mention",
         "What the mere mention of a group explains",
         [{"run": run} | dict(found) for run, found in names.mention.items()],
-        (
-            Column("", "run", meaning="public id of the run"),
-            Column("Run", "run_name", lambda row: names.run(row["run"])),
-            Column.estimate("Explained, %", "explained", _explained, 0, scale=100, style="strong",
-                            meaning="share of the squared deviations, at most 1"),
-            Column("", "level"),
-            Column("Groups", "n_groups", decimals=0),
-            Column("Cells", "n_cells", decimals=0),
+        Column("", "run", meaning="public id of the run"),
+        Column("Run", "run_name", lambda row: names.run(row["run"])),
+        Column.estimate(
+            "Explained, %",
+            "explained",
+            _explained,
+            0,
+            scale=100,
+            style="strong",
+            meaning="share of the squared deviations, at most 1",
         ),
+        Column("", "level"),
+        Column("Groups", "n_groups", decimals=0),
+        Column("Cells", "n_cells", decimals=0),
         reason="reason",
-    )  # fmt: skip
+    )
 
 
 def mention_printed(mention: ReportTable, result: ComparisonResult, level: str) -> Table:
@@ -476,20 +487,18 @@ def mention_printed(mention: ReportTable, result: ComparisonResult, level: str) 
 
 
 def left_out_table(result: ComparisonResult, names: Names) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "left_out",
         "What did not enter, and why",
         result.left_out,
-        (
-            Column("", "run"),
-            Column("", "run_name", lambda row: names.run(row.run)),
-            Column("", "what", "item.what"),
-            Column("", "group", "item.group"),
-            Column("", "group_name", lambda row: names.group(row.item.group)),
-            Column("", "scale", "item.scale"),
-            Column("", "n", "item.n"),
-            Column("", "reason", "item.reason"),
-        ),
+        Column("", "run"),
+        Column("", "run_name", lambda row: names.run(row.run)),
+        Column("", "what", "item.what"),
+        Column("", "group", "item.group"),
+        Column("", "group_name", lambda row: names.group(row.item.group)),
+        Column("", "scale", "item.scale"),
+        Column("", "n", "item.n"),
+        Column("", "reason", "item.reason"),
     )
 
 

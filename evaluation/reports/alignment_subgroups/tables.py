@@ -34,7 +34,15 @@ from evaluation.reports.parts.formatting import (
     p_value,
     percent,
 )
-from evaluation.reports.parts.table import Column, Reader, ReportTable, WideRow, beside, pivot
+from evaluation.reports.parts.table import (
+    Column,
+    Reader,
+    ReportTable,
+    WideRow,
+    beside,
+    downloaded,
+    pivot,
+)
 from evaluation.reports.parts.tau_questions import (
     answer_columns,
     interval_column,
@@ -234,8 +242,7 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
         Column("Question", "question_text", lambda row: names.questions[row.question]),
         Column("", "quantity"),
         Column("Value", value=lambda row: QUANTITIES[row.quantity]),
-        Column("", "first"),
-        Column("", "second"),
+        *downloaded("first", "second"),
         Column.estimate(
             "Observed" if new else "Difference",
             "difference",
@@ -308,25 +315,32 @@ def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
 
 def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
     new = prose.is_new(result)
-    return ReportTable(
+    return ReportTable.of(
         "groups",
         "Every group as every subgroup rates it",
         result.by_group,
-        (
-            *names.group_columns,
-            Column("", "n_raters"),
-            Column("", "n_scales"),
-            Column.estimate("τ", "tau", lambda row: row.tau.estimate(row.n_raters), 2,
-                            prefix="tau_",
-                            meaning="as observed; the interval resamples people and scales"),
-            *published_p_columns(new),
-            Column.estimate("P@3", "precision", lambda row: row.precision.estimate(row.n_raters), 2,
-                            prefix="precision_"),
-            Column("", "reason", "tau.reason"),
-            *resampled_p_columns(new),
+        *names.group_columns,
+        *downloaded("n_raters", "n_scales"),
+        Column.estimate(
+            "τ",
+            "tau",
+            lambda row: row.tau.estimate(row.n_raters),
+            2,
+            prefix="tau_",
+            meaning="as observed; the interval resamples people and scales",
         ),
-        level,
-    )  # fmt: skip
+        *published_p_columns(new),
+        Column.estimate(
+            "P@3",
+            "precision",
+            lambda row: row.precision.estimate(row.n_raters),
+            2,
+            prefix="precision_",
+        ),
+        Column("", "reason", "tau.reason"),
+        *resampled_p_columns(new),
+        level=level,
+    )
 
 
 def groups_printed(
@@ -359,22 +373,20 @@ def groups_printed(
 
 
 def mean_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "means",
         "Mean ratings by every subgroup",
         result.cells,
-        (
-            *names.group_columns,
-            Column("", "scale", meaning="slug of the scale"),
-            Column("", "low_pole", lambda row: names.scales[row.scale]["low"]),
-            Column("", "high_pole", lambda row: names.scales[row.scale]["high"]),
-            Column("", "n", meaning="ratings"),
-            Column("", "mean", unit="rating, 0 to 100"),
-            Column("", "sd", unit="rating, 0 to 100"),
-            Column("", "low", "interval.low"),
-            Column("", "high", "interval.high"),
-        ),
-        level,
+        *names.group_columns,
+        Column("", "scale", meaning="slug of the scale"),
+        Column("", "low_pole", lambda row: names.scales[row.scale]["low"]),
+        Column("", "high_pole", lambda row: names.scales[row.scale]["high"]),
+        Column("", "n", meaning="ratings"),
+        Column("", "mean", unit="rating, 0 to 100"),
+        Column("", "sd", unit="rating, 0 to 100"),
+        Column("", "low", "interval.low"),
+        Column("", "high", "interval.high"),
+        level=level,
     )
 
 

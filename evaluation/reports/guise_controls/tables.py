@@ -11,71 +11,65 @@ LARGEST = 8
 
 
 def control_table(result: ControlAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "controls",
         "Strength after every guise",
         result.lines,
-        (
-            Column("Model", "model"),
-            Column("Guise", "guise"),
-            Column("", "kind", meaning="subject, control, or matched pairs of the subject"),
-            Column.effect("δ", "strength", decimals=3, unit="log ratio"),
-            Column("Texts", "n_pairs", decimals=0),
-            Column.p("p (placebo)", "p_placebo"),
-            Column.estimate(
-                "Subject − it",
-                "difference",
-                decimals=3,
-                prefix="difference_",
-                signed=True,
-                meaning="δ of the subject less δ of this guise",
-            ),
-            Column("τ", "tau", decimals=2, meaning="of its ranking with the subject’s"),
-            Column("First five", "first", lambda row: ", ".join(row.first), wide=True),
+        Column("Model", "model"),
+        Column("Guise", "guise"),
+        Column("", "kind", meaning="subject, control, or matched pairs of the subject"),
+        Column.effect("δ", "strength", decimals=3, unit="log ratio"),
+        Column("Texts", "n_pairs", decimals=0),
+        Column.p("p (placebo)", "p_placebo"),
+        Column.estimate(
+            "Subject − it",
+            "difference",
+            decimals=3,
+            prefix="difference_",
+            signed=True,
+            meaning="δ of the subject less δ of this guise",
         ),
-        level,
+        Column("τ", "tau", decimals=2, meaning="of its ranking with the subject’s"),
+        Column("First five", "first", lambda row: ", ".join(row.first), wide=True),
+        level=level,
         reason="strength.note",
     )
 
 
 def null_table(result: ControlAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "placebos",
         "Strength between guises that are none",
         result.nulls,
-        (
-            Column("Model", "model"),
-            Column("Placebo", "placebo", "name"),
-            Column("Mean", "mean", decimals=3, signed=True),
-            Column("sd", "sd", decimals=3),
-            Column(f"{level} from", "low", decimals=3, signed=True),
-            Column("to", "high", decimals=3, signed=True),
-            Column.p(
-                "p of the subject",
-                "p",
-                "p_value",
-                meaning="how often a placebo is as far from zero as the subject",
-            ),
-            Column("Draws", "n", decimals=0),
+        Column("Model", "model"),
+        Column("Placebo", "placebo", "name"),
+        Column("Mean", "mean", decimals=3, signed=True),
+        Column("sd", "sd", decimals=3),
+        Column(f"{level} from", "low", decimals=3, signed=True),
+        Column("to", "high", decimals=3, signed=True),
+        Column.p(
+            "p of the subject",
+            "p",
+            "p_value",
+            meaning="how often a placebo is as far from zero as the subject",
         ),
+        Column("Draws", "n", decimals=0),
     )
 
 
 def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "adjusted",
         "Effects adjusted for what else differs",
         result.adjusted,
-        (
-            Column("Model", "model"),
-            Column("Attribute or δ", "name"),
-            Column("As it is", "plain", decimals=4, signed=True),
-            Column.effect("Adjusted", "adjusted", "adjusted.estimate", 4, unit="log ratio"),
-            Column("t", "t", "adjusted.statistic", 2),
-            Column.p("p", "p", "adjusted.p_value"),
-            Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
-        ),
-        level,
+        Column("Model", "model"),
+        Column("Attribute or δ", "name"),
+        Column("As it is", "plain", decimals=4, signed=True),
+        Column.effect("Adjusted", "adjusted", "adjusted.estimate", 4, unit="log ratio"),
+        Column("t", "t", "adjusted.statistic", 2),
+        Column.p("p", "p", "adjusted.p_value"),
+        Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
+        level=level,
         reason="adjusted.estimate.note",
     )
 

@@ -11,75 +11,67 @@ PROBES = ("covert", "overt")
 
 
 def model_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "models",
         "Strength of every model",
         sorted(result.models, key=lambda row: (row.probe, row.parameters or 0)),
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("Parameters", "parameters", cell=lambda value: f"{value:,}"),
-            Column("Size", "size", lambda row: row.size or None, missing="not known"),
-            Column.effect("δ", "strength", decimals=3),
-            Column("Prompts", "n_prompts", "strength.n", 0),
-        ),
-        level,
+        Column("Model", "model"),
+        Column("Probe", "probe"),
+        Column("Parameters", "parameters", cell=lambda value: f"{value:,}"),
+        Column("Size", "size", lambda row: row.size or None, missing="not known"),
+        Column.effect("δ", "strength", decimals=3),
+        Column("Prompts", "n_prompts", "strength.n", 0),
+        level=level,
         reason="strength.note",
     )
 
 
 def size_table(result: ModelAnalysis) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "sizes",
         "Strength and perplexity by size",
         result.sizes,
-        (
-            Column("Quantity", "quantity", _quantity),
-            Column("Variety", "variety", lambda row: row.variety or None),
-            Column("Size", "size", _size),
-            Column.estimate("Mean", "mean", decimals=3, style="strong"),
-            Column("sd", "sd", decimals=3, meaning="ddof 1"),
-            Column("n", "n", "mean.n", 0),
-            Column("Models", "models", lambda row: ", ".join(row.models), wide=True),
-        ),
-        "standard error",
+        Column("Quantity", "quantity", _quantity),
+        Column("Variety", "variety", lambda row: row.variety or None),
+        Column("Size", "size", _size),
+        Column.estimate("Mean", "mean", decimals=3, style="strong"),
+        Column("sd", "sd", decimals=3, meaning="ddof 1"),
+        Column("n", "n", "mean.n", 0),
+        Column("Models", "models", lambda row: ", ".join(row.models), wide=True),
+        level="standard error",
     )
 
 
 def trend_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "trends",
         "Change of the strength with ten times the parameters",
         result.trends,
-        (
-            Column("Probe", "probe"),
-            Column.effect("Change of δ", "slope", decimals=3),
-            Column("Models", "n_models", "slope.n", 0),
-        ),
-        level,
+        Column("Probe", "probe"),
+        Column.effect("Change of δ", "slope", decimals=3),
+        Column("Models", "n_models", "slope.n", 0),
+        level=level,
         reason="slope.note",
     )
 
 
 def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "feedback",
         "Human feedback",
         result.feedback,
-        (
-            Column("Probe", "probe"),
-            Column("Quantity", "quantity"),
-            Column("Without", "without", decimals=3, signed=True),
-            Column("s", "sd_without", decimals=3, meaning="over prompts, ddof 0"),
-            Column("With", "with", "with_it", 3, signed=True),
-            Column("s", "sd_with", decimals=3, meaning="over prompts, ddof 0"),
-            Column.effect("With − without", "difference", decimals=3),
-            Column("t", "t", decimals=2),
-            Column("df", "df", decimals=0),
-            Column.p("p (paper)", "p", "p_value"),
-            Column("Prompts", "n_prompts", "difference.n", 0),
-        ),
-        level,
+        Column("Probe", "probe"),
+        Column("Quantity", "quantity"),
+        Column("Without", "without", decimals=3, signed=True),
+        Column("s", "sd_without", decimals=3, meaning="over prompts, ddof 0"),
+        Column("With", "with", "with_it", 3, signed=True),
+        Column("s", "sd_with", decimals=3, meaning="over prompts, ddof 0"),
+        Column.effect("With − without", "difference", decimals=3),
+        Column("t", "t", decimals=2),
+        Column("df", "df", decimals=0),
+        Column.p("p (paper)", "p", "p_value"),
+        Column("Prompts", "n_prompts", "difference.n", 0),
+        level=level,
         reason="reason",
     )
 

@@ -61,26 +61,24 @@ class Errors:
     @cached_property
     def shares(self) -> ReportTable:
         counts = {(row.producer, row.variety, row.category): row.n for row in self.result.counts}
-        return ReportTable(
+        return ReportTable.of(
             "errors",
             "Counterparts with an error, in percent, by producer and kind of error",
             self.result.cells,
-            (
-                PRODUCER,
-                Column("", "producer"),
-                Column("Generating", "variety"),
-                Column("Error", value=lambda row: self.name_of(row.metric)),
-                Column("", "category", "metric"),
-                *estimate_columns("%", 0, units="Counterparts", style="strong"),
-                Column(
-                    "Passages",
-                    "n_passages",
-                    lambda row: counts[row.producer, row.variety, row.metric],
-                    0,
-                    meaning="passages that all judges marked",
-                ),
+            PRODUCER,
+            Column("", "producer"),
+            Column("Generating", "variety"),
+            Column("Error", value=lambda row: self.name_of(row.metric)),
+            Column("", "category", "metric"),
+            *estimate_columns("%", 0, units="Counterparts", style="strong"),
+            Column(
+                "Passages",
+                "n_passages",
+                lambda row: counts[row.producer, row.variety, row.metric],
+                0,
+                meaning="passages that all judges marked",
             ),
-            self.view.level,
+            level=self.view.level,
             note="estimate.reason",
         )
 
@@ -104,42 +102,36 @@ class Errors:
         )
 
     def _tested(self, name: str, title: str, rows: Any, *columns: Column) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             name,
             title,
             rows,
-            (
-                PRODUCER,
-                Column("", "producer"),
-                *columns,
-                Column("Error", value=lambda row: self.name_of(row.metric)),
-                *estimate_columns("Difference", 0, units="Pairs", signed=True, style="strong"),
-                Column.p("p", "p_value", "test.p_value"),
-                Column.p("p (Holm)", "p_corrected"),
-                Column("", "test", "test.kind"),
-                Column("", "test_reason", "test.reason"),
-            ),
-            self.view.level,
+            PRODUCER,
+            Column("", "producer"),
+            *columns,
+            Column("Error", value=lambda row: self.name_of(row.metric)),
+            *estimate_columns("Difference", 0, units="Pairs", signed=True, style="strong"),
+            Column.p("p", "p_value", "test.p_value"),
+            Column.p("p (Holm)", "p_corrected"),
+            Column("", "test", "test.kind"),
+            Column("", "test_reason", "test.reason"),
+            level=self.view.level,
             note=lambda row: row.estimate.reason or row.test.reason,
         )
 
     @cached_property
     def agreement(self) -> ReportTable:
         unit = UNIT_WORDS[self.result.unit]
-        return ReportTable(
+        return ReportTable.of(
             "error_agreement",
             f"Agreement of judges on the {unit} that are errors",
             self.result.agreement,
-            (
-                Column("Error", value=lambda row: self.name_of(row.category)),
-                Column("", "category"),
-                *estimate_columns(
-                    "α", 2, units="Counterparts", value="alpha.estimate", style="strong"
-                ),
-                Column(unit.capitalize(), "n_units", "alpha.n_units", 0),
-                Column("Marks", "n_marked", "alpha.n_marked", 0),
-            ),
-            self.view.level,
+            Column("Error", value=lambda row: self.name_of(row.category)),
+            Column("", "category"),
+            *estimate_columns("α", 2, units="Counterparts", value="alpha.estimate", style="strong"),
+            Column(unit.capitalize(), "n_units", "alpha.n_units", 0),
+            Column("Marks", "n_marked", "alpha.n_marked", 0),
+            level=self.view.level,
             note="alpha.estimate.note",
         )
 

@@ -53,16 +53,14 @@ def measurement_of(result: JudgmentResult) -> str:
 def agreement_tables(result: JudgmentResult, level: str) -> tuple[ReportTable, ...]:
     """Return alpha by aspect: of all judges, at every level, of every two, and by source."""
     return tuple(
-        ReportTable(
+        ReportTable.of(
             name,
             title,
             rows,
-            (
-                *(Column("", part) for part in parts),
-                Column("Aspect", value=lambda row: ASPECTS[row.aspect]),
-                *alpha_columns("Counterparts"),
-            ),
-            level,
+            *(Column("", part) for part in parts),
+            Column("Aspect", value=lambda row: ASPECTS[row.aspect]),
+            *alpha_columns("Counterparts"),
+            level=level,
             note="alpha.estimate.note",
         )
         for name, title, rows, parts in (
@@ -202,7 +200,7 @@ def _by_aspect(table: ReportTable, caption: str, head: str, part: Reader) -> Tab
 
 
 def example_table(stored: dict[str, Any]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "examples",
         "The texts that were drawn as examples",
         [
@@ -211,13 +209,11 @@ def example_table(stored: dict[str, Any]) -> ReportTable:
             for example in stored[name]
             for row in _example_rows(example, name)
         ],
-        (
-            *(Column("", name) for name in ("drawn_from", "pair", "variety", "original")),
-            Column("Written by", value=lambda row: NAMES.get(row["producer"], row["producer"])),
-            Column("", "producer"),
-            Column("Counterpart", "counterpart", wide=True),
-            *(Column(head, name, decimals=1) for name, head in ASPECTS.items()),
-        ),
+        *(Column("", name) for name in ("drawn_from", "pair", "variety", "original")),
+        Column("Written by", value=lambda row: NAMES.get(row["producer"], row["producer"])),
+        Column("", "producer"),
+        Column("Counterpart", "counterpart", wide=True),
+        *(Column(head, name, decimals=1) for name, head in ASPECTS.items()),
     )
 
 

@@ -282,198 +282,180 @@ class GuiseTables:
 def variation_table(
     result: GuiseAnalysis, names: Mapping[str, str], wordings: Mapping[str, str]
 ) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "variation",
         "Agreement and strength by version, setting and prompt",
         result.variations,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("", "study", meaning="slug of the norm"),
-            Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-            Column("", "factor", meaning="what is held: version, setting, prompt, or all"),
-            Column("", "level", meaning="which of them; slug of a prompt"),
-            Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
-            Column.estimate("MAP", "agreement", decimals=3, style="strong"),
-            Column.estimate("δ", "strength", decimals=3, prefix="strength_"),
-            Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
-        ),
-        "standard error",
+        Column("Model", "model"),
+        Column("Probe", "probe"),
+        Column("", "study", meaning="slug of the norm"),
+        Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
+        Column("", "factor", meaning="what is held: version, setting, prompt, or all"),
+        Column("", "level", meaning="which of them; slug of a prompt"),
+        Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
+        Column.estimate("MAP", "agreement", decimals=3, style="strong"),
+        Column.estimate("δ", "strength", decimals=3, prefix="strength_"),
+        Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
+        level="standard error",
     )
 
 
 def null_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "nulls",
         "What chance gives",
         result.nulls,
-        (
-            Column("Model", "model", lambda row: row.model or "any"),
-            Column("Probe", "probe", lambda row: row.probe or "any"),
-            Column("Quantity", "quantity"),
-            Column("Mean", "mean", decimals=4, signed=True),
-            Column("sd", "sd", decimals=4),
-            Column(f"{level} from", "low", decimals=4, signed=True),
-            Column("to", "high", decimals=4, signed=True),
-            Column("Draws", "n", decimals=0),
-        ),
+        Column("Model", "model", lambda row: row.model or "any"),
+        Column("Probe", "probe", lambda row: row.probe or "any"),
+        Column("Quantity", "quantity"),
+        Column("Mean", "mean", decimals=4, signed=True),
+        Column("sd", "sd", decimals=4),
+        Column(f"{level} from", "low", decimals=4, signed=True),
+        Column("to", "high", decimals=4, signed=True),
+        Column("Draws", "n", decimals=0),
     )
 
 
 def tops_table(result: GuiseAnalysis) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "tops",
         "The first five of every study and model",
         result.tops,
-        (
-            Column("", "source", meaning="slug of a study, or covert or overt for a model"),
-            Column("Source", "title"),
-            Column("Rank", "rank", decimals=0),
-            Column("Attribute", "attribute"),
-            Column("Value", "value", decimals=3, meaning="per cent of people, or q of a model"),
-        ),
+        Column("", "source", meaning="slug of a study, or covert or overt for a model"),
+        Column("Source", "title"),
+        Column("Rank", "rank", decimals=0),
+        Column("Attribute", "attribute"),
+        Column("Value", "value", decimals=3, meaning="per cent of people, or q of a model"),
     )
 
 
 def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "agreement",
         "Agreement with people",
         result.agreements,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("", "study", meaning="slug of the norm"),
-            Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-            Column.estimate(
-                "MAP",
-                "map",
-                "estimate",
-                3,
-                style="strong",
-                meaning="mean average precision, mean over prompts",
-            ),
-            Column(
-                "Chance", "chance", decimals=3, style="quiet", meaning="mean MAP of random rankings"
-            ),
-            Column("Prompts", "n_prompts", "estimate.n", 0),
-            Column("sd", "sd", decimals=3, meaning="over prompts, ddof 1"),
-            Column("", "sd_released", _released_sd, meaning="over prompts, ddof 0"),
-            Column("t", "t", "statistic", 2),
-            Column("", "df", decimals=0),
-            Column("", "p_t"),
-            Column.p("p (t)", "p_t_holm"),
-            Column("", "p_permutation"),
-            Column.p("p (permutation)", "p_permutation_holm"),
-            Column("Least", "least", decimals=3, meaning="MAP with one prompt left out, at least"),
-            Column("Most", "most", decimals=3, meaning="MAP with one prompt left out, at most"),
-            Column("Shared", "shared", decimals=0, meaning="of the first five"),
-            Column("", "p_shared", meaning="chance of sharing as many, hypergeometric"),
-            Column.estimate(
-                "δ",
-                "strength",
-                decimals=3,
-                prefix="strength_",
-                signed=True,
-                meaning="mean q of the study’s first five minus that of all others",
-            ),
+        Column("Model", "model"),
+        Column("Probe", "probe"),
+        Column("", "study", meaning="slug of the norm"),
+        Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
+        Column.estimate(
+            "MAP",
+            "map",
+            "estimate",
+            3,
+            style="strong",
+            meaning="mean average precision, mean over prompts",
         ),
-        level,
+        Column(
+            "Chance", "chance", decimals=3, style="quiet", meaning="mean MAP of random rankings"
+        ),
+        Column("Prompts", "n_prompts", "estimate.n", 0),
+        Column("sd", "sd", decimals=3, meaning="over prompts, ddof 1"),
+        Column("", "sd_released", _released_sd, meaning="over prompts, ddof 0"),
+        Column("t", "t", "statistic", 2),
+        Column("", "df", decimals=0),
+        Column("", "p_t"),
+        Column.p("p (t)", "p_t_holm"),
+        Column("", "p_permutation"),
+        Column.p("p (permutation)", "p_permutation_holm"),
+        Column("Least", "least", decimals=3, meaning="MAP with one prompt left out, at least"),
+        Column("Most", "most", decimals=3, meaning="MAP with one prompt left out, at most"),
+        Column("Shared", "shared", decimals=0, meaning="of the first five"),
+        Column("", "p_shared", meaning="chance of sharing as many, hypergeometric"),
+        Column.estimate(
+            "δ",
+            "strength",
+            decimals=3,
+            prefix="strength_",
+            signed=True,
+            meaning="mean q of the study’s first five minus that of all others",
+        ),
+        level=level,
         reason="reason",
     )
 
 
 def favourability_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "favourability",
         "Favourability of the first five attributes",
         result.favourabilities,
-        (
-            Column("", "source"),
-            Column("Source", "title", lambda row: f"{row.title}{_probe(row)}"),
-            Column.effect("Mean", "unweighted", decimals=2),
-            Column.estimate("Weighted", "weighted", decimals=2, prefix="weighted_", signed=True),
-            Column("Attributes", "n", "unweighted.n", 0),
-        ),
-        level,
+        Column("", "source"),
+        Column("Source", "title", lambda row: f"{row.title}{_probe(row)}"),
+        Column.effect("Mean", "unweighted", decimals=2),
+        Column.estimate("Weighted", "weighted", decimals=2, prefix="weighted_", signed=True),
+        Column("Attributes", "n", "unweighted.n", 0),
+        level=level,
         reason="weighted.reason",
     )
 
 
 def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "scores",
         "Association scores",
         result.scores,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("Rank", "rank", decimals=0),
-            Column("Attribute", "attribute"),
-            Column.effect(
-                "q",
-                "q",
-                "estimate",
-                4,
-                meaning="association score, mean over prompts",
-                unit="log ratio",
-            ),
-            Column("Prompts", "n_prompts", "estimate.n", 0),
-            Column("sd of prompts", "prompt_sd", decimals=4),
-            Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
-            Column.p("p (placebo)", "p_holm"),
-            Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        Column("Model", "model"),
+        Column("Probe", "probe"),
+        Column("Rank", "rank", decimals=0),
+        Column("Attribute", "attribute"),
+        Column.effect(
+            "q",
+            "q",
+            "estimate",
+            4,
+            meaning="association score, mean over prompts",
+            unit="log ratio",
         ),
-        level,
+        Column("Prompts", "n_prompts", "estimate.n", 0),
+        Column("sd of prompts", "prompt_sd", decimals=4),
+        Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
+        Column.p("p (placebo)", "p_holm"),
+        Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        level=level,
     )
 
 
 def prompt_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "prompts",
         "Association scores in every prompt",
         result.prompts,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("", "prompt", meaning="slug of the prompt"),
-            Column("Prompt", "wording", lambda row: wordings.get(row.prompt, "")),
-            Column("Attribute", "attribute"),
-            Column("q", "q", "value", 4, signed=True, unit="log ratio"),
-        ),
+        Column("Model", "model"),
+        Column("Probe", "probe"),
+        Column("", "prompt", meaning="slug of the prompt"),
+        Column("Prompt", "wording", lambda row: wordings.get(row.prompt, "")),
+        Column("Attribute", "attribute"),
+        Column("q", "q", "value", 4, signed=True, unit="log ratio"),
     )
 
 
 def left_out_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "left_out_prompts",
         "Each prompt left out",
         result.left_out,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("", "prompt"),
-            Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-            Column("Shared", "shared", decimals=0, meaning="of the first five"),
-            Column("τ", "tau", decimals=2, meaning="Kendall’s tau-b of both rankings"),
-            Column("Largest change", "change", decimals=4, unit="log ratio"),
-        ),
+        Column("Model", "model"),
+        Column("Probe", "probe"),
+        Column("", "prompt"),
+        Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
+        Column("Shared", "shared", decimals=0, meaning="of the first five"),
+        Column("τ", "tau", decimals=2, meaning="Kendall’s tau-b of both rankings"),
+        Column("Largest change", "change", decimals=4, unit="log ratio"),
         reason="reason",
     )
 
 
 def variance_table(result: GuiseAnalysis) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "variance",
         "Shares of the variance of q",
         result.variances,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("Attributes, %", "attributes", decimals=0, scale=100),
-            Column("Wording, %", "prompts", decimals=0, scale=100),
-            Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
-        ),
+        Column("Model", "model"),
+        Column("Probe", "probe"),
+        Column("Attributes, %", "attributes", decimals=0, scale=100),
+        Column("Wording, %", "prompts", decimals=0, scale=100),
+        Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
         reason="reason",
     )
 

@@ -81,40 +81,37 @@ class Directions:
 
     @cached_property
     def means(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "means",
             "Means of every producer, direction, score and split",
             self.result.cells,
-            (
-                *_names("producer", "variety", "metric", "split"),
-                *estimate_columns("Mean", self.decimals),
-                Column("", "n_left_out"),
-            ),
-            self.level,
+            *_names("producer", "variety", "metric", "split"),
+            *estimate_columns("Mean", self.decimals),
+            Column("", "n_left_out"),
+            level=self.level,
         )
 
     @cached_property
     def gaps(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "gaps",
             "Gaps between the directions, with tests, in every split",
             self.result.gaps,
-            (*_names("producer", "metric", "split"), *self._tested("Gap")),
-            self.level,
+            *_names("producer", "metric", "split"),
+            *self._tested("Gap"),
+            level=self.level,
             note=_why,
         )
 
     @cached_property
     def contrasts(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "contrasts",
             f"Every producer less “{NAMES[self.baseline]}”, with tests, in every split",
             self.result.contrasts,
-            (
-                *_names("producer", "baseline", "variety", "metric", "split"),
-                *self._tested("Difference"),
-            ),
-            self.level,
+            *_names("producer", "baseline", "variety", "metric", "split"),
+            *self._tested("Difference"),
+            level=self.level,
             note=_why,
         )
 

@@ -34,41 +34,39 @@ def crossed_table(
     scale: float = 1.0,
 ) -> ReportTable:
     """Return the table of effects; the head of the effect, its part and its name as given."""
-    return ReportTable(
+    return ReportTable.of(
         "crossed_effects",
         "Effects with texts and prompts as samples",
         rows,
-        (
-            Column("Model", "model"),
-            Column(part, "part"),
-            Column(name, "name"),
-            Column.effect(
-                effect,
-                "effect",
-                "estimate",
-                decimals,
-                scale=scale,
-                meaning="mean over texts and prompts, the first guise less the second",
-            ),
-            Column("Texts", "n_texts", "estimate.n", 0),
-            Column("Prompts", "n_prompts", decimals=0),
-            Column("", "p", "p_value", meaning="two-sided, of no effect"),
-            Column.p("p (Holm)", "p_holm"),
-            Column.p("p (placebo)", "p_placebo"),
-            *(
-                Column(
-                    f"{head}, %",
-                    f"share_{key}",
-                    key,
-                    decimals=0,
-                    scale=100,
-                    group="Varies with",
-                    meaning=f"share of the variance of single values: {head.lower()}",
-                )
-                for head, key in (("Text", "texts"), ("Wording", "prompts"), ("Rest", "rest"))
-            ),
+        Column("Model", "model"),
+        Column(part, "part"),
+        Column(name, "name"),
+        Column.effect(
+            effect,
+            "effect",
+            "estimate",
+            decimals,
+            scale=scale,
+            meaning="mean over texts and prompts, the first guise less the second",
         ),
-        level,
+        Column("Texts", "n_texts", "estimate.n", 0),
+        Column("Prompts", "n_prompts", decimals=0),
+        Column("", "p", "p_value", meaning="two-sided, of no effect"),
+        Column.p("p (Holm)", "p_holm"),
+        Column.p("p (placebo)", "p_placebo"),
+        *(
+            Column(
+                f"{head}, %",
+                f"share_{key}",
+                key,
+                decimals=0,
+                scale=100,
+                group="Varies with",
+                meaning=f"share of the variance of single values: {head.lower()}",
+            )
+            for head, key in (("Text", "texts"), ("Wording", "prompts"), ("Rest", "rest"))
+        ),
+        level=level,
         reason="reason",
     )
 

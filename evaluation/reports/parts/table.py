@@ -187,6 +187,13 @@ class ReportTable:
     note: Reader = ""
     reason: Reader = ""
 
+    @classmethod
+    def of(
+        cls, name: str, title: str, rows: Sequence[Any], *columns: Column, **how: Any
+    ) -> ReportTable:
+        """Return the table of these columns; ``how`` is its level, note and reason."""
+        return cls(name, title, rows, columns, **how)
+
     @cached_property
     def downloaded(self) -> list[Column]:
         """The columns that have a name, and the reason."""
@@ -369,6 +376,11 @@ class ReportTable:
                 return column
         known = ", ".join(column.name or column.head for column in self.columns)
         raise KeyError(f"{self.name} has no column {name}; it has {known}")
+
+
+def downloaded(*names: str) -> tuple[Column, ...]:
+    """Return columns of the download alone, whose values stand under their own names."""
+    return tuple(Column("", name) for name in names)
 
 
 def estimate_columns(

@@ -91,29 +91,27 @@ def question_table(
     rows: Iterable[QuestionRow], level: str, leading: tuple[Column, ...] = ()
 ) -> ReportTable:
     """Return the table; ``leading`` columns say what every τ belongs to."""
-    return ReportTable(
+    return ReportTable.of(
         "questions",
         TITLE,
         tuple(rows),
-        (
-            *leading,
-            Column("", "question", meaning="generalising, noise_free or observed"),
-            Column("Question", value=lambda row: QUESTIONS[row.question], wide=not leading),
-            Column.estimate("τ", "tau", "estimate", 2, style="strong"),
-            Column("Interval over", "interval_over", lambda row: OTHERS[row.question]),
-            Column.p("p", "p_value", meaning="of the same question"),
-            Column.p(
-                "p, cells independent",
-                "p_cells_independent",
-                "p_cells",
-                style="quiet",
-                meaning="p-value of published tables: every cell an independent draw",
-            ),
-            Column("", "n", "estimate.n", 0, meaning="groups or people that the interval rests on"),
-            Column("", "reliability", meaning="of the mean ratings, 0 to 1"),
-            Column("", "reason", "estimate.note", meaning="why there is no value or interval"),
+        *leading,
+        Column("", "question", meaning="generalising, noise_free or observed"),
+        Column("Question", value=lambda row: QUESTIONS[row.question], wide=not leading),
+        Column.estimate("τ", "tau", "estimate", 2, style="strong"),
+        Column("Interval over", "interval_over", lambda row: OTHERS[row.question]),
+        Column.p("p", "p_value", meaning="of the same question"),
+        Column.p(
+            "p, cells independent",
+            "p_cells_independent",
+            "p_cells",
+            style="quiet",
+            meaning="p-value of published tables: every cell an independent draw",
         ),
-        level,
+        Column("", "n", "estimate.n", 0, meaning="groups or people that the interval rests on"),
+        Column("", "reliability", meaning="of the mean ratings, 0 to 1"),
+        Column("", "reason", "estimate.note", meaning="why there is no value or interval"),
+        level=level,
         note="estimate.note",
     )
 
