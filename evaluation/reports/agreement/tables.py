@@ -9,7 +9,7 @@ from evaluation.charts import MatrixCell, agreement_matrix_spec
 from evaluation.metrics.levenshtein_alpha import LevenshteinAlpha
 from evaluation.reports.parts.document import Figure, KeyNumber
 from evaluation.reports.parts.formatting import count, number, sentence
-from evaluation.reports.parts.table import Column, Reader, ReportTable, read
+from evaluation.reports.parts.table import Column, Reader, ReportTable, downloaded, read
 
 DEFINITIONS = {
     "exact": "different texts, exact",
@@ -50,7 +50,7 @@ def alpha_table(
         name,
         title,
         rows,
-        *(Column("", column) for column in names),
+        *downloaded(*names),
         Column(head, label if isinstance(label, str) else "", label),
         Column.estimate("α", "alpha", of("estimate"), 2, style="strong"),
         Column("Observed", "observed", of("observed"), places),

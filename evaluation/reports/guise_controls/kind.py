@@ -106,7 +106,7 @@ class GuiseControls(GuiseKind[ControlAnalysis]):
         adjusted = tables.adjusted_table(result, level)
         sections = (
             Section("Other guises", tables.control_blocks(controls, result), prose.WHY),
-            Section("What chance does", tables.null_blocks(nulls), prose.WHY_NULLS),
+            Section("What chance does", nulls.printed_if_any(prose.NULLS), prose.WHY_NULLS),
             Section(
                 "Length and familiarity",
                 tables.adjusted_blocks(adjusted, result),

@@ -113,23 +113,13 @@ def control_blocks(controls: ReportTable, result: ControlAnalysis) -> tuple[Bloc
     )
 
 
-def null_blocks(nulls: ReportTable) -> tuple[Block, ...]:
-    if not nulls.rows:
-        return ()
-    return (nulls.printed("Strength between guises that are none: what chance does."),)
-
-
 def adjusted_blocks(adjusted: ReportTable, result: ControlAnalysis) -> tuple[Block, ...]:
-    if not adjusted.rows:
-        return ()
     rows = []
     for model in dict.fromkeys(row.model for row in adjusted.rows):
         delta, *attributes = [row for row in adjusted.rows if row.model == model]
         rows += [delta, *ranked(attributes, lambda row: abs(row.plain))[:LARGEST]]
-    return (
-        adjusted.printed(
-            f"δ and the {LARGEST} largest effects as they are, and where the texts of a pair do "
-            f"not differ in {' and '.join(result.held)}; the download has every attribute.",
-            rows=rows,
-        ),
+    return adjusted.printed_if_any(
+        f"δ and the {LARGEST} largest effects as they are, and where the texts of a pair do "
+        f"not differ in {' and '.join(result.held)}; the download has every attribute.",
+        rows=rows,
     )

@@ -107,11 +107,6 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
             decimals=1,
             scale=100,
         )
-        wording = (
-            (crossed.printed("The difference of both rates, with texts and prompts as samples."),)
-            if crossed.rows
-            else ()
-        )
         return Document(
             question=prose.question(varieties),
             banners=prose.disagreements(result),
@@ -119,7 +114,13 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
             sections=(
                 Section("Over all prompts", tables.test_blocks(tests, varieties), prose.WHY),
                 Section("Prompt by prompt", tables.rate_blocks(rates, left_out)),
-                Section("What the wording does", wording, WHY_CROSSED),
+                Section(
+                    "What the wording does",
+                    crossed.printed_if_any(
+                        "The difference of both rates, with texts and prompts as samples."
+                    ),
+                    WHY_CROSSED,
+                ),
             ),
             tables=(
                 tests,

@@ -96,14 +96,12 @@ def test_blocks(tests: ReportTable, varieties: Varieties) -> tuple[Block, ...]:
 
 
 def rate_blocks(rates: ReportTable, left_out: ReportTable) -> tuple[Block, ...]:
-    blocks = [rates.printed("Rates in every prompt, and the relative increase.")]
-    if left_out.rows:
-        blocks.append(
-            left_out.printed(
-                "The difference of both rates, and the paper’s test, with one prompt left out."
-            )
-        )
-    return tuple(blocks)
+    return (
+        rates.printed("Rates in every prompt, and the relative increase."),
+        *left_out.printed_if_any(
+            "The difference of both rates, and the paper’s test, with one prompt left out."
+        ),
+    )
 
 
 def left_out_table(result: DecisionAnalysis, wordings: Mapping[str, str]) -> ReportTable:

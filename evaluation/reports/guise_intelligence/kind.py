@@ -100,8 +100,8 @@ class GuiseIntelligence(GuiseKind[IntelligenceAnalysis]):
         single = tables.attribute_table(result.attributes, level)
         shares = tables.share_table(result, varieties, wordings)
         blocks = (
-            *([single.printed("Every adjective by itself.")] if single.rows else []),
-            *([shares.printed("Share on the higher IQ, prompt by prompt.")] if shares.rows else []),
+            *single.printed_if_any("Every adjective by itself."),
+            *shares.printed_if_any("Share on the higher IQ, prompt by prompt."),
         )
         return Document(
             question=prose.question(record),

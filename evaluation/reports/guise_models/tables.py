@@ -157,13 +157,9 @@ def model_blocks(models: ReportTable, trends: ReportTable) -> tuple[Block, ...]:
 
 
 def feedback_blocks(feedback: ReportTable) -> tuple[Block, ...]:
-    if not feedback.rows:
-        return ()
-    return (
-        feedback.printed(
-            "Strength, and favourability of the first five, without and with human feedback. p "
-            "(paper): t-test over prompts, two-sided; intervals resample texts and prompts."
-        ),
+    return feedback.printed_if_any(
+        "Strength, and favourability of the first five, without and with human feedback. p "
+        "(paper): t-test over prompts, two-sided; intervals resample texts and prompts."
     )
 
 

@@ -97,7 +97,11 @@ class GuiseOccupations(GuiseKind[OccupationAnalysis]):
                     prose.WHY,
                 ),
                 Section("Every occupation", tables.score_blocks(scores, result)),
-                Section("What the wording does", tables.crossed_blocks(crossed), WHY_CROSSED),
+                Section(
+                    "What the wording does",
+                    crossed.printed_if_any("Every occupation with texts and prompts as samples."),
+                    WHY_CROSSED,
+                ),
             ),
             tables=(
                 scores,

@@ -154,28 +154,17 @@ def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]
 def test_blocks(
     tests: ReportTable, lines: ReportTable, inference: ReportTable
 ) -> tuple[Block, ...]:
-    blocks = [tests.printed("The mean score of all occupations against zero.")]
-    if lines.rows:
-        blocks.append(
-            lines.printed(
-                "Regression of prestige on q: below zero, occupations that go with the first "
-                "variety are less reputed."
-            )
-        )
-    if inference.rows:
-        blocks.append(
-            inference.printed(
-                "Both quantities with intervals that resample texts and prompts, beside the "
-                "paper’s test, which takes occupations for independent samples."
-            )
-        )
-    return tuple(blocks)
-
-
-def crossed_blocks(crossed: ReportTable) -> tuple[Block, ...]:
-    if not crossed.rows:
-        return ()
-    return (crossed.printed("Every occupation with texts and prompts as samples."),)
+    return (
+        tests.printed("The mean score of all occupations against zero."),
+        *lines.printed_if_any(
+            "Regression of prestige on q: below zero, occupations that go with the first variety "
+            "are less reputed."
+        ),
+        *inference.printed_if_any(
+            "Both quantities with intervals that resample texts and prompts, beside the paper’s "
+            "test, which takes occupations for independent samples."
+        ),
+    )
 
 
 def score_blocks(scores: ReportTable, result: OccupationAnalysis) -> tuple[Block, ...]:

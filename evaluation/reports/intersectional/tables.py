@@ -153,7 +153,7 @@ def emergence_table(
         entries,
         Column("", "pair"),
         Column("Group", "pair_name", lambda row: names.get(row.pair, row.pair)),
-        *(Column("", part) for part in ("first", "second", "trait")),
+        *downloaded("first", "second", "trait"),
         Column("", "dimension", lambda row: traits[row.trait].dimension),
         Column("", "pole"),
         Column(
@@ -162,7 +162,7 @@ def emergence_table(
             lambda row: traits[row.trait].high if row.pole == "high" else traits[row.trait].low,
         ),
         Column("Excess", "excess", decimals=3, style="strong"),
-        *(Column("", part) for part in ("score", "first_score", "second_score")),
+        *downloaded("score", "first_score", "second_score"),
         printed("Group", "score"),
         printed("First component", "first_score"),
         printed("Second component", "second_score"),

@@ -161,17 +161,15 @@ class Errors:
         yield self._shares_printed(
             sorted(self.shares.rows, key=lambda row: (key(row)[1], row.variety == target)), order
         )
-        if self.gaps.rows:
-            yield self.gaps.printed(
-                f"Counterparts with an error, in percentage points: {view.difference}; p as above, "
-                "Holm over all kinds and producers.",
-                rows=sorted(self.gaps.rows, key=key),
-            )
-        if self.contrasts.rows:
-            yield self.contrasts.printed(
-                "Every model less people, in percentage points; p as above, Holm over all.",
-                rows=sorted(self.contrasts.rows, key=key),
-            )
+        yield from self.gaps.printed_if_any(
+            f"Counterparts with an error, in percentage points: {view.difference}; p as above, "
+            "Holm over all kinds and producers.",
+            rows=sorted(self.gaps.rows, key=key),
+        )
+        yield from self.contrasts.printed_if_any(
+            "Every model less people, in percentage points; p as above, Holm over all.",
+            rows=sorted(self.contrasts.rows, key=key),
+        )
         yield self.agreement.printed(
             f"Agreement of judges on which {UNIT_WORDS[self.result.unit]} are errors."
         )

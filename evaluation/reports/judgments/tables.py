@@ -17,6 +17,7 @@ from evaluation.reports.parts.table import (
     ReportTable,
     alpha_columns,
     beside,
+    downloaded,
     pivot,
     read,
 )
@@ -57,7 +58,7 @@ def agreement_tables(result: JudgmentResult, level: str) -> tuple[ReportTable, .
             name,
             title,
             rows,
-            *(Column("", part) for part in parts),
+            *downloaded(*parts),
             Column("Aspect", value=lambda row: ASPECTS[row.aspect]),
             *alpha_columns("Counterparts"),
             level=level,
@@ -145,21 +146,20 @@ def agreement_blocks(
         axis=f"Krippendorff’s {measurement} α",
     )
     yield overall.printed(f"{measurement.capitalize()} alpha of judges by aspect.")
-    if levels.rows:
-        yield levels.printed(
-            "Alpha by level of measurement, over the same ratings: nominal counts any difference "
-            "alike, ordinal goes by ranks, interval by squared differences, ratio by differences "
-            "as shares.",
-            rows=pivot(levels.rows, "aspect", "alpha.measurement"),
-            columns=(
-                Column("Aspect", value=lambda line: ASPECTS[line.first.aspect]),
-                *(
-                    Column(level.capitalize(), value=beside(level, "alpha.value"), decimals=2)
-                    for level in MEASUREMENTS
-                ),
+    yield from levels.printed_if_any(
+        "Alpha by level of measurement, over the same ratings: nominal counts any difference "
+        "alike, ordinal goes by ranks, interval by squared differences, ratio by differences "
+        "as shares.",
+        rows=pivot(levels.rows, "aspect", "alpha.measurement"),
+        columns=(
+            Column("Aspect", value=lambda line: ASPECTS[line.first.aspect]),
+            *(
+                Column(level.capitalize(), value=beside(level, "alpha.value"), decimals=2)
+                for level in MEASUREMENTS
             ),
-            note="",
-        )
+        ),
+        note="",
+    )
     for table, head, part, caption in (
         (
             pairs,
@@ -209,7 +209,7 @@ def example_table(stored: dict[str, Any]) -> ReportTable:
             for example in stored[name]
             for row in _example_rows(example, name)
         ],
-        *(Column("", name) for name in ("drawn_from", "pair", "variety", "original")),
+        *downloaded("drawn_from", "pair", "variety", "original"),
         Column("Written by", value=lambda row: NAMES.get(row["producer"], row["producer"])),
         Column("", "producer"),
         Column("Counterpart", "counterpart", wide=True),

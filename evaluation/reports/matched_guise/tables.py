@@ -186,49 +186,36 @@ class GuiseTables:
                 bands=bands,
             ),
             self.scores.printed("Association scores, the highest first.", rows=printed),
-            *(
-                [
-                    self.nulls.printed(
-                        "What chance gives, beside which scores and agreement are read: placebo "
-                        "guises, and random rankings."
-                    )
-                ]
-                if self.nulls.rows
-                else []
+            *self.nulls.printed_if_any(
+                "What chance gives, beside which scores and agreement are read: placebo guises, "
+                "and random rankings."
             ),
         )
 
     def sensitivity_blocks(self) -> tuple[Block, ...]:
-        blocks: list[Block] = [
+        ends = {
+            (row.model, row.probe, row.attribute)
+            for row in self.scores.rows
+            if row.rank and min(row.rank, 1 + self.result.n_attributes - row.rank) <= TOP
+        }
+        return (
             self.variance.printed(
                 "What q varies with: shares of its variance over prompts and attributes."
-            )
-        ]
-        if self.crossed.rows:
-            ends = {
-                (row.model, row.probe, row.attribute)
-                for row in self.scores.rows
-                if row.rank and min(row.rank, 1 + self.result.n_attributes - row.rank) <= TOP
-            }
-            blocks.append(
-                self.crossed.printed(
-                    f"The first and last {TOP} attributes, and δ, with texts and prompts as "
-                    "samples; the download has every attribute.",
-                    rows=[
-                        row
-                        for row in self.crossed.rows
-                        if row.name.startswith("δ") or (row.model, row.part, row.name) in ends
-                    ],
-                )
-            )
-        if self.left_out.rows:
-            blocks.append(
-                self.left_out.printed(
-                    "What stays when one prompt is left out: how many of the first five, τ between "
-                    "both rankings, and the largest change of q."
-                )
-            )
-        return tuple(blocks)
+            ),
+            *self.crossed.printed_if_any(
+                f"The first and last {TOP} attributes, and δ, with texts and prompts as samples; "
+                "the download has every attribute.",
+                rows=[
+                    row
+                    for row in self.crossed.rows
+                    if row.name.startswith("δ") or (row.model, row.part, row.name) in ends
+                ],
+            ),
+            *self.left_out.printed_if_any(
+                "What stays when one prompt is left out: how many of the first five, τ between "
+                "both rankings, and the largest change of q."
+            ),
+        )
 
     def variation_blocks(self) -> tuple[Block, ...]:
         rows = self.variation.rows
@@ -267,14 +254,7 @@ class GuiseTables:
                 "Agreement and strength over all versions, settings and prompts, with one "
                 "standard error; the download has every version, setting and prompt.",
                 rows=overall,
-                columns=(
-                    "Model",
-                    "Probe",
-                    "study_title",
-                    "agreement",
-                    "strength",
-                    "n",
-                ),
+                columns=("Model", "Probe", "study_title", "agreement", "strength", "n"),
             ),
         )
 

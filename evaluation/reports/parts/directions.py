@@ -23,7 +23,14 @@ from evaluation.charts import LegendEntry
 from evaluation.charts.intervals import Tone
 from evaluation.reports.parts.document import Figure, Section, Table
 from evaluation.reports.parts.formatting import count, percent
-from evaluation.reports.parts.table import Column, ReportTable, WideRow, estimate_columns, pivot
+from evaluation.reports.parts.table import (
+    Column,
+    ReportTable,
+    WideRow,
+    downloaded,
+    estimate_columns,
+    pivot,
+)
 
 HUMAN, REPEAT = "human", "repeat"
 NAMES = {HUMAN: "People", REPEAT: "Repeat the input"}
@@ -85,7 +92,7 @@ class Directions:
             "means",
             "Means of every producer, direction, score and split",
             self.result.cells,
-            *_names("producer", "variety", "metric", "split"),
+            *downloaded("producer", "variety", "metric", "split"),
             *estimate_columns("Mean", self.decimals),
             Column("", "n_left_out"),
             level=self.level,
@@ -97,7 +104,7 @@ class Directions:
             "gaps",
             "Gaps between the directions, with tests, in every split",
             self.result.gaps,
-            *_names("producer", "metric", "split"),
+            *downloaded("producer", "metric", "split"),
             *self._tested("Gap"),
             level=self.level,
             note=_why,
@@ -109,7 +116,7 @@ class Directions:
             "contrasts",
             f"Every producer less “{NAMES[self.baseline]}”, with tests, in every split",
             self.result.contrasts,
-            *_names("producer", "baseline", "variety", "metric", "split"),
+            *downloaded("producer", "baseline", "variety", "metric", "split"),
             *self._tested("Difference"),
             level=self.level,
             note=_why,
@@ -402,10 +409,6 @@ class Directions:
             value=lambda gap: means.get((gap.producer, gap.metric, gap.split)),
             decimals=self.decimals,
         )
-
-
-def _names(*names: str) -> tuple[Column, ...]:
-    return tuple(Column("", name) for name in names)
 
 
 def _why(row: Gap | Contrast) -> str:

@@ -99,7 +99,7 @@ class Features:
             "feature_density",
             f"Change of scores and gaps with one more feature in {PER_WORDS} words",
             self.result.slopes,
-            *(Column("", name) for name in ("producer", "metric", "quantity")),
+            *downloaded("producer", "metric", "quantity"),
             Column("", "adjusted", meaning="whether source and length are held constant"),
             *estimate_columns(
                 "Slope", self.view.decimals + 1, units="Pairs", signed=True, style="strong"

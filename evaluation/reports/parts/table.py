@@ -237,6 +237,10 @@ class ReportTable:
         heads = tuple(head for column in shown for head in column.heads(self.level))
         return document.Table(caption, heads, lines, self.name, _head_groups(shown))
 
+    def printed_if_any(self, caption: str, **how: Any) -> tuple[document.Table, ...]:
+        """Return the table as it is read, or nothing where it has no row."""
+        return (self.printed(caption, **how),) if self.rows else ()
+
     def side_by_side(
         self, key: Any, columns: Sequence[str | Column], *, group: str = "", **how: Any
     ) -> tuple[Column, ...]:

@@ -176,7 +176,7 @@ def candidates_printed(candidates: ReportTable) -> Table:
 def part_blocks(parts: ReportTable, questions: ReportTable) -> tuple[Figure | Table, ...]:
     """Return the parts, with what τ says to each question where that was asked."""
     return (
-        *([questions.printed(f"{TITLE}, with the chosen templates.")] if questions.rows else []),
+        *questions.printed_if_any(f"{TITLE}, with the chosen templates."),
         parts.figure(
             "parts",
             "Kendall’s τ over all cells of the pilot groups, the test groups and all groups, with "
