@@ -139,9 +139,7 @@ def analyse_errors(
                         np.array([_mark(bodies[item], c, metric, unit) for c in some])
                         for item, some in coded.items()
                     ],
-                    n_resamples=chosen.n_resamples,
-                    seed=chosen.seed,
-                    level=chosen.level,
+                    **chosen.resampling,
                 ),
             )
             for metric in metrics

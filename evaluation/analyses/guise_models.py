@@ -16,9 +16,10 @@ from evaluation.analyses.guise_association import drawn_favourability
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, run_scores
 from evaluation.analyses.guise_inference import tests_disagree
-from evaluation.analyses.guise_variation import standard_error, strength_weights
+from evaluation.analyses.guise_variation import standard_error, stereotype_weights
 from evaluation.metrics.attribute_agreement import rank_attributes
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.stereotypes import favourability
 
@@ -145,10 +146,7 @@ def analyse_models(
 
     Raises ValueError where no attribute, or every one, is chosen.
     """
-    places = [place for place, name in enumerate(attributes) if name in set(chosen)]
-    weights = strength_weights(len(attributes), places)
-    if weights is None:
-        raise ValueError("δ needs stereotypical attributes and others")
+    weights = stereotype_weights(attributes, chosen)
     cells = guise_cells(runs, options)
     models = [
         ModelLine(
@@ -163,7 +161,7 @@ def analyse_models(
     probes = list(dict.fromkeys(cell.probe for cell in cells))
     return ModelAnalysis(
         options,
-        tuple(attributes[place] for place in places),
+        tuple(name for name in attributes if name in set(chosen)),
         tuple(models),
         (*_by_size(runs, weights, sizes, options), *_perplexity_by_size(perplexities, sizes)),
         tuple(_trend(probe, cells, weights, sizes, options) for probe in probes),
@@ -190,7 +188,9 @@ def _by_size(
         if some:
             values = np.concatenate([run_scores(run, options.matching) @ weights for run in some])
             models = tuple(dict.fromkeys(run.model for run in some))
-            found.append(SizeLine(probe, "", name, models, standard_error(values), _sd(values)))
+            found.append(
+                SizeLine(probe, "", name, models, standard_error(values), sd_of_known(values))
+            )
     return found
 
 
@@ -210,7 +210,7 @@ def _perplexity_by_size(
             values = np.concatenate([one.values for one in some])
             models = tuple(dict.fromkeys(one.model for one in some))
             mean = standard_error(values)
-            found.append(SizeLine(kind, variety, name, models, mean, _sd(values)))
+            found.append(SizeLine(kind, variety, name, models, mean, sd_of_known(values)))
     return found
 
 
@@ -303,8 +303,3 @@ def _compared(
         tests_disagree(test.p_two_sided, difference),
         test.reason or difference.note,
     )
-
-
-def _sd(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.std(ddof=1)) if known.size > 1 else float("nan")
