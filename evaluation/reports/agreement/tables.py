@@ -127,8 +127,7 @@ def key_numbers(result: AgreementResult, level: str) -> tuple[KeyNumber, ...]:
         KeyNumber(
             "Krippendorff’s α of the counterparts",
             number(alpha.value),
-            "",
-            _alpha_lines(alpha, result, level),
+            lines=_alpha_lines(alpha, result, level),
         ),
         KeyNumber(
             "Texts written by two or more",

@@ -520,8 +520,7 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
         KeyNumber(
             "Noise ceiling for τ",
             number(ceiling.mean),
-            "",
-            (f"{str(ceiling.reason).capitalize()}.",)
+            lines=(f"{str(ceiling.reason).capitalize()}.",)
             if ceiling.reason
             else (
                 f"Middle {percent(options.ceiling_share)} of split halves: "
@@ -547,15 +546,14 @@ def _range(result: ComparisonResult, names: Names, part: str, level: str) -> Key
         reasons = dict.fromkeys(cited(row).reason for row in in_order(result, part))
         lines = tuple(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons if is_new(result))
         label = "Highest τ" if is_new(result) else "τ"
-        return KeyNumber(f"{label}, {prose.PARTS[part].lower()}", number(None), "", lines)
+        return KeyNumber(f"{label}, {prose.PARTS[part].lower()}", number(None), lines=lines)
     highest, lowest = rows[0], rows[-1]
     over = "for groups like these" if is_new(result) else "over people and groups"
     found = cited(highest)
     return KeyNumber(
         f"Highest τ, {prose.PARTS[part].lower()}",
         number(found.value),
-        "",
-        (
+        lines=(
             f"{names.run(highest.run)}, {level} interval {over} {interval(found.low, found.high)}",
             f"Lowest {number(cited(lowest).value)}: {names.run(lowest.run)}",
             *(["Noise taken out"] if is_new(result) else []),

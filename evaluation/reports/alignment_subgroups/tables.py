@@ -518,8 +518,7 @@ def key_numbers(result: SubgroupResult) -> tuple[KeyNumber, ...]:
         KeyNumber(
             "Subgroups shown",
             str(n),
-            "",
-            (f"of {smallest} people or more, in {count(len(questions), 'question')}",),
+            lines=(f"of {smallest} people or more, in {count(len(questions), 'question')}",),
         ),
         KeyNumber(
             "Pairs that differ in τ",
@@ -538,8 +537,7 @@ def _everybody(row: Subgroup, level: str) -> KeyNumber:
     return KeyNumber(
         label,
         number(row.tau.value),
-        "",
-        (
+        lines=(
             f"{level} interval {interval(found.low, found.high)}",
             f"{p_value(row.p_value)}, {people}",
         ),

@@ -151,7 +151,7 @@ def key_numbers(
     types = (statistics.source_types, statistics.target_types)
     value, around = replace(lengths.column("difference"), decimals=2).cells(difference)
     return (
-        KeyNumber("Pairs", str(total.n), "", (f"from {count(len(statistics.rows), 'source')}",)),
+        KeyNumber("Pairs", str(total.n), lines=(f"from {count(len(statistics.rows), 'source')}",)),
         KeyNumber(
             "Words a text",
             number(total.source_length.value, 1),

@@ -78,7 +78,7 @@ def key_numbers(result: FprComparison) -> tuple[KeyNumber, ...]:
             )
             mean = number(statistics.fmean(row.average for row in known), 3)
             label = f"Span, {side} side, mean of {count(len(known), 'model')}"
-            keys.append(KeyNumber(label, mean, "", lines))
+            keys.append(KeyNumber(label, mean, lines=lines))
     beyond = beyond_key(result.models)
     return (*keys, *((beyond,) if beyond else ()))
 

@@ -21,14 +21,13 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
     LoadedGuise,
     load_guise_run,
     prompt_purposes,
 )
-from evaluation.reports.parts.guise_kind import GuiseKind, gather, prompt_wordings
+from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs, prompt_wordings
 from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import GUILT, PENALTY
 
@@ -62,11 +61,7 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
     asks = "Does {models} judge one guise more harshly?"
     purposes = OUTCOMES
     remedy = "Choose runs with prompts on guilt or on the penalty."
-    runs = RunsInput(
-        _("Runs of matched guise probing with prompts on guilt or on the penalty."),
-        measures=(MEASURE,),
-        most=None,
-    )
+    runs = guise_runs(_("Runs of matched guise probing with prompts on guilt or on the penalty."))
 
     def check(self, chosen: Chosen, parameters: GuiseDecisionParameters) -> None:
         super().check(chosen, parameters)

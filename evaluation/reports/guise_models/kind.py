@@ -17,16 +17,14 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, count, number, percent
 from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
     StrengthParameters,
     common_attributes,
     load_guise_run,
     norm_record,
-    require_one_access,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, guise_runs
+from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.perplexity_inputs import (
     PERPLEXITY,
     LoadedPerplexity,
@@ -72,13 +70,12 @@ class GuiseModels(GuiseKind[ModelAnalysis]):
     purposes = (TRAITS, OVERT)
     remedy = "Choose runs with prompts on traits."
     norms = {"study": NormKind.PERCENT, "favourability": NormKind.FAVOURABILITY}
-    runs = RunsInput(
+    runs = guise_runs(
         _(
             "Runs of several models on traits, covert and overt, with one list of attributes; and "
             "runs on perplexity of the texts."
         ),
-        measures=(MEASURE, PERPLEXITY),
-        most=None,
+        PERPLEXITY,
     )
 
     def check(self, chosen: Chosen, parameters: GuiseModelParameters) -> None:
@@ -95,7 +92,6 @@ class GuiseModels(GuiseKind[ModelAnalysis]):
         guises, perplexities = split_runs(chosen.runs)
         loaded = [load_guise_run(run, run.model.name) for run in guises]
         known = [load_perplexity(run) for run in perplexities]
-        require_one_access(loaded)
         attributes = common_attributes(loaded)
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes

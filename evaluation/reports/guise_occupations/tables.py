@@ -131,8 +131,7 @@ def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]
         KeyNumber(
             f"Mean q, {row.model}",
             number(row.test.mean, 4, signed=True),
-            "",
-            (
+            lines=(
                 f"{p_value(row.test.p_value)} below 0, {p_value(row.test.p_two_sided)} two-sided",
                 count(row.test.n, "occupation"),
             ),
@@ -143,8 +142,7 @@ def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]
         KeyNumber(
             f"Prestige per unit of q, {row.model}",
             number(row.fit.slope, 2, signed=True) if not row.fit.reason else MISSING,
-            "",
-            (p_value(row.fit.p_value), count(row.fit.n, "occupation")),
+            lines=(p_value(row.fit.p_value), count(row.fit.n, "occupation")),
         )
         for row in lines.rows[:3]
     ]

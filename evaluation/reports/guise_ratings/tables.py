@@ -151,8 +151,7 @@ def key_numbers(result: GuisePeople, names: Mapping[str, str], level: str) -> tu
             KeyNumber(
                 f"τ with people, {row.model}",
                 number(row.other_texts.value) if not row.other_texts.reason else MISSING,
-                "",
-                (
+                lines=(
                     f"{interval(row.other_texts.low, row.other_texts.high)} ({level}), for texts "
                     "like these",
                     f"as observed {number(row.observed.value)}, {count(row.n_scales, 'scale')}"

@@ -19,14 +19,19 @@ from evaluation.reports.matched_guise import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.formatting import MISSING, percent
 from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
     common_attributes,
     load_guise_run,
     load_norms,
     model_label,
 )
-from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, prompt_wordings
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import (
+    GuiseKind,
+    first_norm,
+    gather,
+    guise_runs,
+    prompt_wordings,
+)
+from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import OVERT, TRAITS
 
@@ -80,13 +85,11 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
     purposes = (TRAITS, OVERT)
     remedy = "Choose runs with prompts on traits; occupations and verdicts have their own reports."
     norms = {"favourability": NormKind.FAVOURABILITY}
-    runs = RunsInput(
+    runs = guise_runs(
         _(
             "Runs of matched guise probing with one list of attributes: on texts (covert), and on "
             "names of groups (overt) to see both side by side."
-        ),
-        measures=(MEASURE,),
-        most=None,
+        )
     )
 
     def check(self, chosen: Chosen, parameters: MatchedGuiseParameters) -> None:

@@ -256,7 +256,7 @@ def unmarked_keys(models: Sequence[ModelGaps], level: str) -> tuple[KeyNumber, .
     gap = found[0].gap
     around = f"{level} interval {interval(gap.low, gap.high, 3, signed=True)}"
     text = number(gap.value, 3, signed=True)
-    return (KeyNumber("Without a mention, negative", text, "", (around,)),)
+    return (KeyNumber("Without a mention, negative", text, lines=(around,)),)
 
 
 def mention_note(record: Mapping[str, Any]) -> tuple[str, ...]:

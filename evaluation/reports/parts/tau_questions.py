@@ -210,8 +210,7 @@ def tau_key(
     return KeyNumber(
         label,
         number(answers.generalising.value),
-        "",
-        (
+        lines=(
             *_qualified(answers.generalising, level, "for groups like these"),
             f"Noise taken out; as observed {number(observed.value)}",
             *more,
@@ -226,8 +225,7 @@ def precision_key(
     return KeyNumber(
         f"Precision at {k}",
         number(answers.precision.value),
-        "",
-        (
+        lines=(
             *_qualified(answers.precision, level, "for groups like these"),
             f"Noise taken out; as observed {number(observed.value)}",
             *more,

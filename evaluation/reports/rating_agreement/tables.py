@@ -140,14 +140,12 @@ def key_numbers(overall: ReportTable, result: RatingAgreement) -> tuple[KeyNumbe
         KeyNumber(
             "α within groups",
             f"{number(min(known))} to {number(max(known))}" if known else MISSING,
-            "",
-            (count(len(known), "group"),),
+            lines=(count(len(known), "group"),),
         ),
         KeyNumber(
             "Split-half r of mean ratings",
             number(halves.r),
-            "",
-            (sentence(halves.reason),)
+            lines=(sentence(halves.reason),)
             if halves.reason
             else (
                 f"Spearman–Brown {number(halves.spearman_brown)}",
