@@ -45,7 +45,7 @@ from evaluation.reports.parts.kind import (
     RunsInput,
     StudyInput,
 )
-from evaluation.reports.parts.options import ArmParameters, IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters, split_halves
 from evaluation.reports.parts.provenance import banners, run_key, run_lines
 from evaluation.reports.parts.rating_inputs import (
     RatingsKind,
@@ -74,13 +74,7 @@ class CovertOvertHumanParameters(IntervalParameters, ArmParameters):
     second_group: str = Field(
         "white", max_length=80, description="Slug of the group that it is compared with."
     )
-    splits: int = Field(
-        1000,
-        ge=100,
-        le=100_000,
-        title="Split halves",
-        description="Random halves of the people for the ceilings.",
-    )
+    splits: int = split_halves("Random halves of the people for the ceilings.")
 
 
 class CovertOvertHuman(RatingsKind, AnalysisKind[ThreePictures]):

@@ -25,6 +25,7 @@ from evaluation.reports.parts.guise_inputs import (
 )
 from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, guise_runs
 from evaluation.reports.parts.kind import Chosen, Loaded
+from evaluation.reports.parts.options import names_in
 from evaluation.reports.parts.perplexity_inputs import (
     PERPLEXITY,
     LoadedPerplexity,
@@ -53,11 +54,7 @@ class GuiseModelParameters(StrengthParameters):
 
     @property
     def feedback(self) -> tuple[list[str], list[str]]:
-        without, with_it = (
-            [name.strip() for name in (text or "").split(",") if name.strip()]
-            for text in (self.without_feedback, self.with_feedback)
-        )
-        return without, with_it
+        return names_in(self.without_feedback), names_in(self.with_feedback)
 
 
 class GuiseModels(GuiseKind[ModelAnalysis]):

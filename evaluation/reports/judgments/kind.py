@@ -34,6 +34,7 @@ from evaluation.reports.parts.options import (
     DirectionParameters,
     WordListKind,
     Words,
+    level_of_measurement,
     load_words,
 )
 
@@ -41,10 +42,8 @@ from evaluation.reports.parts.options import (
 class JudgmentParameters(DirectionParameters):
     """The options of a judgment report."""
 
-    measurement: Literal["nominal", "ordinal", "interval", "ratio"] = Field(
-        "ordinal",
-        title="Level of measurement",
-        description="Level at which Krippendorff's alpha of the judges takes the ratings.",
+    measurement: Literal["nominal", "ordinal", "interval", "ratio"] = level_of_measurement(
+        "ordinal", " of the judges"
     )
     error_unit: Literal["word", "character"] = Field(
         "word",

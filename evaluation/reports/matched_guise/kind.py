@@ -32,7 +32,7 @@ from evaluation.reports.parts.guise_kind import (
     prompt_wordings,
 )
 from evaluation.reports.parts.kind import Chosen, Loaded
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.options import IntervalParameters, names_in
 from probing.measures.guise_library import OVERT, TRAITS
 
 #: The studies of the paper; those that are stored are used.
@@ -71,7 +71,7 @@ class MatchedGuiseParameters(IntervalParameters):
 
     @property
     def study_slugs(self) -> list[str]:
-        return [slug.strip() for slug in self.studies.split(",") if slug.strip()]
+        return names_in(self.studies)
 
 
 class MatchedGuise(GuiseKind[GuiseAnalysis]):
