@@ -7,10 +7,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import (
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextareaWidget,
-)
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from annotation.corpora.access import visible_corpora
 from annotation.models import Study

@@ -17,11 +17,7 @@ from numpy.typing import NDArray
 
 from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.known_values import quotient
-from probing.measures.association import (
-    log_ratios,
-    paired_association,
-    pooled_association,
-)
+from probing.measures.association import log_ratios, paired_association, pooled_association
 from probing.measures.guise_stimuli import Base
 from probing.measures.streams import named_stream
 

@@ -10,10 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.analyses.guise_association import (
-    AttributeScore,
-    analyse_guises,
-)
+from evaluation.analyses.guise_association import AttributeScore, analyse_guises
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe
 from evaluation.analyses.guise_inference import CrossedLine, tests_disagree

@@ -16,10 +16,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.decorators import display
-from unfold.widgets import (
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminSelectWidget,
-)
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget
 from unfold.widgets import UnfoldBooleanWidget as CheckBox
 
 from annotation.admin.history import HistoryAdmin

@@ -10,13 +10,7 @@ from annotation.researcher.pages.fields import ChoiceField, WholeNumberField
 from probing.admin.run_form import RunForm
 from probing.admin.stimuli_fields import entries, offer, prompt_label, tick_boxes
 from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
-from probing.models import (
-    GroupLexicon,
-    LabelledTemplateSet,
-    LabelledTextSet,
-    Prompt,
-    PromptPurpose,
-)
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet, Prompt, PromptPurpose
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 
 

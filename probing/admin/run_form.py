@@ -8,9 +8,7 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import (
-    UnfoldAdminSelectWidget,
-)
+from unfold.widgets import UnfoldAdminSelectWidget
 
 from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
 from probing.admin.run_labels import kinds, unfitting, value_label

@@ -10,10 +10,7 @@ from django.core.validators import FileExtensionValidator
 from django.db.models import Count
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import (
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminSelectWidget,
-)
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget
 
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, GroupSet, Instrument, SocialGroup, Split, Study, TraitPair

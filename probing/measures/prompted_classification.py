@@ -14,12 +14,7 @@ from pydantic import Field
 
 from annotation.common.lazy import np
 from probing.lm.errors import LanguageModelError, ServerError
-from probing.lm.text_protocols import (
-    EndWordModel,
-    GenerationSettings,
-    TextGenerator,
-    TextTokenizer,
-)
+from probing.lm.text_protocols import EndWordModel, GenerationSettings, TextGenerator, TextTokenizer
 from probing.measures.base import Frames, Problem
 from probing.measures.class_prompts import find_class
 from probing.measures.prompted_measure import (

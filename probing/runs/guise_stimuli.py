@@ -12,12 +12,7 @@ from probing.measures.text_noise import add_noise
 from probing.models import GUISES, Prompt, PromptPurpose, WordList, WordPurpose
 from probing.runs.errors import RunError
 from probing.runs.stimuli import require_known
-from probing.runs.text_stimuli import (
-    check_sources,
-    draw_some,
-    load_pairs,
-    no_pairs,
-)
+from probing.runs.text_stimuli import check_sources, draw_some, load_pairs, no_pairs
 
 Sides = tuple[tuple[GuiseText, ...], tuple[GuiseText, ...]]
 VARIETY_LENGTH = 40

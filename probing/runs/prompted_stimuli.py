@@ -8,12 +8,7 @@ from probing.library.labelled_files import stored_texts
 from probing.measures.class_prompt_library import DEMONSTRATION_SET, FEW_SHOT, ZERO_SHOT
 from probing.measures.class_prompts import ClassPrompt
 from probing.measures.probe_stimuli import ProbeStimuli
-from probing.measures.prompted_stimuli import (
-    Demonstration,
-    PromptedStimuli,
-    draw_shots,
-    vars_of,
-)
+from probing.measures.prompted_stimuli import Demonstration, PromptedStimuli, draw_shots, vars_of
 from probing.measures.prompts import PromptError
 from probing.measures.stimuli import StimuliError
 from probing.models import LabelledTextSet, Prompt, PromptPurpose

@@ -15,25 +15,12 @@ from evaluation.analyses.subgroup_result import (
     SubgroupGroup,
     SubgroupResult,
 )
-from evaluation.charts import (
-    GridCell,
-    GridLabel,
-    GridWords,
-    LegendEntry,
-    value_grid_spec,
-)
+from evaluation.charts import GridCell, GridLabel, GridWords, LegendEntry, value_grid_spec
 from evaluation.metrics import Interval
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_subgroups import prose
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import (
-    MISSING,
-    count,
-    interval,
-    number,
-    p_value,
-    percent,
-)
+from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_value, percent
 from evaluation.reports.parts.table import (
     Column,
     Reader,

@@ -19,11 +19,7 @@ from evaluation.analyses.counterpart_metrics import (
 from evaluation.analyses.counterpart_scores import HUMAN, REPEAT, score_counterparts
 from evaluation.models import Report
 from evaluation.reports.counterparts import prose, tables
-from evaluation.reports.counterparts.encoder import (
-    check_encoder,
-    encoder_lines,
-    load_similarity,
-)
+from evaluation.reports.counterparts.encoder import check_encoder, encoder_lines, load_similarity
 from evaluation.reports.parts.corpus_inputs import (
     corpus_record,
     hash_rows,
@@ -38,12 +34,7 @@ from evaluation.reports.parts.examples import draw, example_section
 from evaluation.reports.parts.features import Features, count_uses
 from evaluation.reports.parts.formatting import value_range
 from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded, RunsInput
-from evaluation.reports.parts.options import (
-    DirectionParameters,
-    WordListKind,
-    Words,
-    load_words,
-)
+from evaluation.reports.parts.options import DirectionParameters, WordListKind, Words, load_words
 from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from evaluation.reports.parts.table import ReportTable

@@ -10,11 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from annotation.models import Study, StudyKind
-from annotation.studies.guise_ratings import (
-    hash_guise_ratings,
-    list_varieties,
-    load_guise_ratings,
-)
+from annotation.studies.guise_ratings import hash_guise_ratings, list_varieties, load_guise_ratings
 from evaluation.analyses.guise_cells import GuiseOptions, guise_cells
 from evaluation.analyses.guise_ratings import build_guise_ratings
 from evaluation.analyses.rating_cube import build_rating_cube
@@ -38,13 +34,7 @@ from evaluation.reports.parts.document import Document, Provenance, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, listing
 from evaluation.reports.parts.guise_inputs import MEASURE, load_guise_run, require_purposes
-from evaluation.reports.parts.kind import (
-    AnalysisKind,
-    Chosen,
-    Loaded,
-    RunsInput,
-    StudyInput,
-)
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput
 from evaluation.reports.parts.options import ArmParameters, IntervalParameters, split_halves
 from evaluation.reports.parts.provenance import banners, run_key, run_lines
 from evaluation.reports.parts.rating_inputs import (

@@ -27,12 +27,7 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import percent
 from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded
-from evaluation.reports.parts.options import (
-    WordListKind,
-    WordListParameters,
-    Words,
-    load_words,
-)
+from evaluation.reports.parts.options import WordListKind, WordListParameters, Words, load_words
 
 
 class DatasetParameters(WordListParameters):

@@ -20,11 +20,7 @@ from evaluation.reports.guise_decisions import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, number, percent
-from evaluation.reports.parts.guise_inputs import (
-    LoadedGuise,
-    load_guise_run,
-    prompt_purposes,
-)
+from evaluation.reports.parts.guise_inputs import LoadedGuise, load_guise_run, prompt_purposes
 from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs, prompt_wordings
 from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
 from evaluation.reports.parts.kind import Chosen, Loaded

@@ -12,17 +12,9 @@ from pydantic import Field
 
 from annotation.instruments.versions import published_instrument
 from annotation.models import DataDecision, Study, StudyKind
-from annotation.studies.guise_ratings import (
-    hash_guise_ratings,
-    list_varieties,
-    load_guise_ratings,
-)
+from annotation.studies.guise_ratings import hash_guise_ratings, list_varieties, load_guise_ratings
 from annotation.studies.study_arms import in_arm
-from evaluation.analyses.guise_people import (
-    GuisePeople,
-    GuisePeopleOptions,
-    analyse_guise_people,
-)
+from evaluation.analyses.guise_people import GuisePeople, GuisePeopleOptions, analyse_guise_people
 from evaluation.analyses.guise_ratings import build_guise_ratings
 from evaluation.models import Report
 from evaluation.reports.guise_ratings import prose, tables

@@ -8,11 +8,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from evaluation.analyses.guise_association import (
-    GuiseAnalysis,
-    HumanStudy,
-    analyse_guises,
-)
+from evaluation.analyses.guise_association import GuiseAnalysis, HumanStudy, analyse_guises
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.models import NormKind, Report
 from evaluation.reports.matched_guise import prose, tables

@@ -23,9 +23,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import percent, value_range
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, CorpusInput, Loaded, RunsInput
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.provenance import (
-    run_key,
-)
+from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from evaluation.reports.spans import prose, tables
 from probing.models import TextScore
