@@ -398,18 +398,16 @@ def estimate_columns(
     )
 
 
-def alpha_columns(
-    units: str = "", values: str = "Ratings", *, group: str = ""
-) -> tuple[Column, ...]:
+def alpha_columns(units: str = "", *, group: str = "") -> tuple[Column, ...]:
     """Return the columns of the Krippendorff’s alpha under ``alpha``.
 
-    units, values : heads of its counts; without units neither is printed
+    units : head of their number; without it no count is printed
     """
     estimate = "alpha.estimate"
     return (
         Column("α", "value", estimate, 2, with_interval=True, style="strong", group=group),
         Column(units, "n_units", "alpha.n_units", 0),
-        Column(values if units else "", "n_values", "alpha.n_values", 0),
+        Column("Ratings" if units else "", "n_values", "alpha.n_values", 0),
         Column("", "measurement", "alpha.measurement"),
         Column("", "reason", f"{estimate}.note"),
     )
