@@ -35,8 +35,11 @@ FEW_MODELS = "a trend needs models of two different sizes at least"
 
 
 @dataclass(frozen=True)
-class TextPerplexities:
-    """Perplexities of texts in one variety; kind : “perplexity” or “pseudo-perplexity”."""
+class ModelValues:
+    """Perplexities of texts in one variety, or δ of a run.
+
+    kind : “perplexity”, “pseudo-perplexity”, or the probe of δ; variety : empty for δ
+    """
 
     model: str
     kind: str
@@ -134,7 +137,7 @@ def analyse_models(
     attributes: Sequence[str],
     chosen: Sequence[str],
     sizes: Mapping[str, int | None],
-    perplexities: Sequence[TextPerplexities],
+    perplexities: Sequence[ModelValues],
     favour: Mapping[str, float],
     feedback: tuple[Sequence[str], Sequence[str]],
     options: GuiseOptions,
@@ -159,11 +162,15 @@ def analyse_models(
         for cell in cells
     ]
     probes = list(dict.fromkeys(cell.probe for cell in cells))
+    strengths = [
+        ModelValues(run.model, run.probe, "", run_scores(run, options.matching) @ weights)
+        for run in runs
+    ]
     return ModelAnalysis(
         options,
         tuple(name for name in attributes if name in set(chosen)),
         tuple(models),
-        (*_by_size(runs, weights, sizes, options), *_perplexity_by_size(perplexities, sizes)),
+        tuple(_by_size([*strengths, *perplexities], sizes)),
         tuple(_trend(probe, cells, weights, sizes, options) for probe in probes),
         tuple(
             line
@@ -173,44 +180,21 @@ def analyse_models(
     )
 
 
-def _by_size(
-    runs: Sequence[GuiseRun],
-    weights: Floats,
-    sizes: Mapping[str, int | None],
-    options: GuiseOptions,
-) -> list[SizeLine]:
+def _by_size(values: Sequence[ModelValues], sizes: Mapping[str, int | None]) -> list[SizeLine]:
     found = []
-    probes = dict.fromkeys(run.probe for run in runs)
-    for probe, (name, _) in product(probes, SIZE_CLASSES):
-        some = [
-            run for run in runs if run.probe == probe and size_class(sizes.get(run.model)) == name
-        ]
-        if some:
-            values = np.concatenate([run_scores(run, options.matching) @ weights for run in some])
-            models = tuple(dict.fromkeys(run.model for run in some))
-            found.append(
-                SizeLine(probe, "", name, models, standard_error(values), sd_of_known(values))
-            )
-    return found
-
-
-def _perplexity_by_size(
-    perplexities: Sequence[TextPerplexities], sizes: Mapping[str, int | None]
-) -> list[SizeLine]:
-    found = []
-    kinds = dict.fromkeys((one.kind, one.variety) for one in perplexities)
+    kinds = dict.fromkeys((one.kind, one.variety) for one in values)
     for (kind, variety), (name, _) in product(kinds, SIZE_CLASSES):
         some = [
             one
-            for one in perplexities
+            for one in values
             if (one.kind, one.variety) == (kind, variety)
             and size_class(sizes.get(one.model)) == name
         ]
         if some:
-            values = np.concatenate([one.values for one in some])
+            known = np.concatenate([one.values for one in some])
             models = tuple(dict.fromkeys(one.model for one in some))
-            mean = standard_error(values)
-            found.append(SizeLine(kind, variety, name, models, mean, sd_of_known(values)))
+            mean = standard_error(known)
+            found.append(SizeLine(kind, variety, name, models, mean, sd_of_known(known)))
     return found
 
 

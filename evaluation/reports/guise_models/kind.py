@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from evaluation.analyses.guise_cells import GuiseOptions
-from evaluation.analyses.guise_models import ModelAnalysis, TextPerplexities, analyse_models
+from evaluation.analyses.guise_models import ModelAnalysis, ModelValues, analyse_models
 from evaluation.models import NormKind, Report
 from evaluation.reports.guise_models import prose, tables
 from evaluation.reports.parts.document import Document, Section
@@ -165,11 +165,11 @@ def _check_feedback(models: set[str], feedback: tuple[list[str], list[str]]) -> 
         raise ReportError("Name models with human feedback, and models without it.")
 
 
-def _perplexities_of(one: LoadedPerplexity) -> list[TextPerplexities]:
+def _perplexities_of(one: LoadedPerplexity) -> list[ModelValues]:
     kind = "perplexity" if one.run.model.kind == ModelKind.CAUSAL else "pseudo-perplexity"
     varieties = dict.fromkeys(variety for _, variety in one.values)
     return [
-        TextPerplexities(
+        ModelValues(
             one.run.model.name,
             kind,
             variety,

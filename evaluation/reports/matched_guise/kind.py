@@ -121,7 +121,7 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
         level = percent(result.options.level)
         names = {norm["slug"]: norm["title"] for norm in record["norms"]}
         wordings = prompt_wordings(record["runs"])
-        shown = tables.GuiseTables.of(result, names, wordings, level)
+        shown = tables.GuiseTables(result, names, wordings, level)
         sections = (
             Section("The first five", shown.top_blocks(), prose.WHY_TOPS),
             Section("Agreement with people", shown.agreement_blocks(), prose.why_agreement(result)),

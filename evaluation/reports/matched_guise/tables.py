@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from evaluation.analyses.guise_association import TOP, GuiseAnalysis
@@ -14,50 +13,35 @@ from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
 
 #: Models whose full ranking is drawn, and how many attributes of either end.
 DRAWN, ENDS = 6, 10
+MODEL = (Column("Model", "model"), Column("Probe", "probe"))
 
 
 def model_of(row: Any) -> str:
     return f"{row.model}, {row.probe}"
 
 
-@dataclass(frozen=True)
 class GuiseTables:
     """Every table of the report, and what is shown of each."""
 
-    result: GuiseAnalysis
-    tops: ReportTable
-    agreement: ReportTable
-    favourability: ReportTable
-    scores: ReportTable
-    prompts: ReportTable
-    left_out: ReportTable
-    variance: ReportTable
-    crossed: ReportTable
-    variation: ReportTable
-    nulls: ReportTable
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         result: GuiseAnalysis,
         names: Mapping[str, str],
         wordings: Mapping[str, str],
         level: str,
-    ) -> GuiseTables:
-        """Return the tables; `names` of the norms and `wordings` of the prompts by slug."""
-        return cls(
-            result,
-            tops_table(result),
-            agreement_table(result, names, level),
-            favourability_table(result, level),
-            score_table(result, level),
-            prompt_table(result, wordings),
-            left_out_table(result, wordings),
-            variance_table(result),
-            crossed_table(result.crossed, level, name="Attribute or δ"),
-            variation_table(result, names, wordings),
-            null_table(result, level),
-        )
+    ) -> None:
+        """`names` of the norms and `wordings` of the prompts by slug."""
+        self.result = result
+        self.tops = tops_table(result)
+        self.agreement = agreement_table(result, names, level)
+        self.favourability = favourability_table(result, level)
+        self.scores = score_table(result, level)
+        self.prompts = prompt_table(result, wordings)
+        self.left_out = left_out_table(result, wordings)
+        self.variance = variance_table(result)
+        self.crossed = crossed_table(result.crossed, level, name="Attribute or δ")
+        self.variation = variation_table(result, names, wordings)
+        self.nulls = null_table(result, level)
 
     @property
     def downloads(self) -> tuple[ReportTable, ...]:
@@ -266,8 +250,7 @@ def variation_table(
         "variation",
         "Agreement and strength by version, setting and prompt",
         result.variations,
-        Column("Model", "model"),
-        Column("Probe", "probe"),
+        *MODEL,
         Column("", "study", meaning="slug of the norm"),
         Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
         Column("", "factor", meaning="what is held: version, setting, prompt, or all"),
@@ -314,8 +297,7 @@ def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str)
         "agreement",
         "Agreement with people",
         result.agreements,
-        Column("Model", "model"),
-        Column("Probe", "probe"),
+        *MODEL,
         Column("", "study", meaning="slug of the norm"),
         Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
         Column.estimate(
@@ -375,8 +357,7 @@ def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
         "scores",
         "Association scores",
         result.scores,
-        Column("Model", "model"),
-        Column("Probe", "probe"),
+        *MODEL,
         Column("Rank", "rank", decimals=0),
         Column("Attribute", "attribute"),
         Column.effect(
@@ -401,8 +382,7 @@ def prompt_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> ReportTa
         "prompts",
         "Association scores in every prompt",
         result.prompts,
-        Column("Model", "model"),
-        Column("Probe", "probe"),
+        *MODEL,
         Column("", "prompt", meaning="slug of the prompt"),
         Column("Prompt", "wording", lambda row: wordings.get(row.prompt, "")),
         Column("Attribute", "attribute"),
@@ -415,8 +395,7 @@ def left_out_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> Report
         "left_out_prompts",
         "Each prompt left out",
         result.left_out,
-        Column("Model", "model"),
-        Column("Probe", "probe"),
+        *MODEL,
         Column("", "prompt"),
         Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
         Column("Shared", "shared", decimals=0, meaning="of the first five"),
@@ -431,8 +410,7 @@ def variance_table(result: GuiseAnalysis) -> ReportTable:
         "variance",
         "Shares of the variance of q",
         result.variances,
-        Column("Model", "model"),
-        Column("Probe", "probe"),
+        *MODEL,
         Column("Attributes, %", "attributes", decimals=0, scale=100),
         Column("Wording, %", "prompts", decimals=0, scale=100),
         Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
