@@ -89,7 +89,10 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
     def run(name: str) -> Any:
         return lambda row: names.runs[row.run][name]
 
-    columns: tuple[Column, ...] = (
+    return ReportTable.of(
+        "overall",
+        "Every run over all groups",
+        result.overall,
         Column("", "part"),
         Column("", "run", meaning="public id of the run"),
         Column("Run", "run_name", run("label")),
@@ -132,30 +135,22 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         Column("", "ceiling_low", "pooled.ceiling.low"),
         Column("", "ceiling_high", "pooled.ceiling.high"),
         Column("", "reason", "pooled.tau.reason"),
-    )
-    if new:
-        columns += (
-            *answer_columns("pooled.answers.", "τ", "Kendall’s τ, noise taken out"),
-            Column.estimate(
-                "Mean",
-                "precision_without_noise",
-                "pooled.answers.precision.estimate",
-                2,
-                prefix="precision_generalising_",
-                interval_head="groups like these",
-                style="strong",
-                group=precision,
-            ),
-            Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
-        )
-    return ReportTable(
-        "overall",
-        "Every run over all groups",
-        result.overall,
-        columns,
-        level,
+        *(_answer_columns(precision) if new else ()),
+        level=level,
         note=_note if new else lambda row: row.pooled.tau.reason or row.pooled.tau.interval.reason,
     )
+
+
+def _answer_columns(precision: str) -> tuple[Column, ...]:
+    return (
+        *answer_columns("pooled.answers.", "τ", "Kendall’s τ, noise taken out"),
+        Column.estimate(
+            "Mean", "precision_without_noise", "pooled.answers.precision.estimate", 2,
+            prefix="precision_generalising_", interval_head="groups like these", style="strong",
+            group=precision,
+        ),
+        Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
+    )  # fmt: skip
 
 
 def _note(row: RunOverall) -> str:
@@ -227,7 +222,10 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
     def observed(row: Difference) -> Estimate:
         return _with(row.value, row.people, row.n_cells, row.reason)
 
-    columns: tuple[Column, ...] = (
+    return ReportTable.of(
+        "differences",
+        "Every two runs",
+        result.differences,
         *downloaded("part", "quantity"),
         Column("", "first", meaning="public id of the first run"),
         Column("", "first_name", lambda row: names.run(row.first)),
@@ -250,19 +248,10 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
         Column("Groups", value=_groups),
         Column("Value", value=lambda row: prose.QUANTITIES[row.quantity]),
         interval_column("people and groups", "wide.low", "wide.high", signed=True, group=over),
+        *(answer_columns("", "Difference", signed=True) if new else ()),
+        level=level,
+        note="generalising.estimate.note" if new else lambda row: row.reason or row.wide.reason,
     )  # fmt: skip
-    if new:
-        columns += answer_columns("", "Difference", signed=True)
-    return ReportTable(
-        "differences",
-        "Every two runs",
-        result.differences,
-        columns,
-        level,
-        note=(lambda row: row.generalising.estimate.note)
-        if new
-        else (lambda row: row.reason or row.wide.reason),
-    )
 
 
 def _groups(row: Difference) -> str:

@@ -93,7 +93,10 @@ def answer(row: Any) -> str:
 def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
     new = prose.is_new(result)
     observed = "τ as observed" if new else "Kendall’s τ"
-    columns: tuple[Column, ...] = (
+    return ReportTable.of(
+        "subgroups",
+        "Alignment with every subgroup",
+        result.subgroups,
         *names.question_columns,
         Column("", "answer"),
         Column("People", "n_people", decimals=0),
@@ -122,25 +125,18 @@ def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTa
             meaning="as observed; the interval resamples people",
         ),
         Column("", "reason", "tau.reason"),
-    )
-    if new:
-        columns += (
-            *(
-                column
-                for column in answer_columns("answers.", "τ", "Kendall’s τ, noise taken out")
-                # One τ for each subgroup is no family of tests; differences are.
-                if column.name != "p_generalising_holm"
-            ),
-            Column("", "reliability", "answers.reliability", meaning="of the mean ratings"),
-        )
-    return ReportTable(
-        "subgroups",
-        "Alignment with every subgroup",
-        result.subgroups,
-        columns,
-        level,
+        *(_answer_columns() if new else ()),
+        level=level,
         note="answers.generalising.estimate.note" if new else "tau.reason",
     )
+
+
+def _answer_columns() -> Iterator[Column]:
+    for column in answer_columns("answers.", "τ", "Kendall’s τ, noise taken out"):
+        # One τ for each subgroup is no family of tests; differences are.
+        if column.name != "p_generalising_holm":
+            yield column
+    yield Column("", "reliability", "answers.reliability", meaning="of the mean ratings")
 
 
 def subgroups_printed(subgroups: ReportTable, result: SubgroupResult) -> Table:
@@ -223,7 +219,10 @@ def _marks(row: Subgroup) -> Iterator[_Mark]:
 
 def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
     new = prose.is_new(result)
-    columns: tuple[Column, ...] = (
+    return ReportTable.of(
+        "differences",
+        "Every two subgroups",
+        result.differences,
         Column("First − second", value=lambda row: f"{row.first} − {row.second}"),
         Column("", "question"),
         Column("Question", "question_text", lambda row: names.questions[row.question]),
@@ -255,15 +254,8 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
             meaning="of the observed difference, by exchanging answers between people",
         ),
         Column.p("" if new else "p (Holm)", "p_holm"),
-    )
-    if new:
-        columns += answer_columns("", "Difference", signed=True)
-    return ReportTable(
-        "differences",
-        "Every two subgroups",
-        result.differences,
-        columns,
-        level,
+        *(answer_columns("", "Difference", signed=True) if new else ()),
+        level=level,
         note="generalising.estimate.note" if new else "",
     )
 
