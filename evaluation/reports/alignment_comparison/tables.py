@@ -137,7 +137,9 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         Column("", "reason", "pooled.tau.reason"),
         *(_answer_columns(precision) if new else ()),
         level=level,
-        note=_note if new else lambda row: row.pooled.tau.reason or row.pooled.tau.interval.reason,
+        note=lambda row: (
+            cited(row).note if new else row.pooled.tau.reason or row.pooled.tau.interval.reason
+        ),
     )
 
 
@@ -151,10 +153,6 @@ def _answer_columns(precision: str) -> tuple[Column, ...]:
         ),
         Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
     )  # fmt: skip
-
-
-def _note(row: RunOverall) -> str:
-    return cited(row).note
 
 
 def runs_printed(runs: ReportTable, result: ComparisonResult, part: str) -> Table:
