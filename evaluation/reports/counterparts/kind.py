@@ -21,12 +21,11 @@ from evaluation.models import Report
 from evaluation.reports.counterparts import prose, tables
 from evaluation.reports.counterparts.encoder import check_encoder, encoder_lines, load_similarity
 from evaluation.reports.parts.corpus_inputs import (
-    corpus_record,
+    corpus_part,
     hash_rows,
     run_labels,
     text_run_record,
 )
-from evaluation.reports.parts.data_statement import load_statement
 from evaluation.reports.parts.directions import Directions
 from evaluation.reports.parts.document import Document, Provenance, Section
 from evaluation.reports.parts.errors import ReportError
@@ -125,12 +124,11 @@ class Counterparts(WordListKind):
             hashes["word list"] = words.record["hash"]
         return Loaded(
             record={
-                "corpus": corpus_record(corpus),
+                **corpus_part(corpus),
                 "runs": [text_run_record(run, labels[run.pk]) for run in chosen.runs],
                 "word_list": words.record if words else None,
                 "missing": missing,
                 "n_pairs": len({row[0] for row in rows}),
-                "statement": load_statement(corpus),
             },
             data=(pd.DataFrame(rows, columns=list(COLUMNS)), words),
             hashes=hashes,
