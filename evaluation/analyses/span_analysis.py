@@ -173,13 +173,9 @@ def _columns(table: Floats) -> tuple[Floats, ...]:
 def _mean_of_trials(sums: list[Floats]) -> Floats:
     """Return the mean over trials of sums divided by counts; NaN where a trial has no text."""
     half = len(sums) // 2
-    means = []
-    for total, count in zip(sums[:half], sums[half:], strict=True):
-        undefined = np.full(total.shape, np.nan)
-        means.append(np.divide(total, count, out=undefined, where=count > 0))
-    if not means:
+    if not half:
         return np.array([np.nan])
-    return np.mean(means, axis=0)
+    return np.mean(list(map(quotient, sums[:half], sums[half:])), axis=0)
 
 
 def _cell(

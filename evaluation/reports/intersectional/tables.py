@@ -170,12 +170,12 @@ def emergence_table(
 
 
 def norm_table(norms: NormAgreement, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "norms",
         "Emergent traits against a list",
         (norms,),
-        tuple(Column("", field.name) for field in fields(NormAgreement)),
-        level,
+        *downloaded(*(field.name for field in fields(NormAgreement))),
+        level=level,
         note="reason",
     )
 
