@@ -7,14 +7,11 @@ from typing import Any
 from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import (
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextareaWidget,
-    UnfoldAdminTextInputWidget,
-)
+from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextareaWidget
 
 from annotation.corpora.access import visible_corpora
 from annotation.models import Study
+from annotation.researcher.pages.fields import ChoiceField, TextField
 from evaluation.models import Report
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import ReportKind, RunsInput
@@ -100,11 +97,10 @@ class ReportForm(forms.Form):
             self._add_runs()
         for name, described in kind.Parameters.model_json_schema()["properties"].items():
             self.fields[name] = _parameter_field(described, kind.choices(name))
-        self.fields["title"] = forms.CharField(
+        self.fields["title"] = TextField(
             label=_("Title"),
             required=False,
             max_length=TITLE_LENGTH,
-            widget=UnfoldAdminTextInputWidget,
             help_text=_("A question, without a verdict. Left empty, the kind’s own is taken."),
         )
 
@@ -206,9 +202,7 @@ def _parameter_field(
         choices = [(value, value_label(value)) for value in shape["enum"]]
     if choices is not None:
         first = [("", NONE_LABEL)] if optional else []
-        return forms.ChoiceField(
-            choices=[*first, *choices], widget=UnfoldAdminSelectWidget, **common
-        )
+        return ChoiceField(choices=[*first, *choices], **common)
     if described.get("format") == "csv":
         return forms.CharField(widget=UnfoldAdminTextareaWidget, **common)
     return plain_field(shape, **common)

@@ -118,9 +118,7 @@ def analyse_agreement(
         subsets,
         distance=chosen.distance,
         expected=chosen.expected,
-        n_resamples=chosen.n_resamples,
-        seed=chosen.seed,
-        level=chosen.level,
+        **chosen.resampling,
     )
     return AgreementResult(
         options=chosen,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.t_test import TestKind, TTest, t_test
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -131,10 +131,7 @@ class DirectionTable:
     ) -> None:
         self.pairs, self.values, self.options = list(pairs), dict(values), options
         self.splits = {ALL: np.ones(len(self.pairs), dtype=bool)} | dict(splits)
-        self.bootstrap = Bootstrap(
-            len(self.pairs),
-            **options.resampling,
-        )
+        self.bootstrap = Bootstrap(len(self.pairs), **options.resampling)
 
     def cells(self) -> list[Cell]:
         """Return the mean of every key in every split."""
@@ -210,11 +207,7 @@ class DirectionTable:
     def _corrected(self, make: Callable[[str, Mask], list[T]]) -> list[T]:
         found: list[T] = []
         for split, members in self.splits.items():
-            rows = make(split, members)
-            p_values = holm_correction([row.test.p_value for row in rows])
-            found += [
-                replace(row, p_corrected=float(p)) for row, p in zip(rows, p_values, strict=True)
-            ]
+            found += correct_rows(make(split, members), p_corrected="test.p_value")
         return found
 
 

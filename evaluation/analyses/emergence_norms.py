@@ -56,9 +56,9 @@ class NormAgreement:
 
 
 def predict_associations(
-    emergent: Sequence[Emergence], dimensions: Mapping[str, str], *, least_excess: float = 0.0
+    emergent: Sequence[Emergence], dimensions: Mapping[str, str]
 ) -> frozenset[Association]:
-    """Return the associations of all emergent traits whose excess is above `least_excess`.
+    """Return the associations of all emergent traits whose excess is above zero.
 
     Both orders of two components are one group; traits stand for their dimension.
     """
@@ -69,7 +69,7 @@ def predict_associations(
             "high" if entry.pole == "high" else "low",
         )
         for entry in emergent
-        if entry.excess > least_excess
+        if entry.excess > 0
     )
 
 

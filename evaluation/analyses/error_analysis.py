@@ -15,13 +15,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from annotation.common.lazy import pd
-from evaluation.analyses.direction_gaps import (
-    Cell,
-    Contrast,
-    DirectionOptions,
-    DirectionTable,
-    Gap,
-)
+from evaluation.analyses.direction_gaps import Cell, Contrast, DirectionOptions, DirectionTable, Gap
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.mark_agreement import MarkAlpha, Marks, mark_alpha
 from evaluation.metrics.type_token import wilson_interval
@@ -139,9 +133,7 @@ def analyse_errors(
                         np.array([_mark(bodies[item], c, metric, unit) for c in some])
                         for item, some in coded.items()
                     ],
-                    n_resamples=chosen.n_resamples,
-                    seed=chosen.seed,
-                    level=chosen.level,
+                    **chosen.resampling,
                 ),
             )
             for metric in metrics

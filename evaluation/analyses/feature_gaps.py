@@ -8,16 +8,16 @@ those of the text in the source variety.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from annotation.common.lazy import pd
 from evaluation.analyses.direction_gaps import DirectionTable, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.holm import correct_rows
+from evaluation.metrics.known_values import quotient
 from evaluation.metrics.slope import robust_slope
 from evaluation.metrics.t_test import t_test
 from evaluation.metrics.undefined import UndefinedReason
@@ -96,7 +96,7 @@ def analyse_features(
     words = uses.pop(WORDS).to_numpy(dtype=float)
     counts = uses.to_numpy(dtype=float)
     total = counts.sum(axis=1)
-    density = np.divide(PER_WORDS * total, words, out=np.full(total.shape, np.nan), where=words > 0)
+    density = quotient(PER_WORDS * total, words)
     names = tuple(map(str, uses.columns))
     covariates = _covariates(sources, words)
     slopes = [
@@ -111,8 +111,10 @@ def analyse_features(
         density=table.bootstrap.mean(density),
         features=names,
         texts=tuple(int(np.nansum(has[name])) for name in names),
-        slopes=tuple(_corrected(slopes, lambda row: (row.quantity, row.adjusted))),
-        gaps=tuple(_corrected(_gaps(table, has), lambda row: row.metric)),
+        slopes=tuple(
+            correct_rows(slopes, lambda row: (row.quantity, row.adjusted), p_corrected="p_value")
+        ),
+        gaps=tuple(correct_rows(_gaps(table, has), lambda row: row.metric, p_corrected="p_value")),
     )
 
 
@@ -192,17 +194,3 @@ def _compare(present: Floats, absent: Floats, *, level: float) -> tuple[Estimate
     if test.reason:  # without spread there is a difference, and no interval
         return Estimate(test.difference, n=n, interval_reason=test.reason), np.nan
     return test.estimate, test.p_value
-
-
-Row = TypeVar("Row", DensitySlope, FeatureGap)
-
-
-def _corrected(rows: Sequence[Row], family: Callable[[Row], Hashable]) -> list[Row]:
-    """Return the rows with p-values corrected within every family."""
-    found = list(rows)
-    for name in dict.fromkeys(map(family, rows)):
-        places = [place for place, row in enumerate(rows) if family(row) == name]
-        corrected = holm_correction([rows[place].p_value for place in places])
-        for place, p in zip(places, corrected, strict=True):
-            found[place] = replace(rows[place], p_corrected=float(p))
-    return found

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
 from evaluation.analyses.resample_options import ResamplingOptions
+from evaluation.metrics.draws import draw_counts
 from probing.measures.false_positives import false_positive_rate
 from probing.measures.streams import named_stream
 
@@ -180,7 +181,7 @@ def draw_templates(table: CountTable, options: GapOptions) -> Floats:
 def _draw(what: str, n: int, options: GapOptions) -> Floats:
     """Return how often each of `n` is drawn in each resample, (n, n_resamples)."""
     rng = named_stream(options.seed, "false positives", what)
-    return rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).T.astype(float)
+    return draw_counts(rng, n, options.n_resamples).T
 
 
 def draw_gaps(table: CountTable, by_run: Floats, options: GapOptions) -> Floats:

@@ -31,6 +31,7 @@ from evaluation.analyses.fpr_counts import (
 )
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval, recentred_interval
+from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.undefined import UndefinedReason
 
 RELEASED_Z = 1.96
@@ -204,7 +205,7 @@ def analyse_gaps(
         n_runs=n_runs,
         n_templates=table.n_templates,
         n_sentences=len(predictions.sentences),
-        accuracy=Accuracy(float(shares.mean()), _sd(shares), n_runs),
+        accuracy=Accuracy(float(shares.mean()), sd_of_known(shares), n_runs),
         gaps=tuple(gaps),
         bands=tuple(bands),
         spans=tuple(spans),
@@ -228,7 +229,7 @@ def _gap(
 ) -> Gap:
     unit, values = table.units[u], by_run[:, u]
     n_negatives = round(table.negatives[c, :, u].sum(-1).mean())
-    sd, n = _sd(values), len(values)
+    sd, n = sd_of_known(values), len(values)
     released = RELEASED_Z * sd / math.sqrt(n)
     student = _t_quantile(options.level, n - 1) * sd / math.sqrt(n)
     mean, n_sentences = float(values.mean()), round(table.sizes[:, u].mean())
@@ -263,7 +264,7 @@ def _two_way(mean: float, drawn: Floats, n: int, options: GapOptions) -> Estimat
         reason = ONE_TEMPLATE if options.n_resamples else UndefinedReason.NOT_REQUESTED
         return Estimate(mean, n=n, interval_reason=reason)
     found = recentred_interval(mean, drawn, level=options.level)
-    return Estimate(mean, found.low, found.high, n, interval_reason=found.reason)
+    return Estimate.within(mean, found, n)
 
 
 def _equivalence(mean: float, drawn: Floats, values: Floats, options: GapOptions) -> float:
@@ -280,7 +281,7 @@ def _equivalence(mean: float, drawn: Floats, values: Floats, options: GapOptions
         known = known - known.mean() + mean
         beyond = max((known >= options.margin).sum(), (known <= -options.margin).sum())
         return float((1 + beyond) / (1 + known.size))
-    error = _sd(values) / math.sqrt(len(values))
+    error = sd_of_known(values) / math.sqrt(len(values))
     if math.isnan(error) or error == 0:
         return math.nan
     return float(stats.t.cdf((abs(mean) - options.margin) / error, len(values) - 1))
@@ -301,8 +302,7 @@ def _span(
         )
     spread = np.ptp(drawn[table.reference], axis=0)
     found = bias_corrected_interval(value, spread, level=options.level, bounds=(0, 2))
-    estimate = Estimate(value, found.low, found.high, n, interval_reason=found.reason)
-    return Span(side, estimate, highest.group, lowest.group)
+    return Span(side, Estimate.within(value, found, n), highest.group, lowest.group)
 
 
 # --- what else could make a gap -----------------------------------------------------------------
@@ -372,10 +372,6 @@ def _run_rates(
                         float(gaps[c, r, u]),
                         float(table.right[r, u] / table.sizes[min(r, len(table.sizes) - 1), u]),
                     )
-
-
-def _sd(values: Floats) -> float:
-    return float(values.std(ddof=1)) if len(values) > 1 else math.nan
 
 
 def _t_quantile(level: float, df: int) -> float:

@@ -144,7 +144,7 @@ def _share(gaps: Floats, levels: Sequence[str], drawn: Floats, options: GapOptio
     around = bias_corrected_interval(
         value, _epsilon_squared(drawn, levels), level=options.level, bounds=(-1, 1)
     )
-    return Estimate(value, around.low, around.high, n, interval_reason=around.reason)
+    return Estimate.within(value, around, n)
 
 
 def _epsilon_squared(gaps: Floats, levels: Sequence[str]) -> Floats:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, mean_over_prompts
@@ -26,8 +24,10 @@ from evaluation.metrics.attribute_agreement import (
     rank_attributes,
     ranks_of,
 )
+from evaluation.metrics.draws import middle, share_as_far
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.holm import correct_rows, holm_correction
+from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.stereotypes import favourability, overlap_probability, stereotype_strength
@@ -293,21 +293,16 @@ def _crossed(
     if options.matching != "meaning_matched":
         return []
     some = _runs_of(cell, runs)
-    how: dict[str, Any] = {
-        "level": options.level,
-        "n_placebos": options.n_resamples,
-        "seed": options.seed,
-    }
     pairs = pair_table(some)
     if pairs is None:
         return []
-    lines = crossed_lines(cell.model, cell.probe, attributes, pairs, **how)
+    lines = crossed_lines(cell.model, cell.probe, attributes, pairs, options)
     for study in studies:
         weights = strength_weights(len(attributes), _places(study, attributes))
         if weights is not None:
             name = f"δ, {study.title}"
             table = pair_table(some, weights)
-            lines += crossed_lines(cell.model, cell.probe, [name], table, **how)
+            lines += crossed_lines(cell.model, cell.probe, [name], table, options)
     return lines
 
 
@@ -333,18 +328,8 @@ def _nulls(
 def _null_line(
     model: str, probe: str, quantity: str, values: Floats, options: GuiseOptions
 ) -> NullLine:
-    ends = [(1 - options.level) / 2, (1 + options.level) / 2]
-    low, high = np.nanquantile(values, ends)
-    return NullLine(
-        model,
-        probe,
-        quantity,
-        float(np.nanmean(values)),
-        float(np.nanstd(values)),
-        float(low),
-        float(high),
-        len(values),
-    )
+    mean, sd = float(np.nanmean(values)), float(np.nanstd(values))
+    return NullLine(model, probe, quantity, mean, sd, *middle(values, options.level), len(values))
 
 
 def _scores(
@@ -356,8 +341,7 @@ def _scores(
     there = ~np.isnan(cell.by_prompt)
     p_values = np.full(len(attributes), np.nan)
     if cell.placebo is not None:
-        as_far = (np.abs(cell.placebo) >= np.abs(q) - 1e-12).sum(axis=0)
-        p_values = np.where(np.isnan(q), np.nan, (1 + as_far) / (1 + len(cell.placebo)))
+        p_values = np.where(np.isnan(q), np.nan, share_as_far(cell.placebo, q))
     corrected = holm_correction(p_values)
     return [
         AttributeScore(
@@ -366,7 +350,7 @@ def _scores(
             name,
             estimate_of(q[x], drawn[:, x], int(there[:, x].sum()), options),
             ranks.get(name),
-            _sd(cell.by_prompt[:, x]),
+            sd_of_known(cell.by_prompt[:, x]),
             float(p_values[x]),
             float(corrected[x]),
             UndefinedReason.NONE if cell.placebo is not None else NO_PLACEBO,
@@ -433,7 +417,7 @@ def _agreements(
                     study.slug,
                     estimate_of(mean, drawn, len(maps), options),
                     expected_map(len(alphabet), len(top)),
-                    _sd(maps),
+                    sd_of_known(maps),
                     test.statistic,
                     test.df,
                     test.p_value,
@@ -448,7 +432,9 @@ def _agreements(
                     test.reason,
                 )
             )
-    return _corrected(found)
+    return correct_rows(
+        found, lambda row: row.probe, p_t_holm="p_t", p_permutation_holm="p_permutation"
+    )
 
 
 def _null(scores: Floats, depth: int, options: GuiseOptions, *names: str) -> Floats:
@@ -478,18 +464,6 @@ def _no_agreement(cell: GuiseCell, study: HumanStudy) -> Agreement:
         no_estimate(why),
         why,
     )
-
-
-def _corrected(rows: Sequence[Agreement]) -> list[Agreement]:
-    """Return the rows with p-values corrected over all tests of one probe."""
-    found = list(rows)
-    for probe in dict.fromkeys(row.probe for row in rows):
-        places = [place for place, row in enumerate(rows) if row.probe == probe]
-        t = holm_correction([rows[place].p_t for place in places])
-        permuted = holm_correction([rows[place].p_permutation for place in places])
-        for place, p_t, p in zip(places, t, permuted, strict=True):
-            found[place] = replace(rows[place], p_t_holm=float(p_t), p_permutation_holm=float(p))
-    return found
 
 
 def _favourabilities(
@@ -586,9 +560,3 @@ def _variances(cell: GuiseCell) -> VarianceShares:
 def _weighted(values: Floats, counts: Floats) -> Floats:
     """Return the means over prompts, (n_resamples,)."""
     return (values * counts).sum(axis=1) / counts.sum(axis=1)
-
-
-def _sd(values: ArrayLike) -> float:
-    known = np.asarray(values, dtype=float)
-    known = known[~np.isnan(known)]
-    return float(known.std(ddof=1)) if known.size > 1 else float("nan")

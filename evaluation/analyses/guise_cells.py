@@ -90,8 +90,14 @@ def _cell(model: str, probe: Probe, runs: Sequence[GuiseRun], options: GuiseOpti
     return GuiseCell(model, probe, prompts, by_prompt, drawn, counts, placebo)
 
 
-def estimate_of(value: float, drawn: Floats, n: int, options: GuiseOptions) -> Estimate:
+def estimate_of(
+    value: float,
+    drawn: Floats,
+    n: int,
+    options: ResamplingOptions,
+    reason: str = UndefinedReason.NO_VALUES,
+) -> Estimate:
+    """Return a value with the interval of its resamples; ``reason`` says why there is none."""
     if np.isnan(value):
-        return no_estimate(UndefinedReason.NO_VALUES)
-    found = bias_corrected_interval(value, drawn, level=options.level)
-    return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)
+        return no_estimate(reason)
+    return Estimate.within(value, bias_corrected_interval(value, drawn, level=options.level), n)

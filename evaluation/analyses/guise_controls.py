@@ -13,10 +13,12 @@ import numpy as np
 
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun
-from evaluation.analyses.guise_inference import PairTable, pair_table
-from evaluation.analyses.guise_variation import strength_weights
+from evaluation.analyses.guise_inference import pair_table
+from evaluation.analyses.guise_variation import stereotype_weights
 from evaluation.metrics.attribute_agreement import rank_attributes
+from evaluation.metrics.draws import middle, share_as_far
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.known_values import mean_of_known
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.slope import Slope, robust_intercept
 from evaluation.metrics.undefined import UndefinedReason
@@ -121,10 +123,7 @@ def analyse_controls(
 
     Raises ValueError where no attribute, or every one, is chosen.
     """
-    places = [place for place, name in enumerate(attributes) if name in set(chosen)]
-    weights = strength_weights(len(attributes), places)
-    if weights is None:
-        raise ValueError("δ needs stereotypical attributes and others")
+    weights = stereotype_weights(attributes, chosen)
     lines: list[ControlLine] = []
     adjusted: list[AdjustedLine] = []
     nulls: list[ControlNull] = []
@@ -150,7 +149,7 @@ def analyse_controls(
     return ControlAnalysis(
         options,
         subject,
-        tuple(attributes[place] for place in places),
+        tuple(name for name in attributes if name in set(chosen)),
         _held(known),
         tuple(lines),
         tuple(adjusted),
@@ -192,8 +191,7 @@ def _line(
     value, drawn = float(cell.q @ weights), cell.drawn @ weights
     p = np.nan
     if cell.placebo is not None:
-        as_far = (np.abs(cell.placebo @ weights) >= abs(value) - 1e-12).sum()
-        p = float((1 + as_far) / (1 + len(cell.placebo)))
+        p = float(share_as_far(cell.placebo @ weights, value))
     if kind == SUBJECT:
         difference = no_estimate("it is the subject itself")
     else:
@@ -249,7 +247,9 @@ def _adjusted(
         return []
     held = _held(runs)
     covariates = np.concatenate([_covariates(one, held) for one in runs])
-    ratios = np.concatenate([_means(table) for table in known])  # (n_pairs, n_attributes)
+    ratios = np.concatenate(
+        [mean_of_known(table.values, axis=0) for table in known]
+    )  # (n_pairs, n_attributes)
     quantities = [("δ", ratios @ weights), *zip(attributes, ratios.T, strict=True)]
     return [
         AdjustedLine(
@@ -260,14 +260,6 @@ def _adjusted(
         )
         for name, values in quantities
     ]
-
-
-def _means(table: PairTable) -> Floats:
-    """Return every pair's mean over prompts, (n_pairs, n_attributes)."""
-    there = ~np.isnan(table.values)
-    n = there.sum(axis=0)
-    sums = np.where(there, table.values, 0.0).sum(axis=0)
-    return np.divide(sums, n, out=np.full(sums.shape, np.nan), where=n > 0)
 
 
 def _nulls(
@@ -315,16 +307,12 @@ def _halves(runs: Sequence[GuiseRun], weights: Floats, options: GuiseOptions) ->
 def _null(
     model: str, name: str, values: Floats, observed: float, options: GuiseOptions
 ) -> ControlNull:
-    ends = [(1 - options.level) / 2, (1 + options.level) / 2]
-    low, high = np.nanquantile(values, ends)
-    as_far = int((np.abs(values) >= abs(observed) - 1e-12).sum())
     return ControlNull(
         model,
         name,
         float(np.nanmean(values)),
         float(np.nanstd(values)),
-        float(low),
-        float(high),
-        (1 + as_far) / (1 + len(values)),
+        *middle(values, options.level),
+        float(share_as_far(values, observed)),
         len(values),
     )

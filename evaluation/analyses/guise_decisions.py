@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from evaluation.analyses.guise_cells import estimate_of
 from evaluation.analyses.guise_draws import Floats, GuiseRun, prompt_counts
 from evaluation.analyses.guise_inference import (
     CrossedLine,
@@ -29,9 +30,9 @@ from evaluation.metrics.decisions import (
     mcnemar_test,
     relative_increase,
 )
-from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.holm import holm_correction
-from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.draws import draw_counts
+from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
@@ -143,15 +144,13 @@ def analyse_decisions(runs: Sequence[DecisionRun], options: DecisionOptions) -> 
             outcome,
             [f"difference of the rates of “{outcome}”"],
             _differences(decided),
-            level=options.level,
-            n_placebos=options.n_resamples,
-            seed=options.seed,
+            options,
         )
         left_out += _left_out(model, outcome, decided)
     return DecisionAnalysis(
         options,
         tuple(rates),
-        tuple(_corrected(tests)),
+        tuple(correct_rows(tests, lambda test: test.outcome, p_holm="equal.p_value")),
         tuple(corrected_over(crossed)),
         tuple(left_out),
     )
@@ -240,9 +239,9 @@ def _test(
     return DecisionTest(
         model,
         outcome,
-        _estimate(rates[0], drawn[0], totals[0], options),
-        _estimate(rates[1], drawn[1], totals[1], options),
-        _estimate(rates[0] - rates[1], drawn[0] - drawn[1], min(totals), options),
+        estimate_of(rates[0], drawn[0], totals[0], options),
+        estimate_of(rates[1], drawn[1], totals[1], options),
+        estimate_of(rates[0] - rates[1], drawn[0] - drawn[1], min(totals), options),
         relative_increase(*rates),
         equal_counts_test(*counts),
         np.nan,
@@ -266,32 +265,13 @@ def _drawn_rates(
             name = "pairs" if one.run.paired else str(side)
             if name not in texts:
                 rng = named_stream(options.seed, "texts", one.run.texts, name)
-                n = decisions.shape[1]
-                drawn = rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples)
-                texts[name] = drawn.astype(np.float64)
+                texts[name] = draw_counts(rng, decisions.shape[1], options.n_resamples)
             there = ~np.isnan(decisions)
             for part, values in enumerate((np.where(there, decisions, 0.0), there)):
                 totals[side, part] += ((texts[name] @ values.T) * prompts).sum(axis=1)
     with np.errstate(invalid="ignore"):
         rates = totals[:, 0] / totals[:, 1]
     return rates[0], rates[1]
-
-
-def _estimate(value: float, drawn: Floats, n: int, options: DecisionOptions) -> Estimate:
-    if np.isnan(value):
-        return no_estimate(UndefinedReason.NO_VALUES)
-    found = bias_corrected_interval(value, drawn, level=options.level)
-    return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)
-
-
-def _corrected(tests: Sequence[DecisionTest]) -> list[DecisionTest]:
-    found = list(tests)
-    for outcome in dict.fromkeys(test.outcome for test in tests):
-        places = [place for place, test in enumerate(tests) if test.outcome == outcome]
-        corrected = holm_correction([tests[place].equal.p_value for place in places])
-        for place, p in zip(places, corrected, strict=True):
-            found[place] = replace(tests[place], p_holm=float(p))
-    return found
 
 
 def _n(values: Floats) -> int:

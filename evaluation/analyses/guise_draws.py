@@ -15,11 +15,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from probing.measures.association import (
-    log_ratios,
-    paired_association,
-    pooled_association,
-)
+from evaluation.metrics.draws import draw_counts
+from evaluation.metrics.known_values import quotient
+from probing.measures.association import log_ratios, paired_association, pooled_association
 from probing.measures.guise_stimuli import Base
 from probing.measures.streams import named_stream
 
@@ -109,18 +107,13 @@ def placebo_scores(run: GuiseRun, *, n_placebos: int, seed: int) -> Floats | Non
     there = ~np.isnan(ratios)
     rng = named_stream(seed, "placebos", run.texts)
     signs = rng.choice([-1.0, 1.0], size=(n_placebos, ratios.shape[1]))
-    n = there.sum(axis=1)
-    sums = _contract(signs, np.where(there, ratios, 0.0))
-    means = np.divide(sums, n, out=np.full(sums.shape, np.nan), where=n > 0)
+    means = quotient(_contract(signs, np.where(there, ratios, 0.0)), there.sum(axis=1))
     return np.where(run.agrees, means, np.nan)
 
 
 def prompt_counts(n_prompts: int, *, n_resamples: int, seed: int) -> Floats:
     """Return how often each prompt is in each resample, (n_resamples, n_prompts)."""
-    rng = named_stream(seed, "prompts")
-    return rng.multinomial(n_prompts, np.full(n_prompts, 1 / n_prompts), size=n_resamples).astype(
-        float
-    )
+    return draw_counts(named_stream(seed, "prompts"), n_prompts, n_resamples)
 
 
 def mean_over_prompts(scores: Floats, counts: Floats | None = None) -> Floats:
@@ -131,8 +124,7 @@ def mean_over_prompts(scores: Floats, counts: Floats | None = None) -> Floats:
     weights = np.ones(scores.shape[:-1]) if counts is None else counts
     there = ~np.isnan(scores) * weights[..., None]
     totals = (np.where(np.isnan(scores), 0.0, scores) * weights[..., None]).sum(axis=-2)
-    n = there.sum(axis=-2)
-    return np.divide(totals, n, out=np.full(totals.shape, np.nan), where=n > 0)
+    return quotient(totals, there.sum(axis=-2))
 
 
 def stack_prompts(
@@ -150,7 +142,7 @@ def stack_prompts(
         there = ~np.isnan(values)
         totals[..., places, :] += np.where(there, values, 0.0)
         counts[..., places, :] += there
-    return prompts, np.divide(totals, counts, out=np.full(shape, np.nan), where=counts > 0)
+    return prompts, quotient(totals, counts)
 
 
 def _by_pairs(run: GuiseRun, matching: Matching) -> bool:
@@ -161,8 +153,7 @@ def _counts(seed: int, texts: str, n_resamples: int) -> Callable[[str, int], Flo
     """Return a function that draws how often each text of a side is in each resample."""
 
     def draw(side: str, n: int) -> Floats:
-        rng = named_stream(seed, "texts", texts, side)
-        return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(float)
+        return draw_counts(named_stream(seed, "texts", texts, side), n, n_resamples)
 
     return draw
 
@@ -170,9 +161,8 @@ def _counts(seed: int, texts: str, n_resamples: int) -> Callable[[str, int], Flo
 def _weighted_means(values: Floats, weights: Floats) -> Floats:
     """Return means over texts, (n_resamples, n_prompts, n_attributes); NaN are left out."""
     there = ~np.isnan(values)
-    n = _contract(weights, there.astype(float))
     sums = _contract(weights, np.where(there, values, 0.0))
-    return np.divide(sums, n, out=np.full(sums.shape, np.nan), where=n > 0)
+    return quotient(sums, _contract(weights, there.astype(float)))
 
 
 def _weighted_log_means(values: Floats, weights: Floats) -> Floats:

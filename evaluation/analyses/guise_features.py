@@ -21,10 +21,10 @@ from evaluation.analyses.guise_inference import (
     placebo_p_values,
     tests_disagree,
 )
-from evaluation.analyses.guise_variation import strength_weights
+from evaluation.analyses.guise_variation import stereotype_weights
 from evaluation.metrics.crossed_effects import crossed_effects
 from evaluation.metrics.estimate import Estimate
-from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.one_sided_t import one_sample_t
 from evaluation.metrics.slope import Slope, robust_slope
 
@@ -129,10 +129,7 @@ def analyse_features(
 
     Raises ValueError where no attribute, or every one, is chosen.
     """
-    places = [place for place, name in enumerate(attributes) if name in set(chosen)]
-    weights = strength_weights(len(attributes), places)
-    if weights is None:
-        raise ValueError("δ needs stereotypical attributes and others")
+    weights = stereotype_weights(attributes, chosen)
     models = tuple(dict.fromkeys(run.model for run in runs))
     lines: list[FeatureLine] = []
     doses: list[DoseLine] = []
@@ -157,7 +154,7 @@ def analyse_features(
     return FeatureAnalysis(
         options,
         models,
-        tuple(attributes[place] for place in places),
+        tuple(name for name in attributes if name in set(chosen)),
         tuple(features),
         tuple(
             sum(int(_has(one.counts, place, alone=alone).sum()) for one in known)
@@ -235,18 +232,13 @@ def pair_values(run: GuiseRun, weights: Floats) -> Floats:
 
 
 def _corrected(lines: Sequence[FeatureLine]) -> list[FeatureLine]:
-    corrected = holm_correction([line.p_paper for line in lines])
+    """Return the lines with p corrected; the paper tests one side, so that the other is open."""
     return [
         replace(
-            line, p_paper_holm=float(p), disagree=tests_disagree(float(p), _above(line.strength))
+            line, disagree=tests_disagree(line.p_paper_holm, replace(line.strength, high=np.inf))
         )
-        for line, p in zip(lines, corrected, strict=True)
+        for line in correct_rows(lines, p_paper_holm="p_paper")
     ]
-
-
-def _above(strength: Estimate) -> Estimate:
-    """Return an estimate that lies on one side of zero only above: the paper tests one side."""
-    return replace(strength, high=np.inf)
 
 
 def _doses(

@@ -8,15 +8,17 @@ placebo guises say what chance does: they exchange the texts of a pair in all pr
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from evaluation.analyses.guise_cells import PLACEBO_PAIRS
 from evaluation.analyses.guise_draws import Floats, GuiseRun
+from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.crossed_effects import CrossedEffects, crossed_effects
+from evaluation.metrics.draws import share_as_far
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.association import log_ratios
 from probing.measures.streams import named_stream
@@ -94,10 +96,7 @@ def crossed_lines(
     part: str,
     names: Sequence[str],
     table: PairTable | None,
-    *,
-    level: float = 0.95,
-    n_placebos: int = 2000,
-    seed: int = 0,
+    options: ResamplingOptions,
 ) -> list[CrossedLine]:
     """Return a line for every quantity of the table; each with the prompts in which it counts."""
     if table is None:
@@ -106,10 +105,9 @@ def crossed_lines(
             CrossedLine(model, part, name, no_estimate(why), 0, *(np.nan,) * 6, reason=why)
             for name in names
         ]
-    found = [_fit(table.values[..., x], level) for x in range(len(names))]
-    placebo = placebo_p_values(table, n_placebos=n_placebos, seed=seed)
-    corrected = holm_correction([one.p_value for one in found])
-    return [
+    found = [_fit(table.values[..., x], options.level) for x in range(len(names))]
+    placebo = placebo_p_values(table, n_placebos=options.n_resamples, seed=options.seed)
+    lines = [
         CrossedLine(
             model,
             part,
@@ -117,15 +115,16 @@ def crossed_lines(
             one.estimate,
             one.n_prompts,
             one.p_value,
-            float(p_holm),
+            np.nan,
             float(p_placebo),
             one.share("texts"),
             one.share("prompts"),
             one.share("rest"),
             one.estimate.note,
         )
-        for name, one, p_holm, p_placebo in zip(names, found, corrected, placebo, strict=True)
+        for name, one, p_placebo in zip(names, found, placebo, strict=True)
     ]
+    return corrected_over(lines)
 
 
 def placebo_p_values(table: PairTable, *, n_placebos: int, seed: int) -> Floats:
@@ -142,8 +141,8 @@ def placebo_p_values(table: PairTable, *, n_placebos: int, seed: int) -> Floats:
     signs = named_stream(seed, "placebos", *dict.fromkeys(table.sets)).choice(
         [-1.0, 1.0], size=(n_placebos, n_pairs)
     )
-    as_far = (np.abs(signs @ by_pair) >= np.abs(by_pair.sum(axis=0)) - 1e-12).sum(axis=0)
-    return np.where(n >= PLACEBO_PAIRS, (1 + as_far) / (1 + n_placebos), np.nan)
+    p_values = share_as_far(signs @ by_pair, by_pair.sum(axis=0))
+    return np.where(n >= PLACEBO_PAIRS, p_values, np.nan)
 
 
 def excludes_zero(estimate: Estimate) -> bool:
@@ -163,8 +162,7 @@ def tests_disagree(p_paper: float, ours: Estimate) -> bool:
 
 def corrected_over(lines: Sequence[CrossedLine]) -> list[CrossedLine]:
     """Return the lines with Holm's correction over all of them instead."""
-    corrected = holm_correction([line.p_value for line in lines])
-    return [replace(line, p_holm=float(p)) for line, p in zip(lines, corrected, strict=True)]
+    return correct_rows(lines, p_holm="p_value")
 
 
 def _fit(values: Floats, level: float) -> CrossedEffects:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -64,11 +63,6 @@ def analyse_intelligence(
     adjectives : runs on adjectives; attributes : of these, of which `high` and `low` are some
     values : runs on two IQ values, the higher one first; iq : these values
     """
-    how: dict[str, Any] = {
-        "level": options.level,
-        "seed": options.seed,
-        "n_placebos": options.n_resamples,
-    }
     lines: list[CrossedLine] = []
     single: list[CrossedLine] = []
     for model in dict.fromkeys(run.model for run in adjectives):
@@ -76,21 +70,16 @@ def analyse_intelligence(
         contrast = _contrast(attributes, high, low)
         table = pair_table(some, contrast)
         name = "q of high less q of low adjectives"
-        lines += crossed_lines(model, ADJECTIVES, [name], table, **how)
+        lines += crossed_lines(model, ADJECTIVES, [name], table, options)
         places = [place for place, each in enumerate(attributes) if contrast[place]]
-        chosen = [replace(run, **_only(run, places)) for run in some]
-        single += crossed_lines(
-            model,
-            ADJECTIVES,
-            [attributes[place] for place in places],
-            pair_table(chosen),
-            **how,
-        )
+        chosen = pair_table([run.of_attributes(places) for run in some])
+        named = [attributes[place] for place in places]
+        single += crossed_lines(model, ADJECTIVES, named, chosen, options)
     shares: list[ShareLine] = []
     for model in dict.fromkeys(run.model for run in values):
         some = [_as_shares(run) for run in values if run.model == model]
         name = f"share on {iq[0]} rather than {iq[1]}"
-        lines += crossed_lines(model, IQ, [name], pair_table(some), **how)
+        lines += crossed_lines(model, IQ, [name], pair_table(some), options)
         shares += [line for run in some for line in _shares(run)]
     return IntelligenceAnalysis(
         options,
@@ -110,10 +99,6 @@ def _contrast(attributes: Sequence[str], high: Sequence[str], low: Sequence[str]
             for name in attributes
         ]
     )
-
-
-def _only(run: GuiseRun, places: Sequence[int]) -> dict[str, Any]:
-    return {name: getattr(run, name)[..., list(places)] for name in ("first", "second", "agrees")}
 
 
 def _as_shares(run: GuiseRun) -> GuiseRun:

@@ -16,9 +16,10 @@ from evaluation.analyses.guise_association import drawn_favourability
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, run_scores
 from evaluation.analyses.guise_inference import tests_disagree
-from evaluation.analyses.guise_variation import standard_error, strength_weights
+from evaluation.analyses.guise_variation import standard_error, stereotype_weights
 from evaluation.metrics.attribute_agreement import rank_attributes
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.stereotypes import favourability
 
@@ -34,8 +35,11 @@ FEW_MODELS = "a trend needs models of two different sizes at least"
 
 
 @dataclass(frozen=True)
-class TextPerplexities:
-    """Perplexities of texts in one variety; kind : “perplexity” or “pseudo-perplexity”."""
+class ModelValues:
+    """Perplexities of texts in one variety, or δ of a run.
+
+    kind : “perplexity”, “pseudo-perplexity”, or the probe of δ; variety : empty for δ
+    """
 
     model: str
     kind: str
@@ -133,7 +137,7 @@ def analyse_models(
     attributes: Sequence[str],
     chosen: Sequence[str],
     sizes: Mapping[str, int | None],
-    perplexities: Sequence[TextPerplexities],
+    perplexities: Sequence[ModelValues],
     favour: Mapping[str, float],
     feedback: tuple[Sequence[str], Sequence[str]],
     options: GuiseOptions,
@@ -145,10 +149,7 @@ def analyse_models(
 
     Raises ValueError where no attribute, or every one, is chosen.
     """
-    places = [place for place, name in enumerate(attributes) if name in set(chosen)]
-    weights = strength_weights(len(attributes), places)
-    if weights is None:
-        raise ValueError("δ needs stereotypical attributes and others")
+    weights = stereotype_weights(attributes, chosen)
     cells = guise_cells(runs, options)
     models = [
         ModelLine(
@@ -161,11 +162,15 @@ def analyse_models(
         for cell in cells
     ]
     probes = list(dict.fromkeys(cell.probe for cell in cells))
+    strengths = [
+        ModelValues(run.model, run.probe, "", run_scores(run, options.matching) @ weights)
+        for run in runs
+    ]
     return ModelAnalysis(
         options,
-        tuple(attributes[place] for place in places),
+        tuple(name for name in attributes if name in set(chosen)),
         tuple(models),
-        (*_by_size(runs, weights, sizes, options), *_perplexity_by_size(perplexities, sizes)),
+        tuple(_by_size([*strengths, *perplexities], sizes)),
         tuple(_trend(probe, cells, weights, sizes, options) for probe in probes),
         tuple(
             line
@@ -175,42 +180,21 @@ def analyse_models(
     )
 
 
-def _by_size(
-    runs: Sequence[GuiseRun],
-    weights: Floats,
-    sizes: Mapping[str, int | None],
-    options: GuiseOptions,
-) -> list[SizeLine]:
+def _by_size(values: Sequence[ModelValues], sizes: Mapping[str, int | None]) -> list[SizeLine]:
     found = []
-    probes = dict.fromkeys(run.probe for run in runs)
-    for probe, (name, _) in product(probes, SIZE_CLASSES):
-        some = [
-            run for run in runs if run.probe == probe and size_class(sizes.get(run.model)) == name
-        ]
-        if some:
-            values = np.concatenate([run_scores(run, options.matching) @ weights for run in some])
-            models = tuple(dict.fromkeys(run.model for run in some))
-            found.append(SizeLine(probe, "", name, models, standard_error(values), _sd(values)))
-    return found
-
-
-def _perplexity_by_size(
-    perplexities: Sequence[TextPerplexities], sizes: Mapping[str, int | None]
-) -> list[SizeLine]:
-    found = []
-    kinds = dict.fromkeys((one.kind, one.variety) for one in perplexities)
+    kinds = dict.fromkeys((one.kind, one.variety) for one in values)
     for (kind, variety), (name, _) in product(kinds, SIZE_CLASSES):
         some = [
             one
-            for one in perplexities
+            for one in values
             if (one.kind, one.variety) == (kind, variety)
             and size_class(sizes.get(one.model)) == name
         ]
         if some:
-            values = np.concatenate([one.values for one in some])
+            known = np.concatenate([one.values for one in some])
             models = tuple(dict.fromkeys(one.model for one in some))
-            mean = standard_error(values)
-            found.append(SizeLine(kind, variety, name, models, mean, _sd(values)))
+            mean = standard_error(known)
+            found.append(SizeLine(kind, variety, name, models, mean, sd_of_known(known)))
     return found
 
 
@@ -303,8 +287,3 @@ def _compared(
         tests_disagree(test.p_two_sided, difference),
         test.reason or difference.note,
     )
-
-
-def _sd(values: Floats) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.std(ddof=1)) if known.size > 1 else float("nan")

@@ -10,15 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from evaluation.analyses.guise_association import (
-    AttributeScore,
-    analyse_guises,
-)
+from evaluation.analyses.guise_association import AttributeScore, analyse_guises
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe
 from evaluation.analyses.guise_inference import CrossedLine, tests_disagree
+from evaluation.metrics.draws import share_as_far
 from evaluation.metrics.estimate import Estimate
-from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.holm import correct_rows
+from evaluation.metrics.known_values import mean_of_known, quotient
 from evaluation.metrics.one_sided_t import OneSidedT, one_sample_t
 from evaluation.metrics.prestige import LinearFit, Rule, linear_fit, occupation_prestige
 
@@ -113,11 +112,7 @@ def analyse_occupations(
                 level=options.level,
             )
             lines.append(PrestigeLine(model, probe, fit))
-    corrected = holm_correction([one.test.p_value for one in tests])
-    held = [
-        OccupationTest(one.model, one.probe, one.test, float(p))
-        for one, p in zip(tests, corrected, strict=True)
-    ]
+    held = correct_rows(tests, p_holm="test.p_value")
     return OccupationAnalysis(
         options,
         rule,
@@ -147,10 +142,10 @@ def _inference(
 ) -> list[OccupationInference]:
     """Return the paper's two quantities with intervals over texts and prompts."""
     n = int((~np.isnan(cell.q)).sum())
-    value, drawn = float(np.nanmean(cell.q)), _means(cell.drawn)
+    value, drawn = float(np.nanmean(cell.q)), mean_of_known(cell.drawn, axis=1)
     placebo = np.nan
     if cell.placebo is not None:
-        as_low = (_means(cell.placebo) <= value + 1e-12).sum()
+        as_low = (mean_of_known(cell.placebo, axis=1) <= value + 1e-12).sum()
         placebo = float((1 + as_low) / (1 + len(cell.placebo)))
     quantities = [(MEAN, estimate_of(value, drawn, n, options), test.p_holm, placebo)]
     for line in lines:
@@ -159,8 +154,7 @@ def _inference(
         ratings = np.array([prestige.get(name, np.nan) for name in occupations])
         slope, placebo = line.fit.slope, np.nan
         if cell.placebo is not None:
-            as_far = (np.abs(_slopes(cell.placebo, ratings)) >= abs(slope) - 1e-12).sum()
-            placebo = float((1 + as_far) / (1 + len(cell.placebo)))
+            placebo = float(share_as_far(_slopes(cell.placebo, ratings), slope))
         estimate = estimate_of(slope, _slopes(cell.drawn, ratings), line.fit.n, options)
         quantities.append((SLOPE, estimate, line.fit.p_value, placebo))
     return [
@@ -171,14 +165,6 @@ def _inference(
     ]
 
 
-def _means(q: Floats) -> Floats:
-    """Return the mean over occupations of every draw; NaN where none has a score."""
-    there = ~np.isnan(q)
-    n = there.sum(axis=1)
-    sums = np.where(there, q, 0.0).sum(axis=1)
-    return np.divide(sums, n, out=np.full(len(q), np.nan), where=n > 0)
-
-
 def _slopes(q: Floats, ratings: Floats) -> Floats:
     """Return the least-squares slope of the ratings on the scores of every draw, (n_draws,)."""
     there = ~np.isnan(q) & ~np.isnan(ratings)
@@ -186,5 +172,4 @@ def _slopes(q: Floats, ratings: Floats) -> Floats:
     x, y = np.where(there, q, 0.0), np.where(there, ratings, 0.0)
     x = np.where(there, x - x.sum(axis=1, keepdims=True) / n, 0.0)
     y = np.where(there, y - y.sum(axis=1, keepdims=True) / n, 0.0)
-    spread = (x**2).sum(axis=1)
-    return np.divide((x * y).sum(axis=1), spread, out=np.full(len(q), np.nan), where=spread > 0)
+    return quotient((x * y).sum(axis=1), (x**2).sum(axis=1))

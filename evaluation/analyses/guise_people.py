@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evaluation.analyses.alignment_result import NoiseCeiling
+from evaluation.analyses.guise_cells import estimate_of
 from evaluation.analyses.guise_draws import (
     GuiseRun,
     mean_over_prompts,
@@ -23,7 +24,6 @@ from evaluation.analyses.guise_draws import (
     stack_prompts,
 )
 from evaluation.analyses.guise_ratings import (
-    Floats,
     GuiseDraws,
     GuiseRatings,
     draw_guises,
@@ -43,6 +43,7 @@ from evaluation.metrics import (
     kendall_tau_b,
     kendall_tau_b_batch,
 )
+from evaluation.metrics.draws import draw_counts, middle
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.rank_correlation import MINIMUM_PAIRS
 from probing.measures.streams import named_stream
@@ -176,11 +177,13 @@ def _lines(
     lines = []
     for s, scale in enumerate(rated.scales):
         n = int(drawn.n_items[s])
-        first, second = (
-            _estimate(drawn.means[guise, s], drawn.mean_draws[:, guise, s], n, options)
-            for guise in (0, 1)
+        first, second, difference = (
+            estimate_of(value, draws, n, options, UndefinedReason.NO_PAIR)
+            for value, draws in (
+                *((drawn.means[guise, s], drawn.mean_draws[:, guise, s]) for guise in (0, 1)),
+                (drawn.difference[s], drawn.difference_draws[:, s]),
+            )
         )
-        difference = _estimate(drawn.difference[s], drawn.difference_draws[:, s], n, options)
         lines.append(
             ScaleLine(
                 scale,
@@ -193,13 +196,6 @@ def _lines(
             )
         )
     return tuple(lines)
-
-
-def _estimate(value: float, draws: Floats, n: int, options: GuisePeopleOptions) -> Estimate:
-    if np.isnan(value):
-        return no_estimate(UndefinedReason.NO_PAIR)
-    found = bias_corrected_interval(float(value), draws, level=options.level)
-    return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)
 
 
 def _score(
@@ -223,10 +219,9 @@ def _score(
             continue
         low, high = poles[scale]
         value = float(whole[high] - whole[low])
-        estimate = no_estimate(UndefinedReason.NO_SCORES)
-        if not np.isnan(value):
-            n = int((~np.isnan(q[:, high] - q[:, low])).sum())
-            estimate = _estimate(value, drawn[:, high] - drawn[:, low], n, options)
+        n = int((~np.isnan(q[:, high] - q[:, low])).sum())
+        differences = drawn[:, high] - drawn[:, low]
+        estimate = estimate_of(value, differences, n, options, UndefinedReason.NO_SCORES)
         found.append(ModelScale(name, scale, estimate))
     return found
 
@@ -246,14 +241,12 @@ def _align(
     if not observed.reason:
         n = scores.size
         rng = named_stream(options.seed, "guise ratings", "scales")
-        weights = rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).astype(float)
+        weights = draw_counts(rng, n, options.n_resamples)
         taus = kendall_tau_b_batch(drawn.difference_draws, scores, weights)
         found = bias_corrected_interval(
             observed.value, taus, level=options.level, bounds=(-1.0, 1.0)
         )
-        estimate = Estimate(
-            observed.value, found.low, found.high, observed.n, interval_reason=found.reason
-        )
+        estimate = Estimate.within(observed.value, found, observed.n)
     # Of one group, as it were: whoever is resampled stands in the first place.
     people = true_tau(person_values(rated)[:, None, :], scores[None])
     texts = true_tau(item_differences(rated)[:, None, :], scores[None])
@@ -286,9 +279,7 @@ def _halves(rated: GuiseRatings, options: GuisePeopleOptions) -> NoiseCeiling:
     skipped = options.n_splits - found.size
     if found.size == 0 or found.size < options.n_splits / 2:
         return no_ceiling(UndefinedReason.FEW_SPLITS, n_skipped=skipped)
-    ends = [(1 - options.ceiling_share) / 2, (1 + options.ceiling_share) / 2]
-    low, high = np.quantile(found, ends)
-    ceiling = NoiseCeiling(float(found.mean()), float(low), float(high))
+    ceiling = NoiseCeiling(float(found.mean()), *middle(found, options.ceiling_share))
     return replace(
         ceiling, n_first=n // 2, n_second=n - n // 2, n_splits=int(found.size), n_skipped=skipped
     )

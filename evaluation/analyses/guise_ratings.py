@@ -16,6 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from evaluation.metrics.draws import draw_counts
+from evaluation.metrics.known_values import quotient
 from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
@@ -127,7 +129,7 @@ def draw_guises(rated: GuiseRatings, *, n_resamples: int, seed: int) -> GuiseDra
     ones = (np.ones((1, n_people)), np.ones((1, n_items)))
     [means], [difference] = weigh(rated, *ones)
     counts = [
-        _draw_counts(n, n_resamples, seed, name)
+        draw_counts(named_stream(seed, "guise ratings", name), n, n_resamples)
         for n, name in ((n_people, "people"), (n_items, "items"))
     ]
     drawn = weigh(rated, *counts)
@@ -163,9 +165,7 @@ def weigh(rated: GuiseRatings, people: Floats, items: Floats) -> tuple[Floats, F
             counted = items[block] * ~np.isnan(cells).any(axis=1)
             total = counted.sum(axis=1)
             sums = np.einsum("ni,ngi->ng", counted, np.nan_to_num(cells))
-            found = np.divide(
-                sums, total[:, None], out=np.full(sums.shape, np.nan), where=total[:, None] > 0
-            )
+            found = quotient(sums, total[:, None])
             means[block, :, scale] = found
             differences[block, scale] = found[:, 0] - found[:, 1]
     return means, differences
@@ -227,12 +227,5 @@ def _cell_means(rated: GuiseRatings, weights: Floats, scale: int) -> Floats:
         cells, starts = np.unique(cell, return_index=True)
         count = np.add.reduceat(used, starts, axis=1)
         total = np.add.reduceat(used * given, starts, axis=1)
-        found[:, cells] = np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+        found[:, cells] = quotient(total, count)
     return found.reshape(len(weights), 2, n_items)
-
-
-def _draw_counts(n: int, n_resamples: int, seed: int, name: str) -> Floats:
-    rng = named_stream(seed, "guise ratings", name)
-    if n == 0:
-        return np.zeros((n_resamples, 0))
-    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(float)

@@ -6,7 +6,7 @@ and prompts, whose number is n.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +45,8 @@ class _Value:
     prompt: str
     agreement: float
     strength: float
+    #: What no factor holds apart.
+    all: str = ""
 
 
 def standard_error(values: Floats) -> Estimate:
@@ -72,6 +74,15 @@ def strength_weights(n_attributes: int, chosen: Sequence[int]) -> Floats | None:
     return weights
 
 
+def stereotype_weights(attributes: Sequence[str], chosen: Sequence[str]) -> Floats:
+    """Return the weights of δ for the chosen attributes; ValueError for none, or every one."""
+    places = [place for place, name in enumerate(attributes) if name in set(chosen)]
+    weights = strength_weights(len(attributes), places)
+    if weights is None:
+        raise ValueError("δ needs stereotypical attributes and others")
+    return weights
+
+
 def variation(
     runs: Sequence[GuiseRun], study: str, chosen: Sequence[int], matching: Matching
 ) -> list[VariationLine]:
@@ -90,19 +101,13 @@ def variation(
             _Value(run.version, run.setting, prompt, float(maps[place]), float(q[place] @ weights))
             for place, prompt in enumerate(run.prompts)
         ]
-    readers: dict[str, Callable[[_Value], str]] = {
-        ALL: lambda value: "",
-        VERSION: lambda value: value.version,
-        SETTING: lambda value: value.setting,
-        PROMPT: lambda value: value.prompt,
-    }
     lines = []
-    for factor, read in readers.items():
-        levels = dict.fromkeys(map(read, values))
+    for factor in (ALL, VERSION, SETTING, PROMPT):
+        levels = dict.fromkeys(getattr(value, factor) for value in values)
         if len(levels) == 1 and factor != ALL:
             continue
         for level in levels:
-            some = [value for value in values if read(value) == level]
+            some = [value for value in values if getattr(value, factor) == level]
             lines.append(
                 VariationLine(
                     runs[0].model,

@@ -25,8 +25,10 @@ from numpy.typing import NDArray
 
 from annotation.common.lazy import pd, stats
 from evaluation.analyses.resample_options import ResamplingOptions
+from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.known_values import quotient
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
@@ -212,8 +214,7 @@ def _deviations(scores: pd.DataFrame, groups: Sequence[str], unmarked: str) -> F
 
 def _draw(options: MarkednessOptions, n: int, what: str) -> Floats:
     """Return how often each of `n` is drawn in every resample, (n_resamples, n)."""
-    rng = named_stream(options.seed, "markedness", what)
-    return rng.multinomial(n, np.full(n, 1 / n), size=options.n_resamples).astype(float)
+    return draw_counts(named_stream(options.seed, "markedness", what), n, options.n_resamples)
 
 
 def _mean_over_templates(by_template: Floats, drawn: Floats) -> Floats:
@@ -221,7 +222,7 @@ def _mean_over_templates(by_template: Floats, drawn: Floats) -> Floats:
     there = np.isfinite(by_template)
     total = np.tensordot(drawn, np.where(there, by_template, 0.0), axes=1)
     count = np.tensordot(drawn, there.astype(float), axes=1)
-    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
+    return quotient(total, count)
 
 
 class _Squares:
@@ -242,7 +243,7 @@ class _Squares:
         """Return 1 − left / total over these groups, (n_draws,), NaN without deviation."""
         total = self.total[:, groups].sum(axis=(1, 2))
         left = self.left[:, groups].sum(axis=(1, 2))
-        return 1 - np.divide(left, total, out=np.full(total.shape, np.nan), where=total > 0)
+        return 1 - quotient(left, total)
 
 
 def _mean_of_others(deviations: Floats) -> Floats:
@@ -253,10 +254,7 @@ def _mean_of_others(deviations: Floats) -> Floats:
     there = np.isfinite(deviations)
     values = np.where(there, deviations, 0.0)
     total, count = values.sum(axis=1, keepdims=True), there.sum(axis=1, keepdims=True)
-    others = count - there
-    return np.divide(
-        total - values, others, out=np.full(deviations.shape, np.nan), where=others > 0
-    )
+    return quotient(total - values, count - there)
 
 
 def _share(
@@ -276,7 +274,7 @@ def _share(
     found = bias_corrected_interval(
         float(value), resamples.explained(groups), level=level, bounds=(-np.inf, 1.0)
     )
-    return Estimate(float(value), found.low, found.high, interval_reason=found.reason)
+    return Estimate.within(value, found)
 
 
 def _trait(name: str, by_template: Floats, deviations: Floats, level: float) -> TraitMention:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from evaluation.analyses.emergence_norms import Association
 from evaluation.analyses.intersectional_result import Emergence
+from evaluation.metrics.draws import middle
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
@@ -195,5 +196,4 @@ def _interval(
         average_precision(excess.ravel(), hits.ravel(), np.repeat(times, excess.shape[1]))
         for times in np.stack(drawn, axis=1).astype(float)
     ]
-    low, high = np.nanquantile(values, [(1 - level) / 2, (1 + level) / 2])
-    return float(low), float(high), ""
+    return *middle(values, level), ""

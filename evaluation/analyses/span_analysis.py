@@ -16,6 +16,7 @@ from annotation.common.lazy import pd
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.known_values import mean_of_known, quotient, sd_of_known
 from evaluation.metrics.undefined import UndefinedReason
 
 COLUMNS = ("model", "name", "pair", "variety", "condition", "trial", "value", "reason")
@@ -104,9 +105,7 @@ def analyse_spans(values: pd.DataFrame, options: SpanOptions | None = None) -> S
     chosen = options or SpanOptions()
     _validate(values, chosen)
     pairs = list(dict.fromkeys(values["pair"]))
-    bootstrap = Bootstrap(
-        len(pairs), n_resamples=chosen.n_resamples, seed=chosen.seed, level=chosen.level
-    )
+    bootstrap = Bootstrap(len(pairs), **chosen.resampling)
     cells, changes = [], []
     for (model, name, condition), some in values.groupby(
         ["model", "name", "condition"], sort=False
@@ -174,13 +173,9 @@ def _columns(table: Floats) -> tuple[Floats, ...]:
 def _mean_of_trials(sums: list[Floats]) -> Floats:
     """Return the mean over trials of sums divided by counts; NaN where a trial has no text."""
     half = len(sums) // 2
-    means = []
-    for total, count in zip(sums[:half], sums[half:], strict=True):
-        undefined = np.full(total.shape, np.nan)
-        means.append(np.divide(total, count, out=undefined, where=count > 0))
-    if not means:
+    if not half:
         return np.array([np.nan])
-    return np.mean(means, axis=0)
+    return np.mean(list(map(quotient, sums[:half], sums[half:])), axis=0)
 
 
 def _cell(
@@ -188,9 +183,7 @@ def _cell(
 ) -> SpanCell:
     model, name, condition = labels
     there = ~np.isnan(table)
-    counts = there.sum(axis=0)
-    totals = np.where(there, table, 0).sum(axis=0)
-    means = np.divide(totals, counts, out=np.full(counts.shape, np.nan), where=counts > 0)
+    means = mean_of_known(table, axis=0)
     used = means[~np.isnan(means)]
     return SpanCell(
         model=model,
@@ -198,7 +191,7 @@ def _cell(
         condition=condition,
         variety=variety,
         estimate=_estimate(_columns(table), bootstrap, int(there.any(axis=1).sum())),
-        sd=float(used.std(ddof=1)) if used.size > 1 else np.nan,
+        sd=sd_of_known(used),
         trial_means=tuple(means.tolist()),
         n_left_out=int((~there).sum()),
         sd_reason=UndefinedReason.NONE if used.size > 1 else UndefinedReason.ONE_TRIAL,
@@ -225,8 +218,7 @@ def _change(source: Floats, target: Floats, bootstrap: Bootstrap) -> tuple[Estim
 
     def percent(sums: list[Floats]) -> Floats:
         old, new = _mean_of_trials(sums[: len(first)]), _mean_of_trials(sums[len(first) :])
-        undefined = np.full(old.shape, np.nan)
-        return np.divide(100 * (new - old), old, out=undefined, where=old > 0)
+        return quotient(100 * (new - old), old)
 
     estimate = bootstrap.estimate(
         (*first, *second), percent, n=int(both.sum()), reason=UndefinedReason.NO_PERCENTAGE

@@ -16,11 +16,7 @@ from evaluation.analyses.alignment_resamples import (
 from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.subgroup_result import PRECISION, TAU
-from evaluation.metrics import (
-    RankCorrelation,
-    kendall_tau_b_batch,
-    precision_at_k_batch,
-)
+from evaluation.metrics import RankCorrelation, kendall_tau_b_batch, precision_at_k_batch
 from probing.measures.streams import named_stream
 
 Array = NDArray[np.float64]

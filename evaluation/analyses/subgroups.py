@@ -45,6 +45,8 @@ from evaluation.metrics import (
     precision_at_k,
     recentred_interval,
 )
+from evaluation.metrics.draws import middle
+from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.resampled_test import permutation_p_value
 
 NAME = "alignment_subgroups"
@@ -186,9 +188,7 @@ class _Builder:
         known = draws[~np.isnan(draws)]
         if not known.size:
             return NO_REFERENCE
-        level = self.options.level
-        low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
-        return Reference(float(known.mean()), float(low), float(high))
+        return Reference(float(known.mean()), *middle(known, self.options.level))
 
     def _overall(
         self, question: str, answer: str, members: Mask, resampled: Array, reference: Reference
@@ -244,12 +244,7 @@ class _Builder:
                 self.cells.append(cell)
             scores = np.where(np.isnan(human), np.nan, self.draws.model[g])
             rows.append(self._group(question, answer, g, values, human, scores, resamples))
-        corrected = holm_correction([row.p_value for row in rows])
-        resampled = holm_correction([row.p_resampled for row in rows])
-        self.by_group += [
-            replace(row, p_holm=float(p), p_resampled_holm=float(q))
-            for row, p, q in zip(rows, corrected, resampled, strict=True)
-        ]
+        self.by_group += correct_rows(rows, p_holm="p_value", p_resampled_holm="p_resampled")
 
     def _cell(
         self, question: str, answer: str, g: int, s: int, values: Array, draws: Array

@@ -24,9 +24,11 @@ from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.analyses.tau_answers import Answer, student_answer
+from evaluation.metrics.draws import draw_counts, share_as_far
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.known_values import weighted_mean_of_known
 from evaluation.metrics.rank_correlation import kendall_tau_b, kendall_tau_b_batch
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
@@ -78,11 +80,7 @@ class Picture:
                 found.append(Estimate(float(value), n=int(n), interval_reason=self.few))
                 continue
             around = bias_corrected_interval(value, drawn, level=level)
-            found.append(
-                Estimate(
-                    float(value), around.low, around.high, int(n), interval_reason=around.reason
-                )
-            )
+            found.append(Estimate.within(value, around, int(n)))
         return found
 
 
@@ -178,8 +176,8 @@ def score_picture(
     rng = named_stream(options.seed, "three pictures", "templates")
     return Picture(
         MODEL_GROUPS,
-        _weighted(table, np.ones((1, len(templates))))[0],
-        _weighted(table, _counts(rng, len(templates), options.n_resamples)),
+        weighted_mean_of_known(table, np.ones((1, len(templates))))[0],
+        weighted_mean_of_known(table, draw_counts(rng, len(templates), options.n_resamples)),
         (~np.isnan(table)).sum(axis=0),
         UndefinedReason.ONE_PROMPT,
     )
@@ -220,14 +218,14 @@ def rated_groups_picture(cube: RatingCube, options: PictureOptions) -> Picture:
     rng = named_stream(options.seed, "three pictures", "people")
 
     def differences(weights: Floats) -> Floats:
-        means = [_weighted(values[:, place], weights) for place in (0, 1)]
+        means = [weighted_mean_of_known(values[:, place], weights) for place in (0, 1)]
         return means[0] - means[1]
 
     rated = ~np.isnan(values)
     return Picture(
         PEOPLE_GROUPS,
         differences(np.ones((1, len(values))))[0],
-        differences(_counts(rng, len(values), options.n_resamples)),
+        differences(draw_counts(rng, len(values), options.n_resamples)),
         rated.any(axis=1).sum(axis=0),
         UndefinedReason.ONE_RATER,
         _ceiling(differences, len(values), options),
@@ -325,7 +323,9 @@ def _scale_lines(
     prompt_p = stats.ttest_1samp(covert.by_prompt, 0.0, axis=0, nan_policy="omit").pvalue
     prompt_p = np.ma.filled(np.ma.masked_invalid(prompt_p), np.nan)
     holm = holm_correction(list(prompt_p))
-    placebo_p = _placebo_p(covert)
+    placebo_p = np.full(len(scales), np.nan)
+    if covert.placebo is not None:
+        placebo_p = share_as_far(covert.placebo, covert.picture.difference)
     return tuple(
         ScaleLine(
             scale,
@@ -339,14 +339,6 @@ def _scale_lines(
             zip(scales, estimates[MODEL_GROUPS], estimates[MODEL_SPEAKERS], strict=True)
         )
     )
-
-
-def _placebo_p(covert: CovertPicture) -> Floats:
-    """Return the share of placebos as far from zero; the data count as one of them."""
-    if covert.placebo is None:
-        return np.full(covert.picture.difference.size, np.nan)
-    as_far = np.abs(covert.placebo) >= np.abs(covert.picture.difference) - 1e-12
-    return np.asarray((1 + as_far.sum(axis=0)) / (1 + len(covert.placebo)))
 
 
 def _placebo_band(placebo: Floats | None, level: float) -> float:
@@ -380,19 +372,3 @@ def _ceiling(differences: Callable[[Floats], Floats], n: int, options: PictureOp
     halves = random_halves(n, options.n_splits, rng).astype(float)
     taus = kendall_tau_b_batch(differences(halves), differences(1 - halves))
     return float(np.nanmean(taus)) if (~np.isnan(taus)).any() else np.nan
-
-
-def _weighted(table: Floats, weights: Floats) -> Floats:
-    """Return means over rows, (n, n_scales), NaN without weight.
-
-    table : (n_rows, n_scales), NaN = missing; weights : (n, n_rows)
-    """
-    total = weights @ np.nan_to_num(table)
-    count = weights @ (~np.isnan(table)).astype(float)
-    return np.divide(total, count, out=np.full(total.shape, np.nan), where=count > 0)
-
-
-def _counts(rng: np.random.Generator, n: int, n_resamples: int) -> Floats:
-    if n == 0:
-        return np.zeros((n_resamples, 0))
-    return rng.multinomial(n, np.full(n, 1 / n), size=n_resamples).astype(float)

@@ -1,13 +1,7 @@
 """Charts as Vega-Lite specifications, built from the tables of an analysis."""
 
-from evaluation.charts.agreement_matrix import (
-    MatrixCell,
-    agreement_matrix_spec,
-)
-from evaluation.charts.distributions import (
-    Distribution,
-    distributions_spec,
-)
+from evaluation.charts.agreement_matrix import MatrixCell, agreement_matrix_spec
+from evaluation.charts.distributions import Distribution, distributions_spec
 from evaluation.charts.forest import forest_spec
 from evaluation.charts.group_profile import profile_spec
 from evaluation.charts.heat_maps import heat_maps_spec

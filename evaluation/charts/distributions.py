@@ -18,7 +18,8 @@ HEIGHT = 58
 GAP = 16
 TOP = 40
 BAR_GAP = 1
-TICKS = 4
+#: Ends of the axis.
+BOUNDS = (-1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -34,23 +35,20 @@ def distributions_spec(
     *,
     title: str,
     axis_title: str,
-    bounds: tuple[float, float] = (-1.0, 1.0),
     bins: int = 40,
-    decimals: int = 2,
 ) -> dict[str, Any]:
     """Return the Vega-Lite specification.
 
-    bounds : ends of the axis; every value lies between them
     bins : of equal width. A bar is as high as its share of its own line's values, and all lines
         have one scale of shares.
 
-    Raises ValueError for a value outside the bounds.
+    Raises ValueError for a value outside the axis.
     """
-    counts = [_count(line, bounds, bins) for line in lines]
+    counts = [_count(line, bins) for line in lines]
     shares = [found / max(found.sum(), 1) for found in counts]
     highest = max((float(share.max()) for share in shares), default=0.0) or 1.0
     left = max(LABELS, widest([line.label for line in lines], 12.5) + 8) + 14
-    axis = Axis(left, bounds, tick=(bounds[1] - bounds[0]) / TICKS)
+    axis = Axis(left, BOUNDS, tick=0.5)
     mean_at, n_at = axis.right + 62, axis.right + 122
     drawing = Drawing()
     drawing.text(mean_at, 16, "Mean", colour="ink3", align="right")
@@ -63,11 +61,11 @@ def distributions_spec(
         drawing.key = line.label
         drawing.text(left - 14, base - 12, line.label, colour="ink", align="right")
         drawing.line((left, base), (axis.right, base), colour="line")
-        _draw_bars(drawing, axis, line, counts[i], shares[i] / highest, base, bounds)
+        _draw_bars(drawing, axis, line, counts[i], shares[i] / highest, base)
         known = [value for value in line.values if not math.isnan(value)]
         mean = math.fsum(known) / len(known) if known else math.nan
-        text = format_number(mean, decimals) if known else "no value"
-        described.append(f"{line.label} {format_number(mean, decimals)}")
+        text = format_number(mean, 2) if known else "no value"
+        described.append(f"{line.label} {format_number(mean, 2)}")
         drawing.text(mean_at, base - 12, text, colour="ink", align="right", bold=True)
         drawing.text(n_at, base - 12, str(int(counts[i].sum())), align="right")
         if known:
@@ -85,14 +83,14 @@ def distributions_spec(
     )
 
 
-def _count(line: Distribution, bounds: tuple[float, float], bins: int) -> np.ndarray:
+def _count(line: Distribution, bins: int) -> np.ndarray:
     values = np.array([value for value in line.values if not math.isnan(value)], dtype=float)
-    if values.size and (values.min() < bounds[0] or values.max() > bounds[1]):
+    if values.size and (values.min() < BOUNDS[0] or values.max() > BOUNDS[1]):
         raise ValueError(
-            f"a value of “{line.label}” lies outside {bounds[0]:g} to {bounds[1]:g}: "
+            f"a value of “{line.label}” lies outside {BOUNDS[0]:g} to {BOUNDS[1]:g}: "
             f"{values.min():g} to {values.max():g}"
         )
-    return np.histogram(values, bins=bins, range=bounds)[0]
+    return np.histogram(values, bins=bins, range=BOUNDS)[0]
 
 
 def _draw_bars(
@@ -102,9 +100,8 @@ def _draw_bars(
     counts: np.ndarray,
     heights: np.ndarray,
     base: float,
-    bounds: tuple[float, float],
 ) -> None:
-    edges = [float(edge) for edge in np.linspace(*bounds, len(counts) + 1)]
+    edges = [float(edge) for edge in np.linspace(*BOUNDS, len(counts) + 1)]
     for i, n in enumerate(counts):
         if not n:
             continue

@@ -10,13 +10,7 @@ from typing import Any
 from annotation.common.lazy import pd
 from evaluation.charts.axis import Axis
 from evaluation.charts.canvas import Drawing
-from evaluation.charts.text_metrics import (
-    GroupLabel,
-    format_number,
-    records_by,
-    text_width,
-    widest,
-)
+from evaluation.charts.text_metrics import GroupLabel, format_number, records_by, text_width, widest
 
 LABELS = 162
 PLOT = 514

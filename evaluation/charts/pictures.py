@@ -15,12 +15,7 @@ from evaluation.charts.axis import Axis
 from evaluation.charts.canvas import SMALL, Drawing
 from evaluation.charts.intervals import NARROW, Tone
 from evaluation.charts.palette import TEXT_SIZE, dimension_token
-from evaluation.charts.text_metrics import (
-    ScaleLabel,
-    format_number,
-    text_width,
-    widest,
-)
+from evaluation.charts.text_metrics import ScaleLabel, format_number, text_width, widest
 
 ROW, NARROW_ROW, DIMENSION_GAP = 23, 36, 12
 COLUMN, COLUMN_GAP, EDGE = 166, 36, 20

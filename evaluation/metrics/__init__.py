@@ -15,11 +15,7 @@ from evaluation.metrics.precision_at_k import (
     precision_at_k,
     precision_at_k_batch,
 )
-from evaluation.metrics.rank_correlation import (
-    RankCorrelation,
-    kendall_tau_b,
-    kendall_tau_b_batch,
-)
+from evaluation.metrics.rank_correlation import RankCorrelation, kendall_tau_b, kendall_tau_b_batch
 from evaluation.metrics.undefined import UndefinedReason
 
 __all__ = [

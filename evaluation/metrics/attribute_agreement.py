@@ -33,35 +33,13 @@ def human_top(percentages: Mapping[str, float], attributes: Sequence[str], k: in
     return sorted(known, key=lambda name: -percentages[name])[:k]
 
 
-def average_precision(top: Sequence[str], ranking: Sequence[str]) -> float:
-    """Return AP of a ranking for a set of attributes; NaN for an empty set.
+def map_of_ranks(ranks: ArrayLike) -> Floats:
+    """Return MAP for many rankings at once: the mean of AP over the human top 1 to `depth`.
+
+    ranks : (…, depth) rank of the human first, second, … from 1; infinite = not in the ranking
 
     AP(H, R) = 1/|H| Σ over ranks i with R_i in H of |{R_1..R_i} ∩ H| / i. Members of H that the
     ranking lacks count in |H|.
-    """
-    wanted = set(top)
-    if not wanted:
-        return float("nan")
-    hits, total = 0, 0.0
-    for rank, name in enumerate(ranking, start=1):
-        if name in wanted:
-            hits += 1
-            total += hits / rank
-    return total / len(wanted)
-
-
-def mean_average_precision(top: Sequence[str], ranking: Sequence[str]) -> float:
-    """Return the mean of AP over the first k of `top`, k = 1 to 5, or as many as there are."""
-    depth = min(DEPTH, len(top))
-    if not depth:
-        return float("nan")
-    return float(np.mean([average_precision(top[:k], ranking) for k in range(1, depth + 1)]))
-
-
-def map_of_ranks(ranks: ArrayLike) -> Floats:
-    """Return MAP for many rankings at once.
-
-    ranks : (…, depth) rank of the human first, second, … from 1; infinite = not in the ranking
 
     Of the first k, in ascending order of rank, the j-th adds j / rank.
     """

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from evaluation.metrics.interval import Interval
 from evaluation.metrics.undefined import UndefinedReason
 
 
@@ -28,6 +29,12 @@ class Estimate:
     reason: str = UndefinedReason.NONE
     interval_reason: str = UndefinedReason.NONE
     signature: Annotated[str, Field(exclude=True)] = field(default="", compare=False)
+
+    @classmethod
+    def within(cls, value: float, interval: Interval, n: int = 0) -> Estimate:
+        """Return a value that is defined with its interval, or with the reason why it has none."""
+        low, high, reason = interval.low, interval.high, interval.reason
+        return cls(float(value), low, high, n, interval_reason=reason)
 
     @property
     def is_defined(self) -> bool:

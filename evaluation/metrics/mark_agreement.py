@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.known_values import quotient
 from evaluation.metrics.undefined import UndefinedReason
 
 Marks = NDArray[np.bool_]
@@ -67,7 +68,4 @@ def _sums(marks: Marks) -> tuple[float, float, float]:
 def _alpha(
     apart: NDArray[np.float64], n_1: NDArray[np.float64], n_0: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    chance = n_1 * n_0
-    undefined = np.full(chance.shape, np.nan)
-    observed = (n_1 + n_0 - 1) * apart
-    return 1 - np.divide(observed, chance, out=undefined, where=chance > 0)
+    return 1 - quotient((n_1 + n_0 - 1) * apart, n_1 * n_0)

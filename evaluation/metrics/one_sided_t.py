@@ -34,15 +34,15 @@ class OneSidedT:
     reason: str = UndefinedReason.NONE
 
 
-def one_sample_t(sample: ArrayLike, *, alternative: Alternative, against: float = 0.0) -> OneSidedT:
-    """Return the test of the sample's mean against a constant; NaN = missing.
+def one_sample_t(sample: ArrayLike, *, alternative: Alternative) -> OneSidedT:
+    """Return the test of the sample's mean against zero; NaN = missing.
 
     As `scipy.stats.ttest_1samp`. Fewer than two values, or equal ones, leave t undefined.
     """
     x = _numbers(sample)
     if undefined := _undefined(x, [x]):
         return undefined
-    return _result(x, stats.ttest_1samp(x, against, alternative=alternative))
+    return _result(x, stats.ttest_1samp(x, 0.0, alternative=alternative))
 
 
 def pooled_t(sample: ArrayLike, reference: ArrayLike, *, alternative: Alternative) -> OneSidedT:

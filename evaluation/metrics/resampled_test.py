@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-# Sums in another order must not turn an exact tie into a difference.
-TIE = 1e-12
+from evaluation.metrics.draws import TIE
 
 
 def permutation_p_value(estimate: float, draws: ArrayLike) -> float:

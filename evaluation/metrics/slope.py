@@ -74,14 +74,7 @@ def robust_slope(
     error = float(np.sqrt(((x_left * weighed) ** 2).sum())) / spread  # HC3
     if error == 0:
         return Slope(Estimate(slope, n=n, interval_reason=UndefinedReason.NO_SPREAD))
-    df = n - rank - 1
-    reach = float(stats.t.ppf((1 + level) / 2, df)) * error
-    return Slope(
-        Estimate(slope, slope - reach, slope + reach, n, signature=f"hc3|level:{level:g}"),
-        slope / error,
-        df,
-        float(2 * stats.t.sf(abs(slope / error), df)),
-    )
+    return _tested(slope, error, n - rank - 1, n, level)
 
 
 def robust_intercept(y: ArrayLike, covariates: ArrayLike, *, level: float = 0.95) -> Slope:
@@ -105,9 +98,14 @@ def robust_intercept(y: ArrayLike, covariates: ArrayLike, *, level: float = 0.95
     leverage = np.einsum("ij,ji->i", design, inverse)
     weighed = np.divide(residuals, 1 - leverage, out=np.zeros(n), where=1 - leverage > 1e-9)
     error = float(np.sqrt(((inverse[0] * weighed) ** 2).sum()))  # HC3
-    value, df = float(found[0]), n - rank
+    value = float(found[0])
     if error <= 1e-12 * max(1.0, abs(value)):
         return Slope(Estimate(value, n=n, interval_reason=UndefinedReason.NO_SPREAD))
+    return _tested(value, error, n - rank, n, level)
+
+
+def _tested(value: float, error: float, df: int, n: int, level: float) -> Slope:
+    """Return the value with interval and test by t over its standard error."""
     reach = float(stats.t.ppf((1 + level) / 2, df)) * error
     return Slope(
         Estimate(value, value - reach, value + reach, n, signature=f"hc3|level:{level:g}"),

@@ -22,7 +22,7 @@ from evaluation.reports.parts.table import Column
 
 # The report states the other definitions of chance; the page of a running study needs one, soon.
 OPTIONS = AgreementOptions(definitions=(), n_shuffles=0, n_resamples=1000)
-ALPHA = Column("α", value="estimate", decimals=2, with_interval=True)
+ALPHA = Column.estimate("α", value="estimate", decimals=2)
 KEPT_SECONDS = 24 * 60 * 60
 
 

@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.widgets import UnfoldAdminSelectWidget
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
@@ -23,7 +22,7 @@ from annotation.imports.import_kind import (
     import_file,
     plan_import,
 )
-from annotation.researcher.pages.fields import ParagraphField, TextField, UploadField
+from annotation.researcher.pages.fields import ChoiceField, ParagraphField, TextField, UploadField
 from annotation.researcher.pages.kept_file import pack_file, unpack_file
 from annotation.researcher.pages.page import ResearcherPage
 from probing.imports.registry import IMPORTS
@@ -64,9 +63,7 @@ class ImportForm(forms.Form):
             }
             if option.choices is not None:
                 choices = [("", "–"), *option.choices(user)]
-                field: forms.Field = forms.ChoiceField(
-                    choices=choices, widget=UnfoldAdminSelectWidget, **known
-                )
+                field: forms.Field = ChoiceField(choices=choices, **known)
             elif option.name in LONG_OPTIONS:
                 field = ParagraphField(rows=3, **known)
             else:

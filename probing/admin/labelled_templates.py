@@ -16,14 +16,11 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.decorators import display
-from unfold.widgets import (
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextInputWidget,
-)
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget
 from unfold.widgets import UnfoldBooleanWidget as CheckBox
 
 from annotation.admin.history import HistoryAdmin
+from annotation.researcher.pages.fields import TextField
 from probing.admin.library_entry import LibraryEntryAdmin
 from probing.library.labelled_files import (
     BadRowsError,
@@ -106,12 +103,7 @@ class LabelledFileForm(forms.ModelForm):
 
 
 class TemplateSetForm(LabelledFileForm):
-    labels = forms.CharField(
-        label=gettext_lazy("Labels"),
-        initial="ternary",
-        widget=UnfoldAdminTextInputWidget,
-        help_text=LABELS_HELP,
-    )
+    labels = TextField(label=gettext_lazy("Labels"), initial="ternary", help_text=LABELS_HELP)
     lexicon = forms.ModelChoiceField(
         queryset=GroupLexicon.objects.all(),
         label=gettext_lazy("Words in the file"),
@@ -175,12 +167,7 @@ class TemplateSetForm(LabelledFileForm):
 
 
 class TextSetForm(LabelledFileForm):
-    labels = forms.CharField(
-        label=gettext_lazy("Labels"),
-        initial="ternary",
-        widget=UnfoldAdminTextInputWidget,
-        help_text=LABELS_HELP,
-    )
+    labels = TextField(label=gettext_lazy("Labels"), initial="ternary", help_text=LABELS_HELP)
 
     own = ("labels",)
 

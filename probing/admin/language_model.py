@@ -11,9 +11,9 @@ from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
-from unfold.widgets import UnfoldAdminTextInputWidget
 
 from annotation.admin.history import HistoryAdmin
+from annotation.researcher.pages.fields import TextField
 from probing.models import LanguageModel, ModelKind
 from probing.runs.errors import RunError
 from probing.runs.language_models import describe_model, is_registered
@@ -24,10 +24,9 @@ PRICES = ("input_price", "output_price", "price_currency")
 class RegisterModelForm(forms.ModelForm):
     """Asks for a model’s location; everything else is read there."""
 
-    name = forms.CharField(
+    name = TextField(
         required=False,
         max_length=160,
-        widget=UnfoldAdminTextInputWidget,
         help_text=_("As reports print it. Without one it is the hub id or the folder’s name."),
     )
 

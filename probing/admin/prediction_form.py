@@ -8,8 +8,9 @@ from django import forms
 from django.contrib.auth.models import User
 from django.core.validators import FileExtensionValidator
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminTextInputWidget
+from unfold.widgets import UnfoldAdminFileFieldWidget
 
+from annotation.researcher.pages.fields import TextField
 from probing.library.labelled_files import BadRowsError
 from probing.models import Run
 from probing.runs.prediction_files import NAME_LENGTH
@@ -32,23 +33,20 @@ class PredictionForm(forms.Form):
             "run_id; or with a column “MODEL:RUN” for each run."
         ),
     )
-    data_set = forms.CharField(
+    data_set = TextField(
         label=_("Set of sentences"),
         max_length=100,
-        widget=UnfoldAdminTextInputWidget,
         help_text=_("As reports print it, such as amazon."),
     )
-    producer = forms.CharField(
+    producer = TextField(
         label=_("Producer"),
         max_length=NAME_LENGTH,
         required=False,
-        widget=UnfoldAdminTextInputWidget,
         help_text=_("Who made them, where the file has no column “model”."),
     )
-    labels = forms.CharField(
+    labels = TextField(
         label=_("Labels"),
         initial="ternary",
-        widget=UnfoldAdminTextInputWidget,
         help_text=_(
             "ternary (0, 1, 2), sst5, semeval, or a map such as “bad=negative, good=positive”."
         ),

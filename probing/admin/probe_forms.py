@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django import forms
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import UnfoldAdminIntegerFieldWidget, UnfoldAdminSelectWidget
 
+from annotation.researcher.pages.fields import ChoiceField, WholeNumberField
 from probing.admin.run_form import RunForm
 from probing.admin.stimuli_fields import entries, offer, prompt_label, tick_boxes
 from probing.measures.lexicon_library import DEFAULT_LEXICONS, TEMPLATE_SET
-from probing.models import (
-    GroupLexicon,
-    LabelledTemplateSet,
-    LabelledTextSet,
-    Prompt,
-    PromptPurpose,
-)
+from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet, Prompt, PromptPurpose
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 
 
@@ -51,21 +44,17 @@ class PromptedRunForm(ProbeRunForm):
             "wordings of one kind show how much of a gap is the wording’s."
         ),
     )
-    examples = forms.IntegerField(
+    examples = WholeNumberField(
         label=_("Examples before each text"),
         initial=0,
         min_value=0,
         max_value=100,
-        widget=UnfoldAdminIntegerFieldWidget,
         help_text=_(
             "Drawn with the seed of each repeat, as many of each class and the same for all "
             "models; 9 in the paper, 0 shows none."
         ),
     )
-    examples_from = forms.ChoiceField(
-        label=_("Labelled texts for the examples"),
-        widget=UnfoldAdminSelectWidget,
-    )
+    examples_from = ChoiceField(label=_("Labelled texts for the examples"))
 
     stimuli_template = "admin/probing/run/choose_prompted.html"
 
@@ -81,9 +70,8 @@ class PromptedRunForm(ProbeRunForm):
 class LabelledTextRunForm(RunForm):
     """A run on a set of labelled texts."""
 
-    texts = forms.ChoiceField(
+    texts = ChoiceField(
         label=_("Labelled texts"),
-        widget=UnfoldAdminSelectWidget,
         help_text=_("Splits that the set does not name are drawn with the seed."),
     )
 

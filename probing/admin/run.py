@@ -33,12 +33,7 @@ from probing.admin import run_labels
 from probing.admin.classify_page import ClassifyPage
 from probing.admin.import_page import ImportPage
 from probing.admin.prediction_form import PredictionForm
-from probing.admin.run_downloads import (
-    stream_log,
-    stream_run_list,
-    stream_scores,
-    stream_training,
-)
+from probing.admin.run_downloads import stream_log, stream_run_list, stream_scores, stream_training
 from probing.admin.run_page import counterparts_context, live_context, page_context
 from probing.admin.stimuli_forms import FORMS
 from probing.measures.base import ResultKind

@@ -8,12 +8,9 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib.auth.models import User
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import (
-    UnfoldAdminIntegerFieldWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextInputWidget,
-)
+from unfold.widgets import UnfoldAdminSelectWidget
 
+from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
 from probing.admin.run_labels import kinds, unfitting, value_label
 from probing.measures.base import AnyMeasure
 from probing.models import LanguageModel, ModelSource, Run
@@ -36,12 +33,11 @@ class RunForm(forms.Form):
     model = forms.ModelChoiceField(
         queryset=LanguageModel.objects.none(), label=_("Model"), widget=UnfoldAdminSelectWidget
     )
-    seed = forms.IntegerField(
+    seed = WholeNumberField(
         label=_("Seed"),
         initial=0,
         min_value=0,
         max_value=LARGEST_SEED,
-        widget=UnfoldAdminIntegerFieldWidget,
         help_text=_("Stored with the run. Only measures that draw at random depend on it."),
     )
 
@@ -161,7 +157,7 @@ def parameter_field(described: dict[str, Any], *, optional: bool) -> forms.Field
         choices: list[tuple[Any, Any]] = [(value, value_label(value)) for value in values]
         if optional:
             choices.insert(0, ("", described.get("empty", NONE_LABEL)))
-        return forms.ChoiceField(choices=choices, widget=UnfoldAdminSelectWidget, **common)
+        return ChoiceField(choices=choices, **common)
     return plain_field(shape, **common)
 
 
@@ -170,11 +166,8 @@ def plain_field(shape: dict[str, Any], **common: Any) -> forms.Field:
     if shape.get("type") == "boolean":
         return forms.BooleanField(**common)
     if shape.get("type") == "integer":
-        return forms.IntegerField(
-            min_value=shape.get("minimum"),
-            max_value=shape.get("maximum"),
-            widget=UnfoldAdminIntegerFieldWidget,
-            **common,
+        return WholeNumberField(
+            min_value=shape.get("minimum"), max_value=shape.get("maximum"), **common
         )
     # Other numbers and texts: the schema itself reads and judges them, with its own words.
-    return forms.CharField(widget=UnfoldAdminTextInputWidget, **common)
+    return TextField(**common)

@@ -6,8 +6,8 @@ from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import UnfoldAdminIntegerFieldWidget
 
+from annotation.researcher.pages.fields import WholeNumberField
 from probing.models import Prompt
 
 
@@ -20,11 +20,10 @@ def tick_boxes(label: Any, help_text: Any = "") -> forms.MultipleChoiceField:
 
 def most_pairs() -> forms.IntegerField:
     """Return a field for how many pairs are taken at most."""
-    return forms.IntegerField(
+    return WholeNumberField(
         label=_("Most pairs"),
         required=False,
         min_value=1,
-        widget=UnfoldAdminIntegerFieldWidget,
         help_text=_("Drawn with the seed, in the order of the corpus. Empty takes all."),
     )
 

@@ -10,15 +10,11 @@ from django.core.validators import FileExtensionValidator
 from django.db.models import Count
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
-from unfold.widgets import (
-    UnfoldAdminFileFieldWidget,
-    UnfoldAdminIntegerFieldWidget,
-    UnfoldAdminSelectWidget,
-    UnfoldAdminTextInputWidget,
-)
+from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget
 
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, GroupSet, Instrument, SocialGroup, Split, Study, TraitPair
+from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
 from probing.admin.probe_forms import LabelledTextRunForm, ProbeRunForm, PromptedRunForm
 from probing.admin.run_form import RunForm
 from probing.admin.run_labels import source_label
@@ -195,23 +191,28 @@ class CorpusRunForm(RunForm):
         ]
 
 
-class SentenceRunForm(GroupFields, TraitFields, CorpusRunForm):
-    """A run that reads groups in the sentences of a corpus or of a file."""
-
-    corpus = forms.ModelChoiceField(
+def corpus_or(instead: Any, help_text: Any) -> forms.ModelChoiceField:
+    """Return the field for a corpus that may be left out; `instead` is what is then read."""
+    return forms.ModelChoiceField(
         queryset=Corpus.objects.none(),
         label=_("Corpus"),
         required=False,
-        empty_label=_("none, a file of sentences"),
+        empty_label=instead,
         widget=UnfoldAdminSelectWidget,
-        help_text=_(
-            "Every line of its texts is a sentence. Texts of its training split are left out."
-        ),
+        help_text=help_text,
     )
-    variety = forms.ChoiceField(
+
+
+class SentenceRunForm(GroupFields, TraitFields, CorpusRunForm):
+    """A run that reads groups in the sentences of a corpus or of a file."""
+
+    corpus = corpus_or(
+        _("none, a file of sentences"),
+        _("Every line of its texts is a sentence. Texts of its training split are left out."),
+    )
+    variety = ChoiceField(
         label=_("Variety"),
         required=False,
-        widget=UnfoldAdminSelectWidget,
         help_text=_(
             "A corpus of pairs says everything twice: choose one variety, so that no sentence "
             "counts again in other words."
@@ -274,41 +275,34 @@ class SentenceRunForm(GroupFields, TraitFields, CorpusRunForm):
 class GuiseRunForm(CorpusRunForm):
     """A run on the texts of a corpus, or on names of two groups, with attributes and prompts."""
 
-    corpus = forms.ModelChoiceField(
-        queryset=Corpus.objects.none(),
-        label=_("Corpus"),
-        required=False,
-        empty_label=_("none, names of groups"),
-        widget=UnfoldAdminSelectWidget,
-        help_text=_(
+    corpus = corpus_or(
+        _("none, names of groups"),
+        _(
             "Its source variety is the first guise, its target variety the second. Texts of its "
             "training split are left out."
         ),
     )
     limit = most_pairs()
-    varieties = forms.CharField(
+    varieties = TextField(
         label=_("Varieties"),
         required=False,
         max_length=200,
-        widget=UnfoldAdminTextInputWidget,
         help_text=_(
             "Two of a corpus that has more, with a comma, the first guise first; compared as "
             "whole sets (matching: pooled)."
         ),
     )
-    terms = forms.CharField(
+    terms = TextField(
         label=_("Names instead of texts"),
         required=False,
         max_length=500,
-        widget=UnfoldAdminTextInputWidget,
         help_text=_(
             "For overt associations, without a corpus: names of two groups with a slash, several "
             "pairs with commas, such as “Black/White, black/white”."
         ),
     )
-    attribute_list = forms.ChoiceField(
+    attribute_list = ChoiceField(
         label=_("Attributes"),
-        widget=UnfoldAdminSelectWidget,
         initial=DEFAULT_ATTRIBUTES,
         help_text=_("A word list of the library; its words end the prompts."),
     )
@@ -358,11 +352,10 @@ class TextRunForm(CorpusRunForm):
     """A run on the pairs of a corpus, with prompts where the measure asks in words."""
 
     limit = most_pairs()
-    per_source = forms.IntegerField(
+    per_source = WholeNumberField(
         label=_("Most pairs of each source"),
         required=False,
         min_value=1,
-        widget=UnfoldAdminIntegerFieldWidget,
         help_text=_("Instead of a number for all: so many are drawn from each source."),
     )
     prompts = tick_boxes(
@@ -372,13 +365,12 @@ class TextRunForm(CorpusRunForm):
             "continue a text and for chat models, its instruction alone for all others."
         ),
     )
-    examples = forms.IntegerField(
+    examples = WholeNumberField(
         label=_("Examples before each text"),
         initial=0,
         required=False,
         min_value=0,
         max_value=100,
-        widget=UnfoldAdminIntegerFieldWidget,
         help_text=_("Drawn from the training split with the seed; 0 shows none."),
     )
 

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from django.db import transaction
+from django.db import models, transaction
+
+#: Of what was made for the library.
+_OWN: dict[str, Any] = {"citation": "Made for this platform.", "licence": "CC0"}
+
+
+def _add_missing(entries: Iterable[models.Model], using: str) -> None:
+    """Store those whose slug is not taken; all are of one model."""
+    rows = list(entries)
+    type(rows[0])._default_manager.using(using).bulk_create(rows, ignore_conflicts=True)
 
 
 def seed_templates(*, using: str = "default") -> None:
@@ -14,10 +24,7 @@ def seed_templates(*, using: str = "default") -> None:
     from probing.models import Template, TemplateSet
 
     with transaction.atomic(using=using):
-        Template.objects.using(using).bulk_create(
-            [Template(slug=entry.slug, text=entry.text) for entry in TEMPLATES],
-            ignore_conflicts=True,
-        )
+        _add_missing((Template(slug=entry.slug, text=entry.text) for entry in TEMPLATES), using)
         for entry in TEMPLATE_SETS:
             chosen, created = TemplateSet.objects.using(using).get_or_create(
                 slug=entry.slug, defaults={"title": entry.title}
@@ -33,12 +40,12 @@ def seed_prompts(*, using: str = "default") -> None:
     from probing.measures.prompt_library import PROMPTS
     from probing.models import Prompt
 
-    Prompt.objects.using(using).bulk_create(
-        [
+    _add_missing(
+        (
             Prompt(slug=entry.slug, text=entry.text, variety_names=dict(entry.variety_names))
             for entry in PROMPTS
-        ],
-        ignore_conflicts=True,
+        ),
+        using,
     )
 
 
@@ -47,27 +54,8 @@ def seed_guises(*, using: str = "default") -> None:
     from probing.measures.guise_library import ATTRIBUTE_LISTS, GUISE_PROMPTS
     from probing.models import Prompt, WordList
 
-    Prompt.objects.using(using).bulk_create(
-        [
-            Prompt(slug=entry.slug, text=entry.text, purpose=entry.purpose)
-            for entry in GUISE_PROMPTS
-        ],
-        ignore_conflicts=True,
-    )
-    WordList.objects.using(using).bulk_create(
-        [
-            WordList(
-                slug=entry.slug,
-                title=entry.title,
-                purpose=entry.purpose,
-                words=list(entry.words),
-                citation=entry.citation,
-                licence=entry.licence,
-            )
-            for entry in ATTRIBUTE_LISTS
-        ],
-        ignore_conflicts=True,
-    )
+    _add_missing((Prompt(**asdict(entry)) for entry in GUISE_PROMPTS), using)
+    _add_missing((WordList(**entry._asdict()) for entry in ATTRIBUTE_LISTS), using)
 
 
 def seed_labelled_templates(*, using: str = "default") -> None:
@@ -75,28 +63,14 @@ def seed_labelled_templates(*, using: str = "default") -> None:
     from probing.measures.lexicon_library import LEXICONS, NAME_LEXICON, TEMPLATE_SETS
     from probing.models import GroupLexicon, LabelledTemplateSet
 
-    GroupLexicon.objects.using(using).bulk_create(
-        [
-            GroupLexicon(
-                slug=entry.slug,
-                title=entry.title,
-                citation=entry.citation,
-                licence="CC0",
-                groups=[asdict(group) for group in entry.groups],
-            )
-            for entry in (*LEXICONS, NAME_LEXICON)
-        ],
-        ignore_conflicts=True,
+    _add_missing(
+        (GroupLexicon(licence="CC0", **asdict(entry)) for entry in (*LEXICONS, NAME_LEXICON)),
+        using,
     )
     for slug, title, templates in TEMPLATE_SETS:
         LabelledTemplateSet.objects.using(using).get_or_create(
             slug=slug,
-            defaults={
-                "title": title,
-                "citation": "Made for this platform.",
-                "licence": "CC0",
-                "templates": [asdict(template) for template in templates],
-            },
+            defaults=_OWN | {"title": title, "templates": [asdict(one) for one in templates]},
         )
 
 
@@ -105,22 +79,16 @@ def seed_class_prompts(*, using: str = "default") -> None:
     from probing.measures.class_prompt_library import CLASS_PROMPTS, DEMONSTRATION_SET
     from probing.models import LabelledTextSet, Prompt, PromptPurpose
 
-    Prompt.objects.using(using).bulk_create(
-        [
+    _add_missing(
+        (
             Prompt(slug=entry.slug, text=entry.text, purpose=PromptPurpose.CLASSES)
             for entry in CLASS_PROMPTS
-        ],
-        ignore_conflicts=True,
+        ),
+        using,
     )
     slug, title, texts = DEMONSTRATION_SET
     LabelledTextSet.objects.using(using).get_or_create(
-        slug=slug,
-        defaults={
-            "title": title,
-            "citation": "Made for this platform.",
-            "licence": "CC0",
-            "texts": [asdict(one) for one in texts],
-        },
+        slug=slug, defaults=_OWN | {"title": title, "texts": [asdict(one) for one in texts]}
     )
 
 

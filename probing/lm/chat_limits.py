@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Protocol, TypeVar
 
-from probing.lm.errors import SpendCapError
-
 T = TypeVar("T")
 
 
@@ -44,23 +42,6 @@ class TokenBudget(Protocol):
 
     def spend(self, tokens: int, written: int = 0) -> None:
         """Count tokens, of prompts and answers together; ``written`` of them are answers."""
-
-
-class FixedBudget:
-    """A budget in memory, as a notebook may use it."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.spent = 0
-
-    def require(self) -> None:
-        if self.spent >= self.most:
-            raise SpendCapError(
-                f"{self.spent:,} tokens are spent, and the budget allows {self.most:,}."
-            )
-
-    def spend(self, tokens: int, written: int = 0) -> None:
-        self.spent += tokens
 
 
 class Pacer:

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
     from probing.lm.pseudo_perplexity import MaskedScorer, MaskedScorerFacts
     from probing.lm.seq2seq import Seq2SeqModel
     from probing.lm.seq2seq_slots import Seq2SeqSlotModel
-    from probing.lm.slot_tokenizers import (
-        CausalSlotTokenizer,
-        MaskedTokenizer,
-        SentinelTokenizer,
-    )
+    from probing.lm.slot_tokenizers import CausalSlotTokenizer, MaskedTokenizer, SentinelTokenizer
     from probing.lm.text_tokenizer import PretrainedTextTokenizer
 
 DType = Literal["float64", "float32", "bfloat16", "float16"]

@@ -10,11 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from probing.lm.batching import (
-    batches_by_length,
-    ranges_of_like_length,
-    worthwhile_padding,
-)
+from probing.lm.batching import batches_by_length, ranges_of_like_length, worthwhile_padding
 from probing.lm.decoding import pad
 from probing.lm.families import Family
 from probing.lm.numerics import pick_logprobs

@@ -19,7 +19,6 @@ import numpy.typing as npt
 from probing.lm.batching import batches_by_length
 from probing.lm.errors import LanguageModelError, WrongModelKindError
 from probing.lm.families import MASKED_FAMILIES
-from probing.lm.loaders import DType
 from probing.lm.sources import inspect_model
 from probing.lm.weights import load_frozen, read_tokenizer, revision_of
 
@@ -85,8 +84,6 @@ def load_token_encoder(
     layer: int | None = None,
     revision: str | None = None,
     device: str = "auto",
-    dtype: DType = "float32",
-    threads: int | None = None,
     leading_space: bool = True,
     batch_tokens: int = BATCH_TOKENS,
 ) -> TokenEncoder:
@@ -114,7 +111,9 @@ def load_token_encoder(
 
     tokenizer = read_tokenizer(facts)
     body = _Body(getattr(transformers, _ENCODER_HALVES.get(facts.family, "AutoModel")))
-    model = load_frozen(facts, body, head="an encoder", device=device, dtype=dtype, threads=threads)
+    model = load_frozen(
+        facts, body, head="an encoder", device=device, dtype="float32", threads=None
+    )
     if hasattr(model, "decoder") and hasattr(model, "encoder"):
         model = model.encoder
     _keep_layers(model, wanted, str(source))

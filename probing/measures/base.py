@@ -57,9 +57,16 @@ class StimuliValue(Protocol):
 
 
 class MeasureParameters(BaseModel):
-    """Base of every parameter schema: unknown names are errors, values never change."""
+    """Base of every parameter schema: unknown names are errors, values never change.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    The title of a parameter is its name in words, where it does not say otherwise.
+    """
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        field_title_generator=lambda name, field: name.replace("_", " ").capitalize(),
+    )
 
 
 M = TypeVar("M", bound=StimuliValue)

@@ -56,7 +56,6 @@ class CeatParameters(MeasureParameters):
 
     adjectives: Adjectives = Field(
         "pole",
-        title="Adjectives",
         description="What stands for a pole: its own adjective (pole, as published), the pole "
         "with its synonyms in the library (lists), or these as the released lists spell them "
         "(released lists).",
@@ -65,7 +64,6 @@ class CeatParameters(MeasureParameters):
         1000,
         ge=1,
         le=10_000,
-        title="Sentences per word",
         description="The most sentences drawn for every group and every adjective, with the "
         "run's seed; 1,000 as published. They are kept with the run.",
     )
@@ -80,7 +78,6 @@ class CeatParameters(MeasureParameters):
         10_000,
         ge=2,
         le=1_000_000,
-        title="Draws",
         description="How many random draws of one context per word are combined.",
     )
     pieces: Literal["automatic", "first", "last", "mean"] = Field(
@@ -102,7 +99,6 @@ class CeatParameters(MeasureParameters):
         1000,
         ge=1000,
         le=1_000_000,
-        title="Permutations",
         description="How often the sentences are dealt out anew between the poles, with the run's "
         "seed; for the p-value by permutation.",
     )

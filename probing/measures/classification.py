@@ -60,17 +60,12 @@ class ClassificationParameters(MeasureParameters):
     labels: str = Field(
         AUTOMATIC,
         max_length=500,
-        title="Labels",
         description="Which output of the model stands for which class: by their names where these "
         "are negative, neutral and positive, or by their order (automatic), or a map such as "
         "“1 star=negative, 3 stars=neutral, 5 stars=positive”.",
     )
     sentences_per_shard: int = Field(
-        5000,
-        ge=1,
-        le=100_000,
-        title="Sentences per shard",
-        description="How many sentences a worker classifies at a time.",
+        5000, ge=1, le=100_000, description="How many sentences a worker classifies at a time."
     )
 
 

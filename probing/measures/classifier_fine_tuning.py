@@ -55,7 +55,6 @@ class ClassifierTuningParameters(MeasureParameters):
 
     method: Method | None = Field(
         None,
-        title="Method",
         description="All weights (full), or adapters of low rank on all linear layers (lora). "
         "Empty trains models of up to 400 million weights in full, as in the paper.",
         json_schema_extra={"empty": "as in the paper"},
@@ -64,7 +63,6 @@ class ClassifierTuningParameters(MeasureParameters):
         None,
         min_length=1,
         max_length=20,
-        title="Learning rate",
         description="Several with commas are a grid: of all combinations with the weight decays, "
         "the one with the lowest mean validation loss is taken. The paper tried 1e-3, 3e-4, 1e-4, "
         "3e-5 and 1e-5. Empty takes Table 1’s choice for the model.",
@@ -73,7 +71,6 @@ class ClassifierTuningParameters(MeasureParameters):
         None,
         min_length=1,
         max_length=20,
-        title="Weight decay",
         description="Several are a grid. The paper tried 1e-3, 1e-4, 1e-5 and 1e-6. Empty takes "
         "Table 1’s choice for the model.",
     )
@@ -81,7 +78,6 @@ class ClassifierTuningParameters(MeasureParameters):
         None,
         ge=1,
         le=100,
-        title="Trainings",
         description="With seeds from the run’s on. Empty takes 15 in full, 5 by adapters.",
     )
     kept: int | None = Field(
@@ -96,16 +92,11 @@ class ClassifierTuningParameters(MeasureParameters):
         20, ge=1, le=1000, title="Most epochs", description="How often every text is trained on."
     )
     batch_size: int = Field(
-        16,
-        ge=1,
-        le=1024,
-        title="Batch size",
-        description="Texts in a step. A large model may need a smaller one.",
+        16, ge=1, le=1024, description="Texts in a step. A large model may need a smaller one."
     )
     patience: int | None = Field(
         None,
         ge=0,
-        title="Patience",
         description="So many evaluations without a lower validation loss end a training; 0 never "
         "does. Empty takes Table 1’s choice, 7 or 5. The weights with the lowest loss are taken.",
     )
@@ -116,9 +107,7 @@ class ClassifierTuningParameters(MeasureParameters):
         description="Empty evaluates after each epoch.",
     )
     schedule: Literal["constant", "linear"] = Field(
-        "constant",
-        title="Schedule",
-        description="Whether the learning rate stays, or falls linearly to zero.",
+        "constant", description="Whether the learning rate stays, or falls linearly to zero."
     )
     warmup_share: float = Field(
         0.0,
@@ -142,14 +131,12 @@ class ClassifierTuningParameters(MeasureParameters):
         0.1,
         ge=0,
         le=0.5,
-        title="Validation share",
         description="Of a data set that names no validation texts, drawn with the seed.",
     )
     test_share: float = Field(
         0.2,
         gt=0,
         le=0.5,
-        title="Test share",
         description="Of a data set that names no test texts, drawn with the seed.",
     )
     checkpoint_every: int | None = Field(

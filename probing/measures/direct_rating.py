@@ -53,7 +53,6 @@ class DirectRatingParameters(MeasureParameters):
         1.0,
         ge=0,
         le=2,
-        title="Temperature",
         description="Of drawn answers; 1 draws from the model's own distribution, 0 takes the "
         "likeliest token each time.",
     )
@@ -73,10 +72,7 @@ class DirectRatingParameters(MeasureParameters):
         "value.",
     )
     system_message: str | None = Field(
-        None,
-        max_length=4000,
-        title="System message",
-        description="Without a value none is sent.",
+        None, max_length=4000, description="Without a value none is sent."
     )
     opening: str | None = Field(
         None,
@@ -102,7 +98,6 @@ class DirectRatingParameters(MeasureParameters):
         1,
         ge=1,
         le=1000,
-        title="Groups per shard",
         description="How many groups one unit of work covers. The ratings do not depend on it.",
     )
 

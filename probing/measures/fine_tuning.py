@@ -42,21 +42,11 @@ class FineTuningParameters(MeasureParameters):
     """Learning rate and epochs are those of Deas et al. (2023, Appendix E.1)."""
 
     learning_rate: float = Field(
-        3e-5,
-        gt=0,
-        le=1,
-        title="Learning rate",
-        description="The highest one; it falls linearly to zero.",
+        3e-5, gt=0, le=1, description="The highest one; it falls linearly to zero."
     )
-    epochs: int = Field(
-        5, ge=1, le=1000, title="Epochs", description="How often every pair is trained on."
-    )
+    epochs: int = Field(5, ge=1, le=1000, description="How often every pair is trained on.")
     batch_size: int = Field(
-        8,
-        ge=1,
-        le=1024,
-        title="Batch size",
-        description="Examples in a step. A large model may need a smaller one.",
+        8, ge=1, le=1024, description="Examples in a step. A large model may need a smaller one."
     )
     warmup_share: float = Field(
         0.0,
@@ -67,7 +57,6 @@ class FineTuningParameters(MeasureParameters):
     )
     directions: Literal["both", "to_target", "to_source"] = Field(
         "both",
-        title="Directions",
         description="Which rewritings one model learns: into the corpus’s target variety, into its "
         "source variety, or both, told apart by the prompt.",
     )

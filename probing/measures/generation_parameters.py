@@ -23,7 +23,6 @@ class CounterpartParameters(MeasureParameters):
 
     directions: Literal["both", "to_target", "to_source"] = Field(
         "both",
-        title="Directions",
         description="Into which variety texts are rewritten: the corpus's target variety, its "
         "source variety, or each into the other.",
     )
@@ -45,7 +44,6 @@ class CounterpartParameters(MeasureParameters):
         None,
         ge=0,
         le=2,
-        title="Temperature",
         description="Of sampling; 0 takes the likeliest token. Without a value 0.7 for causal and "
         "chat models, and beam search without sampling for sequence to sequence models.",
     )
@@ -53,7 +51,6 @@ class CounterpartParameters(MeasureParameters):
         None,
         ge=1,
         le=64,
-        title="Beams",
         description="Width of the beam search. Without a value 3 for sequence to sequence models, "
         "and 1 for all others or where a temperature is given.",
     )
@@ -75,7 +72,6 @@ class CounterpartParameters(MeasureParameters):
     )
     first_line_only: bool = Field(
         False,
-        title="First line only",
         description="Whether only the first line of what the model writes is kept. White space at "
         "both ends is always removed; nothing else is changed.",
     )
@@ -83,7 +79,6 @@ class CounterpartParameters(MeasureParameters):
         20,
         ge=1,
         le=10000,
-        title="Pairs per shard",
         description="How many texts one unit of work covers. The counterparts do not depend on it.",
     )
 

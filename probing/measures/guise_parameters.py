@@ -22,7 +22,6 @@ class MatchedGuiseParameters(MeasureParameters):
 
     matching: Literal["paired", "pooled"] = Field(
         "paired",
-        title="Matching",
         description="Which texts are compared: pairs that say the same (paired), or all texts of "
         "the corpus in either variety, with or without a counterpart (pooled).",
     )
@@ -39,7 +38,6 @@ class MatchedGuiseParameters(MeasureParameters):
     )
     first_guise: Literal["texts", "noise"] = Field(
         "texts",
-        title="First guise",
         description="What the model reads as the first guise: its texts, or as a control the "
         "texts of the second variety with noise (characters dropped, added and replaced).",
     )
@@ -67,19 +65,14 @@ class MatchedGuiseParameters(MeasureParameters):
         "Complete the sentence with exactly one word of this list, and answer with that word "
         "alone: {attributes}.",
         max_length=1000,
-        title="Instruction",
         description="Ends the question in a chat without an opening. {attributes} stands for the "
         "list, whose order is drawn for every text and the same for both guises.",
     )
     system_message: str | None = Field(
-        None,
-        max_length=4000,
-        title="System message",
-        description="In a chat. Without a value none is sent.",
+        None, max_length=4000, description="In a chat. Without a value none is sent."
     )
     least_access: Literal["full", "top_k", "sampled"] = Field(
         "top_k",
-        title="Least access",
         description="For served models: the least that a server may tell, all log-probabilities "
         "(full), those of the likeliest tokens (top_k), or none, so that answers are drawn "
         "(sampled). One that tells less fails the run.",
@@ -112,11 +105,7 @@ class MatchedGuiseParameters(MeasureParameters):
         description="Models that reason before they answer need many more.",
     )
     pairs_per_shard: int = Field(
-        100,
-        ge=1,
-        le=5000,
-        title="Pairs per shard",
-        description="How the work is cut into parts, for all prompts at once.",
+        100, ge=1, le=5000, description="How the work is cut into parts, for all prompts at once."
     )
 
     def idle(self, *, served: bool) -> list[str]:

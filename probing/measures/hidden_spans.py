@@ -101,7 +101,6 @@ class SpanPredictionParameters(MeasureParameters):
         5,
         ge=1,
         le=100,
-        title="Trials",
         description="How often every text is tried, each time with another span drawn.",
     )
     mean_length: float = Field(
@@ -129,7 +128,6 @@ class SpanPredictionParameters(MeasureParameters):
         20,
         ge=1,
         le=10000,
-        title="Pairs per shard",
         description="How many pairs one unit of work covers. The scores do not depend on it.",
     )
 

@@ -54,7 +54,6 @@ class IlpsParameters(SlotParameters):
 
     subword: Literal["first", "last"] = Field(
         "first",
-        title="Subword",
         description="Which subword stands for an adjective, read at its own mask while all masks "
         "of the adjective are open: the first (as in the released code) or the last. A causal "
         "model reads the subwords before the last one.",

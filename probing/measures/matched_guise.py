@@ -19,14 +19,7 @@ from probing.lm.errors import (
 )
 from probing.lm.question_protocols import ACCESS_TIERS
 from probing.lm.text_protocols import EndWordModel, EndWordTokenizer
-from probing.measures.base import (
-    Cost,
-    Frames,
-    Measure,
-    Problem,
-    ResultKind,
-    ShardPlan,
-)
+from probing.measures.base import Cost, Frames, Measure, Problem, ResultKind, ShardPlan
 from probing.measures.guise_logprobs import NO_TEXT, to_frame
 from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.measures.guise_questions import ask_guise, cut_prompt, spellings

@@ -41,11 +41,7 @@ class MentionParameters(MeasureParameters):
     """Parameters of the surprisal of mentions."""
 
     templates_per_shard: int = Field(
-        25,
-        ge=1,
-        le=10_000,
-        title="Templates per shard",
-        description="How many templates a worker reads at a time.",
+        25, ge=1, le=10_000, description="How many templates a worker reads at a time."
     )
 
 

@@ -52,9 +52,7 @@ class PerplexityParameters(MeasureParameters):
         description="The number of tokens, as usual, or of words, to set models with different "
         "tokenizers side by side (ours).",
     )
-    pairs_per_shard: int = Field(
-        50, ge=1, le=5000, title="Pairs per shard", description="How the work is cut into parts."
-    )
+    pairs_per_shard: int = Field(50, ge=1, le=5000, description="How the work is cut into parts.")
 
 
 class Perplexity(TextMeasure[PerplexityParameters]):

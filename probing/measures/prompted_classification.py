@@ -14,12 +14,7 @@ from pydantic import Field
 
 from annotation.common.lazy import np
 from probing.lm.errors import LanguageModelError, ServerError
-from probing.lm.text_protocols import (
-    EndWordModel,
-    GenerationSettings,
-    TextGenerator,
-    TextTokenizer,
-)
+from probing.lm.text_protocols import EndWordModel, GenerationSettings, TextGenerator, TextTokenizer
 from probing.measures.base import Frames, Problem
 from probing.measures.class_prompts import find_class
 from probing.measures.prompted_measure import (
@@ -46,7 +41,6 @@ class GeneratedParameters(PromptedParameters):
         0.8,
         ge=0,
         le=2,
-        title="Temperature",
         description="Of sampling, for answers and reasoning; 0 takes the likeliest token.",
     )
     answer_tokens: int = Field(
@@ -70,7 +64,6 @@ class LikelihoodParameters(PromptedParameters):
 
     calibration: Literal["none", "empty_text"] = Field(
         "none",
-        title="Calibration",
         description="Whether each class’s likelihood is divided by the one that it has after an "
         "empty text (Zhao et al. 2021, Calibrate Before Use), so that a model’s preference for a "
         "word does not count.",

@@ -40,7 +40,6 @@ class PromptedParameters(MeasureParameters):
         5,
         ge=1,
         le=50,
-        title="Repeats",
         description="How often every sentence is asked about. The first repeat has the run’s seed, "
         "the next one the number after it; 2024 gives those of the paper. Demonstrations are drawn "
         "anew for each.",
@@ -52,11 +51,7 @@ class PromptedParameters(MeasureParameters):
         "each of their orders.",
     )
     sentences_per_shard: int = Field(
-        500,
-        ge=1,
-        le=100_000,
-        title="Sentences per shard",
-        description="How many sentences a worker asks about at a time.",
+        500, ge=1, le=100_000, description="How many sentences a worker asks about at a time."
     )
 
 

@@ -58,7 +58,6 @@ class SensitivityParameters(SlotParameters):
     )
     variant: Literal["paper", "released"] = Field(
         "paper",
-        title="Variant",
         description="The published log ratio of squared distances (paper), or the released "
         "difference of ln(1 - distance), which is undefined for distances of 1 or more "
         "(released). The released code pairs it with the prior noun.",

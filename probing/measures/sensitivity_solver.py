@@ -35,38 +35,6 @@ _PARTS = 8
 _BLOCK = 1 << 22
 
 
-def minimal_changes(
-    logits: npt.ArrayLike, targets: npt.ArrayLike, squared_norm: float, margin: float = 1.0
-) -> Floats:
-    """Return Delta for many targets at one position.
-
-    Parameters
-    ----------
-    logits : (n_tokens,) finite numbers.
-    targets : (n_targets,) indices into `logits`.
-    squared_norm : ||x||^2 > 0, where x is the layer's input, with a 1 appended if the bias may
-        change too.
-    margin : by how much the target has to win; 1 in the paper.
-
-    Returns
-    -------
-    (n_targets,) squared Frobenius distances >= 0; exactly 0 where the target already wins by
-    the margin; NaN everywhere if a logit is not finite.
-
-    Raises
-    ------
-    ValueError
-        Arguments of the wrong shape, an index out of range, or a norm that is not positive.
-    """
-    row = np.asarray(logits, dtype=np.float64)
-    wanted = np.asarray(targets, dtype=np.int64)
-    if row.ndim != 1 or wanted.ndim != 1:
-        raise ValueError("logits and targets must be one-dimensional")
-    return minimal_changes_by_row(
-        row[np.newaxis, :], np.zeros_like(wanted), wanted, np.array([squared_norm]), margin
-    )
-
-
 def minimal_changes_by_row(
     logits: npt.ArrayLike,
     rows: npt.ArrayLike,
@@ -80,13 +48,20 @@ def minimal_changes_by_row(
     ----------
     logits : (n_positions, n_tokens) numbers.
     rows, targets : (n_targets,) the position of each target and its token there.
-    squared_norms : (n_positions,) ||x||^2 > 0.
-    margin : by how much a target has to win.
+    squared_norms : (n_positions,) ||x||^2 > 0, where x is the layer's input, with a 1 appended if
+        the bias may change too.
+    margin : by how much a target has to win; 1 in the paper.
 
     Returns
     -------
-    (n_targets,) as in :func:`minimal_changes`; NaN at positions with a logit that is not finite.
-    What is found at a position depends on nothing but that position.
+    (n_targets,) squared Frobenius distances >= 0; exactly 0 where a target already wins by the
+    margin; NaN at positions with a logit that is not finite. What is found at a position depends
+    on nothing but that position.
+
+    Raises
+    ------
+    ValueError
+        Arguments of the wrong shape, an index out of range, or a norm that is not positive.
     """
     a = np.asarray(logits)
     if a.dtype != np.float32:  # comparing float32 is exact, and widening all of it is dear

@@ -31,14 +31,12 @@ class SlotParameters(MeasureParameters):
 
     prior: Prior = Field(
         "mask",
-        title="Prior",
         description="What the group's sentence is compared with: the same sentence with the whole "
         "group phrase masked (mask, as published) or with person, people or People in its place "
         "(noun, as in the released code).",
     )
     adjectives: Adjectives = Field(
         "pole",
-        title="Adjectives",
         description="What stands for a pole: its own adjective (pole, as published), the pole "
         "with its synonyms in the library (lists), or these as the released lists spell them "
         "(released lists).",
@@ -53,7 +51,6 @@ class SlotParameters(MeasureParameters):
         5,
         ge=1,
         le=1000,
-        title="Groups per shard",
         description="How many groups one unit of work covers. Smaller units show progress sooner; "
         "larger ones cost less overhead. The scores do not depend on it beyond rounding.",
     )

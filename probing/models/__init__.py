@@ -1,10 +1,6 @@
 """Tables of language models, their library and their runs."""
 
-from probing.models.labelled_templates import (
-    GroupLexicon,
-    LabelledTemplateSet,
-    LabelledTextSet,
-)
+from probing.models.labelled_templates import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.models.language_model import LanguageModel, ModelKind, ModelSource
 from probing.models.prompt import Prompt
 from probing.models.purpose import GUISES, PromptPurpose, WordPurpose

@@ -11,13 +11,8 @@ from probing.measures.streams import named_seed, named_stream
 from probing.measures.text_noise import add_noise
 from probing.models import GUISES, Prompt, PromptPurpose, WordList, WordPurpose
 from probing.runs.errors import RunError
-from probing.runs.stimuli import unknown_name
-from probing.runs.text_stimuli import (
-    check_sources,
-    draw_some,
-    load_pairs,
-    no_pairs,
-)
+from probing.runs.stimuli import require_known
+from probing.runs.text_stimuli import check_sources, draw_some, load_pairs, no_pairs
 
 Sides = tuple[tuple[GuiseText, ...], tuple[GuiseText, ...]]
 VARIETY_LENGTH = 40
@@ -205,12 +200,9 @@ def _named(terms: Sequence[str]) -> tuple[tuple[str, str], Sides]:
 
 
 def _attributes(slug: str) -> WordList:
-    lists = WordList.objects.exclude(purpose=WordPurpose.LOOKUP)
-    found = lists.filter(slug=slug).first()
-    if found is None:
-        known = list(lists.values_list("slug", flat=True))
-        raise RunError.at("attributes", unknown_name("list of attributes", slug, known))
-    return found
+    known = {one.slug: one for one in WordList.objects.exclude(purpose=WordPurpose.LOOKUP)}
+    require_known("attributes", "list of attributes", [slug], known)
+    return known[slug]
 
 
 def _prompts(names: Iterable[str], usual: str) -> list[GuisePrompt]:
@@ -221,9 +213,7 @@ def _prompts(names: Iterable[str], usual: str) -> list[GuisePrompt]:
         by_name.setdefault(prompt.purpose, []).append(prompt)
         by_name.setdefault(prompt.slug, []).append(prompt)
     wanted = list(dict.fromkeys(names)) or [usual]
-    if unknown := [name for name in wanted if name not in by_name]:
-        messages = [unknown_name("prompt about a speaker", name, list(by_name)) for name in unknown]
-        raise RunError.at("prompts", " ".join(messages))
+    require_known("prompts", "prompt about a speaker", wanted, by_name)
     chosen = {prompt.slug: prompt for name in wanted for prompt in by_name[name]}
     try:
         return [GuisePrompt(slug, one.text, one.purpose) for slug, one in chosen.items()]

@@ -14,7 +14,7 @@ from probing.measures.stimuli import StimuliError
 from probing.models import GroupLexicon, LabelledTemplateSet, LabelledTextSet
 from probing.models.labelled_templates import LibraryFile
 from probing.runs.errors import RunError
-from probing.runs.stimuli import unknown_name
+from probing.runs.stimuli import require_known
 
 F = TypeVar("F", bound=LibraryFile)
 NOUNS: dict[type[LibraryFile], tuple[str, str]] = {
@@ -33,9 +33,7 @@ def find_entries(model: type[F], slugs: Iterable[str]) -> list[F]:
     known = {entry.slug: entry for entry in model._default_manager.all()}
     wanted = list(dict.fromkeys(slugs))
     where, noun = NOUNS[model]
-    if unknown := [slug for slug in wanted if slug not in known]:
-        message = " ".join(unknown_name(noun, slug, list(known)) for slug in unknown)
-        raise RunError.at(where, message)
+    require_known(where, noun, wanted, known)
     return [known[slug] for slug in wanted]
 
 

@@ -8,18 +8,13 @@ from probing.library.labelled_files import stored_texts
 from probing.measures.class_prompt_library import DEMONSTRATION_SET, FEW_SHOT, ZERO_SHOT
 from probing.measures.class_prompts import ClassPrompt
 from probing.measures.probe_stimuli import ProbeStimuli
-from probing.measures.prompted_stimuli import (
-    Demonstration,
-    PromptedStimuli,
-    draw_shots,
-    vars_of,
-)
+from probing.measures.prompted_stimuli import Demonstration, PromptedStimuli, draw_shots, vars_of
 from probing.measures.prompts import PromptError
 from probing.measures.stimuli import StimuliError
 from probing.models import LabelledTextSet, Prompt, PromptPurpose
 from probing.runs.errors import RunError
 from probing.runs.probe_stimuli import find_entries
-from probing.runs.stimuli import unknown_name
+from probing.runs.stimuli import require_known
 
 DEFAULT_EXAMPLES = DEMONSTRATION_SET[0]
 
@@ -60,10 +55,7 @@ def load_prompted_stimuli(
 def _wordings(slugs: Sequence[str]) -> tuple[ClassPrompt, ...]:
     known = {one.slug: one for one in Prompt.objects.filter(purpose=PromptPurpose.CLASSES)}
     wanted = list(dict.fromkeys(slugs))
-    if unknown := [slug for slug in wanted if slug not in known]:
-        noun = "prompt that asks for a class"
-        messages = [unknown_name(noun, slug, list(known)) for slug in unknown]
-        raise RunError.at("prompts", " ".join(messages))
+    require_known("prompts", "prompt that asks for a class", wanted, known)
     try:
         return tuple(ClassPrompt(slug, known[slug].text) for slug in wanted)
     except PromptError as error:  # a text that went into the library round the validation

@@ -12,7 +12,7 @@ from annotation.models import Instrument, Study, StudyKind
 from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.stimuli import Group, StimuliError, Trait
 from probing.runs.errors import RunError
-from probing.runs.stimuli import unknown_name
+from probing.runs.stimuli import require_known
 
 Entry = TypeVar("Entry")
 
@@ -91,8 +91,5 @@ def _traits(instrument: Instrument, wanted: list[str] | None) -> tuple[Trait, ..
 def _take(
     known: dict[str, Entry], wanted: list[str], where: str, noun: str
 ) -> list[tuple[str, Entry]]:
-    if unknown := [slug for slug in wanted if slug not in known]:
-        raise RunError.at(
-            where, " ".join(unknown_name(noun, slug, list(known)) for slug in unknown)
-        )
+    require_known(where, noun, wanted, known)
     return [(slug, entry) for slug, entry in known.items() if not wanted or slug in wanted]

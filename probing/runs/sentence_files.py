@@ -74,10 +74,6 @@ def _decode(lines: Iterable[bytes]) -> Numbered:
         yield number, text
 
 
-def _read_lines(lines: Numbered) -> Numbered:
-    return lines
-
-
 def _read_tsv(lines: Numbered) -> Numbered:
     """TSV has no quoting: a quotation mark is a character like any other."""
     rows = ((number, line.rstrip("\r\n").split("\t")) for number, line in lines)
@@ -149,7 +145,7 @@ def _read_json_lines(lines: Numbered) -> Numbered:
 
 
 _READERS: dict[str, Callable[[Numbered], Numbered]] = {
-    ".txt": _read_lines,
+    ".txt": lambda lines: lines,
     ".tsv": _read_tsv,
     ".tab": _read_tsv,
     ".csv": _read_csv,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -156,14 +156,18 @@ def _resolve(
     sets: dict[str, list[str]],
 ) -> Sequence[Any]:
     wanted = [names] if isinstance(names, str) else list(names)
-    unknown = [name for name in wanted if name not in entries and name not in sets]
-    if unknown:
-        known = [*sets, *entries]
-        raise RunError.at(where, " ".join(unknown_name(noun, name, known) for name in unknown))
+    require_known(where, noun, wanted, [*sets, *entries])
     slugs = dict.fromkeys(slug for name in wanted for slug in sets.get(name, [name]))
     if not slugs:
         raise RunError.at(where, f"No {where} are chosen, expected at least one {noun}.")
     return [entries[slug] for slug in slugs]
+
+
+def require_known(where: str, noun: str, names: Iterable[str], known: Collection[str]) -> None:
+    """Raise :class:`RunError` with every name that is not known, and the closest known ones."""
+    if unknown := [name for name in names if name not in known]:
+        messages = [unknown_name(noun, name, list(known)) for name in unknown]
+        raise RunError.at(where, " ".join(messages))
 
 
 def unknown_name(noun: str, name: str, known: list[str]) -> str:

@@ -20,7 +20,7 @@ from probing.measures.text_stimuli import (
 )
 from probing.models import Prompt, PromptPurpose
 from probing.runs.errors import RunError
-from probing.runs.stimuli import unknown_name
+from probing.runs.stimuli import require_known
 
 T = TypeVar("T")
 
@@ -123,9 +123,7 @@ def _prompts(slugs: Iterable[str]) -> list[PromptStimulus]:
     known = {
         prompt.slug: prompt for prompt in Prompt.objects.filter(purpose=PromptPurpose.COUNTERPARTS)
     }
-    if unknown := [slug for slug in wanted if slug not in known]:
-        messages = [unknown_name("prompt", slug, list(known)) for slug in unknown]
-        raise RunError.at("prompts", " ".join(messages))
+    require_known("prompts", "prompt", wanted, known)
     return [
         PromptStimulus(slug=slug, text=known[slug].text, variety_names=known[slug].variety_names)
         for slug in wanted
@@ -166,7 +164,6 @@ def require_known_sources(
 
 
 def _examples(corpus: Corpus, number: int, seed: int) -> list[PairStimulus]:
-
     if number == 0:
         return []
     if number < 0:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probing.measures.sensitivity_solver import minimal_changes
+from tests.probing.measures.one_position import minimal_changes
 
 pytestmark = pytest.mark.shared
 

@@ -16,8 +16,7 @@ from annotation.models import Study, StudyKind, TaskState
 from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyse_agreement
 from evaluation.models import Report
 from evaluation.reports.agreement import prose, tables
-from evaluation.reports.parts.corpus_inputs import corpus_record, hash_rows
-from evaluation.reports.parts.data_statement import load_statement
+from evaluation.reports.parts.corpus_inputs import corpus_part, hash_rows
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import number, percent
@@ -88,8 +87,7 @@ class Agreement(AnalysisKind[AgreementResult]):
                     "shared_percent": study.writing.shared_percent,
                     "open": study.writing_tasks.filter(state=TaskState.OPEN).count(),
                 },
-                "corpus": corpus_record(corpus),
-                "statement": load_statement(corpus),
+                **corpus_part(corpus),
             },
             data=annotations,
             hashes={"annotations": digest},

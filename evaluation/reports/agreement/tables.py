@@ -9,7 +9,7 @@ from evaluation.charts import MatrixCell, agreement_matrix_spec
 from evaluation.metrics.levenshtein_alpha import LevenshteinAlpha
 from evaluation.reports.parts.document import Figure, KeyNumber
 from evaluation.reports.parts.formatting import count, number, sentence
-from evaluation.reports.parts.table import Column, Reader, ReportTable, read
+from evaluation.reports.parts.table import Column, Reader, ReportTable, downloaded, read
 
 DEFINITIONS = {
     "exact": "different texts, exact",
@@ -46,24 +46,22 @@ def alpha_table(
         return lambda row: read(read(row, alpha), path)
 
     places = places_of(result)
-    return ReportTable(
+    return ReportTable.of(
         name,
         title,
         rows,
-        (
-            *(Column("", column) for column in names),
-            Column(head, label if isinstance(label, str) else "", label),
-            Column("α", "alpha", of("estimate"), 2, with_interval=True, style="strong"),
-            Column("Observed", "observed", of("observed"), places),
-            Column("By chance", "expected", of("expected"), places),
-            Column("", "n_texts", of("n_items")),
-            Column("Texts in common", "n_overlap", of("n_overlap"), 0),
-            Column("Counterparts", "n_annotations", of("n_annotations"), 0),
-            Column("", "n_pairs", of("n_pairs")),
-            Column("", "distance", of("distance")),
-            Column("", "expected_by", of("expected_by")),
-        ),
-        level,
+        *downloaded(*names),
+        Column(head, label if isinstance(label, str) else "", label),
+        Column.estimate("α", "alpha", of("estimate"), 2, style="strong"),
+        Column("Observed", "observed", of("observed"), places),
+        Column("By chance", "expected", of("expected"), places),
+        Column("", "n_texts", of("n_items")),
+        Column("Texts in common", "n_overlap", of("n_overlap"), 0),
+        Column("Counterparts", "n_annotations", of("n_annotations"), 0),
+        Column("", "n_pairs", of("n_pairs")),
+        Column("", "distance", of("distance")),
+        Column("", "expected_by", of("expected_by")),
+        level=level,
         reason=of("estimate.note"),
     )
 
@@ -107,17 +105,15 @@ def source_table(result: AgreementResult, level: str) -> ReportTable:
 
 
 def refusal_table(result: AgreementResult) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "not_interpretable",
         "Agreement on what is not interpretable",
         (result.not_interpretable,),
-        (
-            Column("", "alpha", "estimate", with_interval=True),
-            Column("", "n_texts", "n_units"),
-            Column("", "n_annotations", "n_values"),
-            Column("", "n_not_interpretable", lambda alpha: result.n_not_interpretable),
-            Column("", "reason"),
-        ),
+        Column.estimate("", "alpha", "estimate"),
+        Column("", "n_texts", "n_units"),
+        Column("", "n_annotations", "n_values"),
+        Column("", "n_not_interpretable", lambda alpha: result.n_not_interpretable),
+        Column("", "reason"),
     )
 
 
@@ -131,8 +127,7 @@ def key_numbers(result: AgreementResult, level: str) -> tuple[KeyNumber, ...]:
         KeyNumber(
             "Krippendorff’s α of the counterparts",
             number(alpha.value),
-            "",
-            _alpha_lines(alpha, result, level),
+            lines=_alpha_lines(alpha, result, level),
         ),
         KeyNumber(
             "Texts written by two or more",
@@ -199,6 +194,5 @@ def source_figure(sources: ReportTable, result: AgreementResult) -> Figure:
         decimals=2,
         title="Agreement by source",
         axis="Krippendorff’s α of counterparts",
-        value="α",
         n="texts",
     )

@@ -21,7 +21,13 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, percent
 from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.mention import MENTION, summarise_mention
-from evaluation.reports.parts.options import ArmParameters, IntervalParameters
+from evaluation.reports.parts.options import (
+    ArmParameters,
+    IntervalParameters,
+    names_in,
+    require_pilot_groups,
+    split_halves,
+)
 from evaluation.reports.parts.rating_inputs import RatingsKind
 from evaluation.reports.parts.tau_questions import tau_headline
 
@@ -44,17 +50,11 @@ class ComparisonParameters(IntervalParameters, ArmParameters):
         "overall values are then given without them, too. Cao et al. (2022) used "
         f"{', '.join(PILOT_GROUPS)}.",
     )
-    splits: int = Field(
-        1000,
-        ge=100,
-        le=100_000,
-        title="Split halves",
-        description="Random halves of the people for the noise ceiling.",
-    )
+    splits: int = split_halves("Random halves of the people for the noise ceiling.")
 
     @property
     def pilot(self) -> tuple[str, ...]:
-        return tuple(slug.strip() for slug in (self.pilot_groups or "").split(",") if slug.strip())
+        return tuple(names_in(self.pilot_groups))
 
 
 class AlignmentComparison(RatingsKind):
@@ -174,11 +174,6 @@ def _check_pilot(pilot: Sequence[str], known: set[str], what: str) -> None:
     """Raise `ReportError` for pilot groups that do not exist, stand twice, or leave no other."""
     if len(set(pilot)) < len(pilot):
         raise ReportError(f"The pilot groups are {', '.join(pilot)}, expected each of them once.")
-    absent = [slug for slug in pilot if slug not in known]
-    if absent:
-        raise ReportError(
-            f"{what} the pilot group{'s' if len(absent) > 1 else ''} "
-            f"{', '.join(f'“{slug}”' for slug in absent)}. Groups: {', '.join(sorted(known))}."
-        )
+    require_pilot_groups(pilot, known, what)
     if pilot and not known - set(pilot):
         raise ReportError("Every group is a pilot group, so that none is left to test.")

@@ -23,9 +23,9 @@ from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_comparison import prose
 from evaluation.reports.alignment_comparison.prose import is_new
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import count, interval, number, p_cell, percent
+from evaluation.reports.parts.formatting import count, interval, number, percent
 from evaluation.reports.parts.score_words import all_options
-from evaluation.reports.parts.table import Column, ReportTable, beside, pivot, ranked
+from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, ranked
 from evaluation.reports.parts.tau_questions import (
     answer_columns,
     interval_column,
@@ -89,7 +89,10 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
     def run(name: str) -> Any:
         return lambda row: names.runs[row.run][name]
 
-    columns: tuple[Column, ...] = (
+    return ReportTable.of(
+        "overall",
+        "Every run over all groups",
+        result.overall,
         Column("", "part"),
         Column("", "run", meaning="public id of the run"),
         Column("Run", "run_name", run("label")),
@@ -99,12 +102,11 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         Column("", "n_submissions", "pooled.n_submissions"),
         Column("Groups", "n_groups", "pooled.n_groups", 0),
         Column("", "n_cells", "pooled.n_cells"),
-        Column(
+        Column.estimate(
             "τ",
             "tau",
             people,
             2,
-            with_interval=True,
             prefix="tau_",
             interval_head="people",
             style="" if new else "strong",
@@ -113,16 +115,14 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         ),
         Column("", "tau_wide_low", "tau_wide.low"),
         Column("", "tau_wide_high", "tau_wide.high"),
-        Column(
+        Column.p(
             "p, cells independent" if new else "p",
             "p_value",
             "pooled.p_value",
-            3,
-            cell=p_cell,
             group=observed,
             meaning="of tau, cells as independent draws",
         ),
-        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell, group=observed),
+        Column.p("" if new else "p (Holm)", "p_holm", group=observed),
         Column("", "mean_group_tau", "pooled.group_tau.value"),
         Column("Mean", "precision", "pooled.precision.value", 2, style="strong", group=precision),
         Column("", "precision_low", "pooled.precision.interval.low"),
@@ -135,35 +135,24 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         Column("", "ceiling_low", "pooled.ceiling.low"),
         Column("", "ceiling_high", "pooled.ceiling.high"),
         Column("", "reason", "pooled.tau.reason"),
-    )
-    if new:
-        columns += (
-            *answer_columns("pooled.answers.", "τ", "Kendall’s τ, noise taken out"),
-            Column(
-                "Mean",
-                "precision_without_noise",
-                "pooled.answers.precision.estimate",
-                2,
-                with_interval=True,
-                prefix="precision_generalising_",
-                interval_head="groups like these",
-                style="strong",
-                group=precision,
-            ),
-            Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
-        )
-    return ReportTable(
-        "overall",
-        "Every run over all groups",
-        result.overall,
-        columns,
-        level,
-        note=_note if new else lambda row: row.pooled.tau.reason or row.pooled.tau.interval.reason,
+        *(_answer_columns(precision) if new else ()),
+        level=level,
+        note=lambda row: (
+            cited(row).note if new else row.pooled.tau.reason or row.pooled.tau.interval.reason
+        ),
     )
 
 
-def _note(row: RunOverall) -> str:
-    return cited(row).note
+def _answer_columns(precision: str) -> tuple[Column, ...]:
+    return (
+        *answer_columns("pooled.answers.", "τ", "Kendall’s τ, noise taken out"),
+        Column.estimate(
+            "Mean", "precision_without_noise", "pooled.answers.precision.estimate", 2,
+            prefix="precision_generalising_", interval_head="groups like these", style="strong",
+            group=precision,
+        ),
+        Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
+    )  # fmt: skip
 
 
 def runs_printed(runs: ReportTable, result: ComparisonResult, part: str) -> Table:
@@ -212,7 +201,7 @@ def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
         if new
         else f"Kendall’s τ of every run over pooled cells, highest first; {runs.level} intervals "
         "resample people and groups.",
-        Column("τ", value=cited, decimals=2, with_interval=True),
+        Column.estimate("τ", value=cited, decimals=2),
         label="Run",
         rows=[row for part in parts_of(result) for row in in_order(result, part)],
         panel=lambda row: prose.PARTS[row.part],
@@ -220,7 +209,6 @@ def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
         decimals=2,
         title="Alignment of every run",
         axis="Kendall’s τ",
-        value="τ",
         n="cells",
     )
 
@@ -232,32 +220,25 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
     def observed(row: Difference) -> Estimate:
         return _with(row.value, row.people, row.n_cells, row.reason)
 
-    columns: tuple[Column, ...] = (
-        Column("", "part"),
-        Column("", "quantity"),
+    return ReportTable.of(
+        "differences",
+        "Every two runs",
+        result.differences,
+        *downloaded("part", "quantity"),
         Column("", "first", meaning="public id of the first run"),
         Column("", "first_name", lambda row: names.run(row.first)),
         Column("", "second", meaning="public id of the second run"),
         Column("", "second_name", lambda row: names.run(row.second)),
-        Column("", "n_groups"),
-        Column("", "n_cells"),
-        Column("", "first_value"),
-        Column("", "second_value"),
-        Column(
-            "Observed" if new else "Difference",
-            "difference",
-            observed,
-            2,
-            with_interval=True,
-            interval_head="people",
-            signed=True,
-            style="" if new else "strong",
+        *downloaded("n_groups", "n_cells", "first_value", "second_value"),
+        Column.estimate(
+            "Observed" if new else "Difference", "difference", observed, 2, interval_head="people",
+            signed=True, style="" if new else "strong",
             meaning="as observed; the interval resamples people",
         ),
         Column("", "wide_low", "wide.low"),
         Column("", "wide_high", "wide.high"),
-        Column("" if new else "p", "p_value", decimals=3, cell=p_cell),
-        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell),
+        Column.p("" if new else "p", "p_value"),
+        Column.p("" if new else "p (Holm)", "p_holm"),
         Column("", "reason"),
         Column("", "interval_reason", "wide.reason"),
         Column("First − second", value=lambda row: f"{names.run(row.first)} − "
@@ -265,19 +246,10 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
         Column("Groups", value=_groups),
         Column("Value", value=lambda row: prose.QUANTITIES[row.quantity]),
         interval_column("people and groups", "wide.low", "wide.high", signed=True, group=over),
+        *(answer_columns("", "Difference", signed=True) if new else ()),
+        level=level,
+        note="generalising.estimate.note" if new else lambda row: row.reason or row.wide.reason,
     )  # fmt: skip
-    if new:
-        columns += answer_columns("", "Difference", signed=True)
-    return ReportTable(
-        "differences",
-        "Every two runs",
-        result.differences,
-        columns,
-        level,
-        note=(lambda row: row.generalising.estimate.note)
-        if new
-        else (lambda row: row.reason or row.wide.reason),
-    )
 
 
 def _groups(row: Difference) -> str:
@@ -342,7 +314,7 @@ def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> F
         "differences",
         f"{prose.PARTS[part]}: difference in τ between every two runs{taken}; {pairs.level} "
         f"intervals {how}.",
-        Column("Difference", value=shown, decimals=2, with_interval=True, signed=True),
+        Column.estimate("Difference", value=shown, decimals=2, signed=True),
         label=lambda row: names.run(row.second),
         rows=pairs_of(result, part, TAU),
         panel=lambda row: f"{names.run(row.first)} minus",
@@ -357,38 +329,48 @@ def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> F
 
 def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
     new = is_new(result)
-    return ReportTable(
+    return ReportTable.of(
         "groups",
         "Every group with every run",
         result.by_group,
-        (
-            Column("", "run", meaning="public id of the run"),
-            Column("", "run_name", lambda row: names.run(row.run)),
-            Column("", "group", "alignment.group"),
-            Column("", "group_name", lambda row: names.group(row.alignment.group)),
-            Column("", "n_raters", "alignment.n_raters"),
-            Column("", "n_scales", "alignment.n_scales"),
-            Column("", "tau", lambda row: row.alignment.tau.estimate(), 2, with_interval=True,
-                   prefix="tau_", meaning="as observed; the interval resamples people and scales"),
-            *(replace(column, head="") for column in published_p_columns(new, "alignment.")),
-            Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),
-            *(
-                Column("", name, f"alignment.{name}.value", 2)
-                for name in ("precision", "precision_top", "precision_bottom")
-            ),
-            Column("", "is_pilot", lambda row: row.alignment.group in result.pilot_groups),
-            Column("", "reason", "alignment.tau.reason"),
-            Column("", "precision_reason", "alignment.precision.reason"),
-            *(replace(column, head="") for column in resampled_p_columns(new, "alignment.")),
-            *(
-                [Column("", "p_resampled_holm_table", "p_resampled_table",
-                        meaning="p_resampled over groups of all runs")]
-                if new
-                else []
-            ),
+        Column("", "run", meaning="public id of the run"),
+        Column("", "run_name", lambda row: names.run(row.run)),
+        Column("", "group", "alignment.group"),
+        Column("", "group_name", lambda row: names.group(row.alignment.group)),
+        Column("", "n_raters", "alignment.n_raters"),
+        Column("", "n_scales", "alignment.n_scales"),
+        Column.estimate(
+            "",
+            "tau",
+            lambda row: row.alignment.tau.estimate(),
+            2,
+            prefix="tau_",
+            meaning="as observed; the interval resamples people and scales",
         ),
-        level,
-    )  # fmt: skip
+        *(replace(column, head="") for column in published_p_columns(new, "alignment.")),
+        Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),
+        *(
+            Column("", name, f"alignment.{name}.value", 2)
+            for name in ("precision", "precision_top", "precision_bottom")
+        ),
+        Column("", "is_pilot", lambda row: row.alignment.group in result.pilot_groups),
+        Column("", "reason", "alignment.tau.reason"),
+        Column("", "precision_reason", "alignment.precision.reason"),
+        *(replace(column, head="") for column in resampled_p_columns(new, "alignment.")),
+        *(
+            [
+                Column(
+                    "",
+                    "p_resampled_holm_table",
+                    "p_resampled_table",
+                    meaning="p_resampled over groups of all runs",
+                )
+            ]
+            if new
+            else []
+        ),
+        level=level,
+    )
 
 
 def groups_printed(
@@ -459,23 +441,26 @@ def group_figure(result: ComparisonResult, names: Names, level: str) -> Figure:
 
 
 def mention_table(names: Names) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "mention",
         "What the mere mention of a group explains",
         [{"run": run} | dict(found) for run, found in names.mention.items()],
-        (
-            Column("", "run", meaning="public id of the run"),
-            Column("Run", "run_name", lambda row: names.run(row["run"])),
-            Column(
-                "Explained, %", "explained", _explained, 0, scale=100, with_interval=True,
-                style="strong", meaning="share of the squared deviations, at most 1",
-            ),
-            Column("", "level"),
-            Column("Groups", "n_groups", decimals=0),
-            Column("Cells", "n_cells", decimals=0),
+        Column("", "run", meaning="public id of the run"),
+        Column("Run", "run_name", lambda row: names.run(row["run"])),
+        Column.estimate(
+            "Explained, %",
+            "explained",
+            _explained,
+            0,
+            scale=100,
+            style="strong",
+            meaning="share of the squared deviations, at most 1",
         ),
+        Column("", "level"),
+        Column("Groups", "n_groups", decimals=0),
+        Column("Cells", "n_cells", decimals=0),
         reason="reason",
-    )  # fmt: skip
+    )
 
 
 def mention_printed(mention: ReportTable, result: ComparisonResult, level: str) -> Table:
@@ -489,20 +474,18 @@ def mention_printed(mention: ReportTable, result: ComparisonResult, level: str) 
 
 
 def left_out_table(result: ComparisonResult, names: Names) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "left_out",
         "What did not enter, and why",
         result.left_out,
-        (
-            Column("", "run"),
-            Column("", "run_name", lambda row: names.run(row.run)),
-            Column("", "what", "item.what"),
-            Column("", "group", "item.group"),
-            Column("", "group_name", lambda row: names.group(row.item.group)),
-            Column("", "scale", "item.scale"),
-            Column("", "n", "item.n"),
-            Column("", "reason", "item.reason"),
-        ),
+        Column("", "run"),
+        Column("", "run_name", lambda row: names.run(row.run)),
+        Column("", "what", "item.what"),
+        Column("", "group", "item.group"),
+        Column("", "group_name", lambda row: names.group(row.item.group)),
+        Column("", "scale", "item.scale"),
+        Column("", "n", "item.n"),
+        Column("", "reason", "item.reason"),
     )
 
 
@@ -524,8 +507,7 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
         KeyNumber(
             "Noise ceiling for τ",
             number(ceiling.mean),
-            "",
-            (f"{str(ceiling.reason).capitalize()}.",)
+            lines=(f"{str(ceiling.reason).capitalize()}.",)
             if ceiling.reason
             else (
                 f"Middle {percent(options.ceiling_share)} of split halves: "
@@ -551,15 +533,14 @@ def _range(result: ComparisonResult, names: Names, part: str, level: str) -> Key
         reasons = dict.fromkeys(cited(row).reason for row in in_order(result, part))
         lines = tuple(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons if is_new(result))
         label = "Highest τ" if is_new(result) else "τ"
-        return KeyNumber(f"{label}, {prose.PARTS[part].lower()}", number(None), "", lines)
+        return KeyNumber(f"{label}, {prose.PARTS[part].lower()}", number(None), lines=lines)
     highest, lowest = rows[0], rows[-1]
     over = "for groups like these" if is_new(result) else "over people and groups"
     found = cited(highest)
     return KeyNumber(
         f"Highest τ, {prose.PARTS[part].lower()}",
         number(found.value),
-        "",
-        (
+        lines=(
             f"{names.run(highest.run)}, {level} interval {over} {interval(found.low, found.high)}",
             f"Lowest {number(cited(lowest).value)}: {names.run(lowest.run)}",
             *(["Noise taken out"] if is_new(result) else []),

@@ -13,7 +13,7 @@ from annotation.models import Study
 from evaluation.analyses.subgroup_result import CROSSED, TIMES, Question
 from evaluation.reports.alignment_subgroups.prose import ANSWERS_HASH
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.options import ArmParameters, IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters, names_in
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import ParticipantParameters, load_participants
 from evaluation.reports.parts.rating_inputs import AlignmentInputs, load_alignment_inputs
@@ -100,7 +100,7 @@ def load_subgroups(study: Study, run: Run, parameters: SubgroupParameters) -> Su
 
 
 def _read_questions(text: str | None, asked: Mapping[str, Any], study: Study) -> list[str]:
-    wanted = list(dict.fromkeys(part.strip() for part in (text or "").split(",") if part.strip()))
+    wanted = list(dict.fromkeys(names_in(text)))
     absent = [slug for slug in wanted if slug not in asked]
     if absent:
         raise ReportError(
@@ -116,7 +116,7 @@ def _read_crossings(text: str, known: set[str]) -> tuple[list[tuple[str, str]], 
     """Return the pairs of known questions, and those that cannot be crossed with the reason."""
     found: list[tuple[str, str]] = []
     left_out: dict[str, str] = {}
-    for entry in dict.fromkeys(part.strip() for part in text.split(",") if part.strip()):
+    for entry in dict.fromkeys(names_in(text)):
         parts = [part.strip() for part in entry.split(CROSSED)]
         if len(parts) != 2 or parts[0] == parts[1]:
             raise ReportError(f"“{entry}” crosses no two questions, expected such as race*gender.")

@@ -15,27 +15,21 @@ from evaluation.analyses.subgroup_result import (
     SubgroupGroup,
     SubgroupResult,
 )
-from evaluation.charts import (
-    GridCell,
-    GridLabel,
-    GridWords,
-    LegendEntry,
-    value_grid_spec,
-)
+from evaluation.charts import GridCell, GridLabel, GridWords, LegendEntry, value_grid_spec
 from evaluation.metrics import Interval
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_subgroups import prose
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import (
-    MISSING,
-    count,
-    interval,
-    number,
-    p_cell,
-    p_value,
-    percent,
+from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_value, percent
+from evaluation.reports.parts.table import (
+    Column,
+    Reader,
+    ReportTable,
+    WideRow,
+    beside,
+    downloaded,
+    pivot,
 )
-from evaluation.reports.parts.table import Column, Reader, ReportTable, WideRow, beside, pivot
 from evaluation.reports.parts.tau_questions import (
     answer_columns,
     interval_column,
@@ -99,17 +93,19 @@ def answer(row: Any) -> str:
 def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
     new = prose.is_new(result)
     observed = "τ as observed" if new else "Kendall’s τ"
-    columns: tuple[Column, ...] = (
+    return ReportTable.of(
+        "subgroups",
+        "Alignment with every subgroup",
+        result.subgroups,
         *names.question_columns,
         Column("", "answer"),
         Column("People", "n_people", decimals=0),
         Column("", "n_cells"),
-        Column(
+        Column.estimate(
             "τ",
             "tau",
             lambda row: row.tau.estimate(row.n_people),
             2,
-            with_interval=True,
             prefix="tau_",
             style="" if new else "strong",
             group=observed,
@@ -119,36 +115,28 @@ def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTa
         Column("", "random_mean", "reference.mean", meaning="τ of as many random participants"),
         Column("", "random_low", "reference.low"),
         Column("", "random_high", "reference.high"),
-        Column(
+        Column.estimate(
             "Mean",
             "precision",
             lambda row: row.precision.estimate(),
             2,
-            with_interval=True,
             prefix="precision_",
             group="P@3 as observed" if new else "P@3",
             meaning="as observed; the interval resamples people",
         ),
         Column("", "reason", "tau.reason"),
-    )
-    if new:
-        columns += (
-            *(
-                column
-                for column in answer_columns("answers.", "τ", "Kendall’s τ, noise taken out")
-                # One τ for each subgroup is no family of tests; differences are.
-                if column.name != "p_generalising_holm"
-            ),
-            Column("", "reliability", "answers.reliability", meaning="of the mean ratings"),
-        )
-    return ReportTable(
-        "subgroups",
-        "Alignment with every subgroup",
-        result.subgroups,
-        columns,
-        level,
+        *(_answer_columns() if new else ()),
+        level=level,
         note="answers.generalising.estimate.note" if new else "tau.reason",
     )
+
+
+def _answer_columns() -> Iterator[Column]:
+    for column in answer_columns("answers.", "τ", "Kendall’s τ, noise taken out"):
+        # One τ for each subgroup is no family of tests; differences are.
+        if column.name != "p_generalising_holm":
+            yield column
+    yield Column("", "reliability", "answers.reliability", meaning="of the mean ratings")
 
 
 def subgroups_printed(subgroups: ReportTable, result: SubgroupResult) -> Table:
@@ -204,9 +192,7 @@ def subgroup_figure(subgroups: ReportTable, result: SubgroupResult, names: Names
             LegendEntry("As many random participants", "ink", outlined=True),
         ),
         decimals=2,
-        title="Alignment with every subgroup",
         axis="Kendall’s τ",
-        value="τ",
         n="people",
     )
 
@@ -233,20 +219,21 @@ def _marks(row: Subgroup) -> Iterator[_Mark]:
 
 def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
     new = prose.is_new(result)
-    columns: tuple[Column, ...] = (
+    return ReportTable.of(
+        "differences",
+        "Every two subgroups",
+        result.differences,
         Column("First − second", value=lambda row: f"{row.first} − {row.second}"),
         Column("", "question"),
         Column("Question", "question_text", lambda row: names.questions[row.question]),
         Column("", "quantity"),
         Column("Value", value=lambda row: QUANTITIES[row.quantity]),
-        Column("", "first"),
-        Column("", "second"),
-        Column(
+        *downloaded("first", "second"),
+        Column.estimate(
             "Observed" if new else "Difference",
             "difference",
             lambda row: _with(row.value, row.interval),
             2,
-            with_interval=True,
             signed=True,
             style="" if new else "strong",
             interval_head="people" if new else "",
@@ -260,24 +247,15 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
             style="quiet",
             meaning="mean difference where answers are exchanged at random",
         ),
-        Column(
+        Column.p(
             "p, answers exchanged" if new else "p",
             "p_value",
-            decimals=3,
-            cell=p_cell,
             style="quiet" if new else "",
             meaning="of the observed difference, by exchanging answers between people",
         ),
-        Column("" if new else "p (Holm)", "p_holm", decimals=3, cell=p_cell),
-    )
-    if new:
-        columns += answer_columns("", "Difference", signed=True)
-    return ReportTable(
-        "differences",
-        "Every two subgroups",
-        result.differences,
-        columns,
-        level,
+        Column.p("" if new else "p (Holm)", "p_holm"),
+        *(answer_columns("", "Difference", signed=True) if new else ()),
+        level=level,
         note="generalising.estimate.note" if new else "",
     )
 
@@ -316,24 +294,32 @@ def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
 
 def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
     new = prose.is_new(result)
-    return ReportTable(
+    return ReportTable.of(
         "groups",
         "Every group as every subgroup rates it",
         result.by_group,
-        (
-            *names.group_columns,
-            Column("", "n_raters"),
-            Column("", "n_scales"),
-            Column("τ", "tau", lambda row: row.tau.estimate(row.n_raters), 2, with_interval=True,
-                   prefix="tau_", meaning="as observed; the interval resamples people and scales"),
-            *published_p_columns(new),
-            Column("P@3", "precision", lambda row: row.precision.estimate(row.n_raters), 2,
-                   with_interval=True, prefix="precision_"),
-            Column("", "reason", "tau.reason"),
-            *resampled_p_columns(new),
+        *names.group_columns,
+        *downloaded("n_raters", "n_scales"),
+        Column.estimate(
+            "τ",
+            "tau",
+            lambda row: row.tau.estimate(row.n_raters),
+            2,
+            prefix="tau_",
+            meaning="as observed; the interval resamples people and scales",
         ),
-        level,
-    )  # fmt: skip
+        *published_p_columns(new),
+        Column.estimate(
+            "P@3",
+            "precision",
+            lambda row: row.precision.estimate(row.n_raters),
+            2,
+            prefix="precision_",
+        ),
+        Column("", "reason", "tau.reason"),
+        *resampled_p_columns(new),
+        level=level,
+    )
 
 
 def groups_printed(
@@ -366,22 +352,20 @@ def groups_printed(
 
 
 def mean_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "means",
         "Mean ratings by every subgroup",
         result.cells,
-        (
-            *names.group_columns,
-            Column("", "scale", meaning="slug of the scale"),
-            Column("", "low_pole", lambda row: names.scales[row.scale]["low"]),
-            Column("", "high_pole", lambda row: names.scales[row.scale]["high"]),
-            Column("", "n", meaning="ratings"),
-            Column("", "mean", unit="rating, 0 to 100"),
-            Column("", "sd", unit="rating, 0 to 100"),
-            Column("", "low", "interval.low"),
-            Column("", "high", "interval.high"),
-        ),
-        level,
+        *names.group_columns,
+        Column("", "scale", meaning="slug of the scale"),
+        Column("", "low_pole", lambda row: names.scales[row.scale]["low"]),
+        Column("", "high_pole", lambda row: names.scales[row.scale]["high"]),
+        Column("", "n", meaning="ratings"),
+        Column("", "mean", unit="rating, 0 to 100"),
+        Column("", "sd", unit="rating, 0 to 100"),
+        Column("", "low", "interval.low"),
+        Column("", "high", "interval.high"),
+        level=level,
     )
 
 
@@ -513,8 +497,7 @@ def key_numbers(result: SubgroupResult) -> tuple[KeyNumber, ...]:
         KeyNumber(
             "Subgroups shown",
             str(n),
-            "",
-            (f"of {smallest} people or more, in {count(len(questions), 'question')}",),
+            lines=(f"of {smallest} people or more, in {count(len(questions), 'question')}",),
         ),
         KeyNumber(
             "Pairs that differ in τ",
@@ -533,8 +516,7 @@ def _everybody(row: Subgroup, level: str) -> KeyNumber:
     return KeyNumber(
         label,
         number(row.tau.value),
-        "",
-        (
+        lines=(
             f"{level} interval {interval(found.low, found.high)}",
             f"{p_value(row.p_value)}, {people}",
         ),

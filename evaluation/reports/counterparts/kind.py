@@ -19,18 +19,13 @@ from evaluation.analyses.counterpart_metrics import (
 from evaluation.analyses.counterpart_scores import HUMAN, REPEAT, score_counterparts
 from evaluation.models import Report
 from evaluation.reports.counterparts import prose, tables
-from evaluation.reports.counterparts.encoder import (
-    check_encoder,
-    encoder_lines,
-    load_similarity,
-)
+from evaluation.reports.counterparts.encoder import check_encoder, encoder_lines, load_similarity
 from evaluation.reports.parts.corpus_inputs import (
-    corpus_record,
+    corpus_part,
     hash_rows,
     run_labels,
     text_run_record,
 )
-from evaluation.reports.parts.data_statement import load_statement
 from evaluation.reports.parts.directions import Directions
 from evaluation.reports.parts.document import Document, Provenance, Section
 from evaluation.reports.parts.errors import ReportError
@@ -38,12 +33,7 @@ from evaluation.reports.parts.examples import draw, example_section
 from evaluation.reports.parts.features import Features, count_uses
 from evaluation.reports.parts.formatting import value_range
 from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded, RunsInput
-from evaluation.reports.parts.options import (
-    DirectionParameters,
-    WordListKind,
-    Words,
-    load_words,
-)
+from evaluation.reports.parts.options import DirectionParameters, WordListKind, Words, load_words
 from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from evaluation.reports.parts.table import ReportTable
@@ -134,12 +124,11 @@ class Counterparts(WordListKind):
             hashes["word list"] = words.record["hash"]
         return Loaded(
             record={
-                "corpus": corpus_record(corpus),
+                **corpus_part(corpus),
                 "runs": [text_run_record(run, labels[run.pk]) for run in chosen.runs],
                 "word_list": words.record if words else None,
                 "missing": missing,
                 "n_pairs": len({row[0] for row in rows}),
-                "statement": load_statement(corpus),
             },
             data=(pd.DataFrame(rows, columns=list(COLUMNS)), words),
             hashes=hashes,

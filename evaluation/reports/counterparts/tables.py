@@ -20,7 +20,7 @@ from evaluation.reports.parts.directions import (
 )
 from evaluation.reports.parts.document import Block, Figure, KeyNumber, Prose, Table
 from evaluation.reports.parts.formatting import count, p_value
-from evaluation.reports.parts.table import Column, ReportTable, estimate_columns
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, estimate_columns
 
 SCORES = {"rouge1": "Rouge-1", "rouge2": "Rouge-2", "rougeL": "Rouge-L", "bertscore": "BERTScore"}
 LEAD = "rouge1"
@@ -71,22 +71,18 @@ def key_numbers(view: Directions, result: CounterpartResult) -> tuple[KeyNumber,
 
 
 def removed_table(result: CounterpartResult, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "toxicity_removed",
         "Share of hits removed, in every split",
         result.removed,
-        (
-            PRODUCER,
-            Column("", "producer"),
-            Column("Generating", "variety"),
-            Column("", "split"),
-            Column("Hits before", "t_in", decimals=2),
-            Column("Hits after", "t_out", decimals=2),
-            *estimate_columns(
-                "Removed, %", 0, units="Texts", value="share", scale=100, style="strong"
-            ),
-        ),
-        level,
+        PRODUCER,
+        Column("", "producer"),
+        Column("Generating", "variety"),
+        Column("", "split"),
+        Column("Hits before", "t_in", decimals=2),
+        Column("Hits after", "t_out", decimals=2),
+        *estimate_columns("Removed, %", 0, units="Texts", value="share", scale=100, style="strong"),
+        level=level,
         note="share.reason",
     )
 
@@ -104,45 +100,40 @@ def removed_gap_table(result: CounterpartResult, level: str) -> ReportTable:
         )
 
     varieties = result.options.directions.source_variety, result.options.directions.target_variety
-    return ReportTable(
+    return ReportTable.of(
         "toxicity_gaps",
         "Share of hits removed, gaps between the directions in every split",
         result.removed_gaps,
-        (
-            PRODUCER,
-            Column("", "producer"),
-            Column("", "split"),
-            *map(share, varieties),
-            *estimate_columns("Gap", 0, units="Pairs", scale=100, signed=True, style="strong"),
-        ),
-        level,
+        PRODUCER,
+        *downloaded("producer", "split"),
+        *map(share, varieties),
+        *estimate_columns("Gap", 0, units="Pairs", scale=100, signed=True, style="strong"),
+        level=level,
         note="estimate.reason",
     )
 
 
 def against_gold_table(result: CounterpartResult, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "toxicity_against_gold",
         "Hits of outputs against those of the gold counterparts, in every split",
         result.against_gold,
-        (
-            PRODUCER,
-            Column("", "producer"),
-            Column("Generating", "variety"),
-            Column("", "split"),
-            Column("Hits, gold", "t_gold", decimals=2),
-            Column("Hits, output", "t_out", decimals=2),
-            *estimate_columns(
-                "Change, %",
-                0,
-                units="Texts",
-                value="change",
-                scale=100,
-                signed=True,
-                style="strong",
-            ),
+        PRODUCER,
+        Column("", "producer"),
+        Column("Generating", "variety"),
+        Column("", "split"),
+        Column("Hits, gold", "t_gold", decimals=2),
+        Column("Hits, output", "t_out", decimals=2),
+        *estimate_columns(
+            "Change, %",
+            0,
+            units="Texts",
+            value="change",
+            scale=100,
+            signed=True,
+            style="strong",
         ),
-        level,
+        level=level,
         note="change.reason",
     )
 
@@ -275,7 +266,7 @@ def _removed_figure(
 
 
 def example_table(examples: Sequence[dict[str, Any]]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "examples",
         "The texts that were drawn as examples",
         [
@@ -283,14 +274,9 @@ def example_table(examples: Sequence[dict[str, Any]]) -> ReportTable:
             for example in examples
             for producer, output in example["outputs"].items()
         ],
-        (
-            Column("", "pair"),
-            Column("", "direction"),
-            Column("", "input"),
-            Column("", "reference"),
-            Column("Written by", "producer"),
-            Column("Text", "output", wide=True),
-        ),
+        *downloaded("pair", "direction", "input", "reference"),
+        Column("Written by", "producer"),
+        Column("Text", "output", wide=True),
     )
 
 

@@ -10,11 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from annotation.models import Study, StudyKind
-from annotation.studies.guise_ratings import (
-    hash_guise_ratings,
-    list_varieties,
-    load_guise_ratings,
-)
+from annotation.studies.guise_ratings import hash_guise_ratings, list_varieties, load_guise_ratings
 from evaluation.analyses.guise_cells import GuiseOptions, guise_cells
 from evaluation.analyses.guise_ratings import build_guise_ratings
 from evaluation.analyses.rating_cube import build_rating_cube
@@ -38,14 +34,8 @@ from evaluation.reports.parts.document import Document, Provenance, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, listing
 from evaluation.reports.parts.guise_inputs import MEASURE, load_guise_run, require_purposes
-from evaluation.reports.parts.kind import (
-    AnalysisKind,
-    Chosen,
-    Loaded,
-    RunsInput,
-    StudyInput,
-)
-from evaluation.reports.parts.options import ArmParameters, IntervalParameters
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters, split_halves
 from evaluation.reports.parts.provenance import banners, run_key, run_lines
 from evaluation.reports.parts.rating_inputs import (
     RatingsKind,
@@ -74,13 +64,7 @@ class CovertOvertHumanParameters(IntervalParameters, ArmParameters):
     second_group: str = Field(
         "white", max_length=80, description="Slug of the group that it is compared with."
     )
-    splits: int = Field(
-        1000,
-        ge=100,
-        le=100_000,
-        title="Split halves",
-        description="Random halves of the people for the ceilings.",
-    )
+    splits: int = split_halves("Random halves of the people for the ceilings.")
 
 
 class CovertOvertHuman(RatingsKind, AnalysisKind[ThreePictures]):

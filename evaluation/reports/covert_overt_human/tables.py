@@ -30,8 +30,8 @@ from evaluation.charts.pictures import (
     pictures_spec,
 )
 from evaluation.reports.parts.document import Block, Figure, KeyNumber
-from evaluation.reports.parts.formatting import count, interval, number, p_cell, percent
-from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
+from evaluation.reports.parts.formatting import count, interval, number, percent
+from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot
 
 TITLES = {
     MODEL_GROUPS: "Model, by name",
@@ -83,59 +83,52 @@ class PictureTables:
 
     @cached_property
     def lines(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "scales",
             "Difference on every scale in every picture",
             self.result.lines,
-            (
-                Column("", "scale", meaning="slug of the scale"),
-                Column("Scale", "scale_text", self.scale_text),
-                Column("Dimension", "dimension", self.dimension),
-                Column("", "picture", meaning="whose picture, of what"),
-                Column("Picture", "picture_title", lambda row: TITLES[row.picture]),
-                Column(
-                    "Difference",
-                    "difference",
-                    "estimate",
-                    decimals=2,
-                    signed=True,
-                    with_interval=True,
-                    meaning="first group or guise less the second; above 0 nearer the high word",
-                    unit="see unit",
-                ),
-                Column("", "unit", lambda row: self.units[row.picture]),
-                Column("Rank", "rank", decimals=0, whole=True, meaning="1 = highest difference"),
-                Column("n", "n", "estimate.n", decimals=0, meaning="prompts, or people"),
-                Column("", "reason", "estimate.note", meaning="why there is no value or interval"),
+            Column("", "scale", meaning="slug of the scale"),
+            Column("Scale", "scale_text", self.scale_text),
+            Column("Dimension", "dimension", self.dimension),
+            Column("", "picture", meaning="whose picture, of what"),
+            Column("Picture", "picture_title", lambda row: TITLES[row.picture]),
+            Column.estimate(
+                "Difference",
+                "difference",
+                "estimate",
+                2,
+                signed=True,
+                meaning="first group or guise less the second; above 0 nearer the high word",
+                unit="see unit",
             ),
+            Column("", "unit", lambda row: self.units[row.picture]),
+            Column("Rank", "rank", decimals=0, whole=True, meaning="1 = highest difference"),
+            Column("n", "n", "estimate.n", decimals=0, meaning="prompts, or people"),
+            Column("", "reason", "estimate.note", meaning="why there is no value or interval"),
             level=self.level,
         )
 
     @cached_property
     def pairs(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "pairs",
             "Agreement of two pictures over scales",
             self.result.pairs,
-            (
-                Column("Pictures", "pictures", _pair_title),
-                Column("", "first"),
-                Column("", "second"),
-                Column(
-                    "τ",
-                    "tau",
-                    "tau.estimate",
-                    decimals=2,
-                    with_interval=True,
-                    style="strong",
-                    meaning="Kendall’s tau-b over scales",
-                ),
-                Column("p", "p", "tau.p_value", 3, cell=p_cell, meaning="of τ = 0, two-sided"),
-                Column("Ceiling", "ceiling", decimals=2, meaning="τ between halves of the people"),
-                Column("Opposite", "n_opposite", decimals=0, meaning="scales on opposite sides"),
-                Column("Scales", "n_scales", "tau.n", decimals=0),
-                Column("", "reason", "tau.estimate.note"),
+            Column("Pictures", "pictures", _pair_title),
+            *downloaded("first", "second"),
+            Column.estimate(
+                "τ",
+                "tau",
+                "tau.estimate",
+                2,
+                style="strong",
+                meaning="Kendall’s tau-b over scales",
             ),
+            Column.p("p", "p", "tau.p_value", meaning="of τ = 0, two-sided"),
+            Column("Ceiling", "ceiling", decimals=2, meaning="τ between halves of the people"),
+            Column("Opposite", "n_opposite", decimals=0, meaning="scales on opposite sides"),
+            Column("Scales", "n_scales", "tau.n", decimals=0),
+            Column("", "reason", "tau.estimate.note"),
             level=self.level,
             note="tau.estimate.note",
         )
@@ -145,20 +138,18 @@ class PictureTables:
         def covert(row: Any) -> Any:
             return self._by_key[MODEL_SPEAKERS, row.scale].estimate
 
-        return ReportTable(
+        return ReportTable.of(
             "covert_tests",
             "The covert picture by both tests",
             self.result.by_scale,
-            (
-                Column("", "scale"),
-                Column("Scale", "scale_text", self.scale_text),
-                Column("q", "difference", covert, decimals=3, signed=True, with_interval=True),
-                Column("p (prompts)", "prompt_p", decimals=3, cell=p_cell),
-                Column("p (Holm)", "prompt_p_holm", decimals=3, cell=p_cell),
-                Column("p (placebos)", "placebo_p", decimals=3, cell=p_cell),
-                Column("Disagree", "disagree", lambda row: "yes" if row.disagree else "no"),
-                Column("", "opposite", meaning="by name and of speakers on different sides"),
-            ),
+            Column("", "scale"),
+            Column("Scale", "scale_text", self.scale_text),
+            Column.estimate("q", "difference", covert, 3, signed=True),
+            Column.p("p (prompts)", "prompt_p"),
+            Column.p("p (Holm)", "prompt_p_holm"),
+            Column.p("p (placebos)", "placebo_p"),
+            Column("Disagree", "disagree", lambda row: "yes" if row.disagree else "no"),
+            Column("", "opposite", meaning="by name and of speakers on different sides"),
             level=self.level,
         )
 

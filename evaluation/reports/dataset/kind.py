@@ -21,18 +21,12 @@ from evaluation.analyses.corpus_statistics import (
 from evaluation.models import Report
 from evaluation.reports.dataset import prose, tables
 from evaluation.reports.dataset.tagger import load_tagger
-from evaluation.reports.parts.corpus_inputs import PairRow, corpus_record, hash_rows, load_pairs
-from evaluation.reports.parts.data_statement import load_statement
+from evaluation.reports.parts.corpus_inputs import PairRow, corpus_part, hash_rows, load_pairs
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import percent
 from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded
-from evaluation.reports.parts.options import (
-    WordListKind,
-    WordListParameters,
-    Words,
-    load_words,
-)
+from evaluation.reports.parts.options import WordListKind, WordListParameters, Words, load_words
 
 
 class DatasetParameters(WordListParameters):
@@ -80,10 +74,9 @@ class Dataset(WordListKind):
             hashes["word list"] = words.record["hash"]
         return Loaded(
             record={
-                "corpus": corpus_record(corpus),
+                **corpus_part(corpus),
                 "n_training": training,
                 "word_list": words.record if words else None,
-                "statement": load_statement(corpus),
             },
             data=(pairs, words),
             hashes=hashes,

@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.analyses.corpus_statistics import CorpusStatistics, OriginRow
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.features import FEATURE_WORDS
-from evaluation.reports.parts.formatting import count, number, p_cell, p_value, sentence
+from evaluation.reports.parts.formatting import count, number, p_value, sentence
 from evaluation.reports.parts.table import Column, ReportTable
 
 NO_SOURCE = "no source named"
@@ -29,27 +29,24 @@ def source_table(
         "source_toxicity": f"Hits, {varieties[0]}",
         "target_toxicity": f"Hits, {varieties[1]}",
     }
-    return ReportTable(
+    return ReportTable.of(
         "sources",
         "Statistics of every source and of all",
         (*statistics.rows, statistics.total),
-        (
-            Column("Source", "source", name_of),
-            Column("Pairs", "n", decimals=0),
-            *(
-                Column(
-                    head,
-                    name,
-                    name,
-                    1 if name == "rouge1" else 2,
-                    with_interval=True,
-                    interval_head="interval",
-                    prefix=f"{name}_",
-                )
-                for name, head in heads.items()
-            ),
+        Column("Source", "source", name_of),
+        Column("Pairs", "n", decimals=0),
+        *(
+            Column.estimate(
+                head,
+                name,
+                name,
+                1 if name == "rouge1" else 2,
+                interval_head="interval",
+                prefix=f"{name}_",
+            )
+            for name, head in heads.items()
         ),
-        level,
+        level=level,
         note=lambda row: "" if row.rouge1.reason else row.rouge1.interval_reason,
     )
 
@@ -81,51 +78,38 @@ def rouge_figure(sources: ReportTable, statistics: CorpusStatistics) -> Figure:
         tone="ink",
         title="Rouge-1 between the texts of a pair, by source",
         axis="Mean Rouge-1 F, × 100",
-        value="Rouge-1",
         n="pairs",
     )
 
 
 def type_table(statistics: CorpusStatistics, varieties: tuple[str, str], level: str) -> ReportTable:
     sides = (statistics.source_types, statistics.target_types)
-    return ReportTable(
+    return ReportTable.of(
         "types",
         "Words, types and their ratio",
         [{"variety": v, "types": types} for v, types in zip(varieties, sides, strict=True)],
-        (
-            Column("Variety", "variety"),
-            Column("Words", "n_tokens", "types.n_tokens", 0),
-            Column("Different words", "n_types", "types.n_types", 0),
-            Column("Ratio", "value", "types.estimate", 3, with_interval=True, style="strong"),
-            Column("", "level", "types.level"),
-        ),
-        level,
+        Column("Variety", "variety"),
+        Column("Words", "n_tokens", "types.n_tokens", 0),
+        Column("Different words", "n_types", "types.n_types", 0),
+        Column.estimate("Ratio", "value", "types.estimate", 3, style="strong"),
+        Column("", "level", "types.level"),
+        level=level,
         reason="types.reason",
     )
 
 
 def length_table(statistics: CorpusStatistics, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "length_difference",
         "Words of a text less words of its counterpart, with the paired test",
         (statistics.length_difference,),
-        (
-            Column(
-                "Mean difference",
-                "difference",
-                "estimate",
-                3,
-                with_interval=True,
-                signed=True,
-                style="strong",
-            ),
-            Column("t", "statistic", decimals=2),
-            Column("df", "df", decimals=0),
-            Column("p", "p_value", decimals=3, cell=p_cell),
-            Column("", "n", "n_first"),
-            Column("", "test", "kind"),
-        ),
-        level,
+        Column.effect("Mean difference", "difference", "estimate", 3),
+        Column("t", "statistic", decimals=2),
+        Column("df", "df", decimals=0),
+        Column.p("p", "p_value"),
+        Column("", "n", "n_first"),
+        Column("", "test", "kind"),
+        level=level,
         reason="reason",
     )
 
@@ -143,18 +127,16 @@ def length_printed(lengths: ReportTable, varieties: tuple[str, str]) -> Table:
 
 def feature_table(features: list[dict[str, Any]], varieties: tuple[str, str]) -> ReportTable:
     source, target = varieties
-    return ReportTable(
+    return ReportTable.of(
         "features",
         "Uses of features, and texts with them",
         features,
-        (
-            Column("", "name"),
-            Column("Feature", value=lambda row: FEATURE_WORDS.get(row["name"], row["name"])),
-            Column(f"Uses, {source}", "source_uses", decimals=0),
-            Column(f"Texts, {source}", "source_texts", decimals=0),
-            Column(f"Uses, {target}", "target_uses", decimals=0),
-            Column(f"Texts, {target}", "target_texts", decimals=0),
-        ),
+        Column("", "name"),
+        Column("Feature", value=lambda row: FEATURE_WORDS.get(row["name"], row["name"])),
+        Column(f"Uses, {source}", "source_uses", decimals=0),
+        Column(f"Texts, {source}", "source_texts", decimals=0),
+        Column(f"Uses, {target}", "target_uses", decimals=0),
+        Column(f"Texts, {target}", "target_texts", decimals=0),
     )
 
 
@@ -169,7 +151,7 @@ def key_numbers(
     types = (statistics.source_types, statistics.target_types)
     value, around = replace(lengths.column("difference"), decimals=2).cells(difference)
     return (
-        KeyNumber("Pairs", str(total.n), "", (f"from {count(len(statistics.rows), 'source')}",)),
+        KeyNumber("Pairs", str(total.n), lines=(f"from {count(len(statistics.rows), 'source')}",)),
         KeyNumber(
             "Words a text",
             number(total.source_length.value, 1),

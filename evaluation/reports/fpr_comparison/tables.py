@@ -11,67 +11,57 @@ from evaluation.analyses.fpr_comparison import FprComparison
 from evaluation.reports.parts.document import Block, KeyNumber, Table
 from evaluation.reports.parts.formatting import count, number
 from evaluation.reports.parts.gap_tables import SIDES, beyond_key, gap_figure
-from evaluation.reports.parts.table import Column, ReportTable, pivot
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, pivot
 
 
 def average_table(result: FprComparison) -> ReportTable:
     """Return the spans of every model on every set and their mean, as in Table 4."""
-    return ReportTable(
+    return ReportTable.of(
         "averages",
         "Spans averaged over sets of sentences",
         result.averages,
-        (
-            Column("Model", "model"),
-            Column("", "side"),
-            *(
-                Column(name, f"span_{name}", _at(place), 3)
-                for place, name in enumerate(result.data_sets)
-            ),
-            Column("Average", "average", decimals=3, style="strong"),
-            Column("Sets", "n_sets", decimals=0),
-            Column("Rank", "rank", decimals=0, meaning="1 for the smallest average"),
+        Column("Model", "model"),
+        Column("", "side"),
+        *(
+            Column(name, f"span_{name}", _at(place), 3)
+            for place, name in enumerate(result.data_sets)
         ),
+        Column("Average", "average", decimals=3, style="strong"),
+        Column("Sets", "n_sets", decimals=0),
+        Column("Rank", "rank", decimals=0, meaning="1 for the smallest average"),
         reason="reason",
     )
 
 
 def extreme_table(result: FprComparison, names: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "extremes",
         "How often a group has the largest or the smallest gap",
         result.extremes,
-        (
-            Column("", "side"),
-            Column("", "group"),
-            Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
-            Column("Largest", "n_highest", decimals=0),
-            Column("Smallest", "n_lowest", decimals=0),
-            Column("Of", "n", decimals=0, meaning="models and sets"),
-            Column("Either, %", "share", decimals=0, scale=100, style="strong"),
-        ),
+        *downloaded("side", "group"),
+        Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
+        Column("Largest", "n_highest", decimals=0),
+        Column("Smallest", "n_lowest", decimals=0),
+        Column("Of", "n", decimals=0, meaning="models and sets"),
+        Column("Either, %", "share", decimals=0, scale=100, style="strong"),
     )
 
 
 def size_table(result: FprComparison, names: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "sizes",
         "Large and small gaps",
         result.sizes,
-        (
-            Column("", "model"),
-            Column("", "data_set"),
-            Column("", "side"),
-            Column("", "group"),
-            Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
-            Column("Gap", "gap", "value", 3, signed=True),
-            Column(
-                "Of the largest",
-                "of_largest",
-                decimals=2,
-                meaning="absolute gap as a share of the largest one of its side on its set",
-            ),
-            Column("", "size", meaning="large from 0.7 on, small up to 0.1"),
+        *downloaded("model", "data_set", "side", "group"),
+        Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
+        Column("Gap", "gap", "value", 3, signed=True),
+        Column(
+            "Of the largest",
+            "of_largest",
+            decimals=2,
+            meaning="absolute gap as a share of the largest one of its side on its set",
         ),
+        Column("", "size", meaning="large from 0.7 on, small up to 0.1"),
     )
 
 
@@ -88,7 +78,7 @@ def key_numbers(result: FprComparison) -> tuple[KeyNumber, ...]:
             )
             mean = number(statistics.fmean(row.average for row in known), 3)
             label = f"Span, {side} side, mean of {count(len(known), 'model')}"
-            keys.append(KeyNumber(label, mean, "", lines))
+            keys.append(KeyNumber(label, mean, lines=lines))
     beyond = beyond_key(result.models)
     return (*keys, *((beyond,) if beyond else ()))
 

@@ -28,89 +28,79 @@ GROUP_COLUMNS = ("Words", "n", "fpr", "gap", "± released", "± t", "Beyond band
 
 def mention_table(result: ModelGaps, level: str) -> ReportTable:
     """Return the fits of gaps on the surprisal of the mention; empty where it was not measured."""
-    return ReportTable(
+    return ReportTable.of(
         "mention",
         "Gaps on the surprisal of the mention",
         result.mention,
-        (
-            Column("Side", "side"),
-            Column(
-                "Slope",
-                "slope",
-                decimals=4,
-                signed=True,
-                with_interval=True,
-                meaning="change of the gap for a nat of surprisal, over words",
-            ),
-            Column("Explained, %", "explained", decimals=0, scale=100),
-            Column("Words", "n_words", "slope.n", 0),
+        Column("Side", "side"),
+        Column.estimate(
+            "Slope",
+            "slope",
+            decimals=4,
+            signed=True,
+            meaning="change of the gap for a nat of surprisal, over words",
         ),
-        level,
+        Column("Explained, %", "explained", decimals=0, scale=100),
+        Column("Words", "n_words", "slope.n", 0),
+        level=level,
         reason="slope.note",
     )
 
 
 def fallback_table(result: FprGaps, names: Mapping[str, str], level: str) -> ReportTable:
     """Return the bounds of gaps for answers without a class."""
-    return ReportTable(
+    return ReportTable.of(
         "fallback",
         "Answers that named no class",
         result.bounds,
-        (
-            Column("Side", "side"),
-            Column("", "group"),
-            Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
-            Column("Without, %", "share", decimals=1, scale=100, meaning="of all runs’ answers"),
-            Column("n", "n_answers", decimals=0, meaning="answers of all runs"),
-            Column("", "n_without", decimals=0, meaning="answers that named no class"),
-            Column(
-                "All errors",
-                "gap_errors",
-                "errors",
-                3,
-                signed=True,
-                with_interval=True,
-                prefix="errors_",
-                meaning="gap where these answers are false positives",
-            ),
-            Column(
-                "All correct",
-                "gap_correct",
-                "correct",
-                3,
-                signed=True,
-                with_interval=True,
-                prefix="correct_",
-                meaning="gap where none of them is",
-            ),
-            Column("Lowest", "lowest", "low", 3, signed=True, meaning="smallest possible gap"),
-            Column("Highest", "highest", "high", 3, signed=True, meaning="largest possible gap"),
+        Column("Side", "side"),
+        Column("", "group"),
+        Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
+        Column("Without, %", "share", decimals=1, scale=100, meaning="of all runs’ answers"),
+        Column("n", "n_answers", decimals=0, meaning="answers of all runs"),
+        Column("", "n_without", decimals=0, meaning="answers that named no class"),
+        Column.estimate(
+            "All errors",
+            "gap_errors",
+            "errors",
+            3,
+            signed=True,
+            prefix="errors_",
+            meaning="gap where these answers are false positives",
         ),
-        level,
+        Column.estimate(
+            "All correct",
+            "gap_correct",
+            "correct",
+            3,
+            signed=True,
+            prefix="correct_",
+            meaning="gap where none of them is",
+        ),
+        Column("Lowest", "lowest", "low", 3, signed=True, meaning="smallest possible gap"),
+        Column("Highest", "highest", "high", 3, signed=True, meaning="largest possible gap"),
+        level=level,
     )
 
 
 def factor_table(result: FprGaps, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "prompts",
         "What prompts explain of the gaps",
         result.factors,
-        (
-            Column("Side", "side"),
-            Column("", "factor"),
-            Column("Factor", value=lambda row: FACTOR_NAMES[row.factor]),
-            Column("Levels", "n_levels", decimals=0),
-            Column(
-                "Share, %",
-                "share",
-                decimals=0,
-                scale=100,
-                with_interval=True,
-                meaning="ε² of the gaps of all runs and groups; interval over templates",
-            ),
-            Column("Runs", "n_runs", "share.n", 0),
+        Column("Side", "side"),
+        Column("", "factor"),
+        Column("Factor", value=lambda row: FACTOR_NAMES[row.factor]),
+        Column("Levels", "n_levels", decimals=0),
+        Column.estimate(
+            "Share, %",
+            "share",
+            decimals=0,
+            scale=100,
+            meaning="ε² of the gaps of all runs and groups; interval over templates",
         ),
-        level,
+        Column("Runs", "n_runs", "share.n", 0),
+        level=level,
         reason="share.note",
     )
 
@@ -122,30 +112,25 @@ def mixed_table(result: FprGaps, names: Mapping[str, str], level: str) -> Report
         for fit in result.mixed
         for effect in fit.effects or (MixedEffect("", no_estimate(fit.reason)),)
     ]
-    return ReportTable(
+    return ReportTable.of(
         "mixed",
         "Mixed logistic regression",
         rows,
-        (
-            Column("Side", "side", "fit.side"),
-            Column("", "group", "own.group"),
-            Column("Group", "group_name", lambda row: names.get(row["own"].group, MISSING)),
-            Column(
-                "Effect",
-                "effect",
-                "own.effect",
-                2,
-                signed=True,
-                with_interval=True,
-                style="strong",
-                meaning="log odds of a false positive minus the mean over groups",
-            ),
-            Column("n", "n", "own.effect.n", 0, meaning="sentences of another label, all runs"),
-            Column("sd of templates", "template_sd", "fit.template_sd", 2),
-            Column("of words", "word_sd", "fit.word_sd", 2),
-            Column("of runs", "run_sd", "fit.run_sd", 2),
+        Column("Side", "side", "fit.side"),
+        Column("", "group", "own.group"),
+        Column("Group", "group_name", lambda row: names.get(row["own"].group, MISSING)),
+        Column.effect(
+            "Effect",
+            "effect",
+            "own.effect",
+            2,
+            meaning="log odds of a false positive minus the mean over groups",
         ),
-        level,
+        Column("n", "n", "own.effect.n", 0, meaning="sentences of another label, all runs"),
+        Column("sd of templates", "template_sd", "fit.template_sd", 2),
+        Column("of words", "word_sd", "fit.word_sd", 2),
+        Column("of runs", "run_sd", "fit.run_sd", 2),
+        level=level,
         reason="fit.reason",
     )
 

@@ -18,17 +18,15 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
     LoadedGuise,
     StrengthParameters,
     common_attributes,
     load_guise_run,
     norm_record,
-    require_one_access,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.guise_kind import GuiseKind, gather
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs
+from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.perplexity_inputs import (
     PERPLEXITY,
     LoadedPerplexity,
@@ -62,13 +60,12 @@ class GuiseControls(GuiseKind[ControlAnalysis]):
     purposes = (TRAITS,)
     remedy = "Choose runs with prompts on traits."
     norms = {"study": NormKind.PERCENT}
-    runs = RunsInput(
+    runs = guise_runs(
         _(
             "Runs of matched guise probing on traits with one list of attributes: on the variety, "
             "and on other varieties or on noise; and runs on perplexity of the same texts."
         ),
-        measures=(MEASURE, PERPLEXITY),
-        most=None,
+        PERPLEXITY,
     )
 
     def check(self, chosen: Chosen, parameters: GuiseControlParameters) -> None:
@@ -80,7 +77,6 @@ class GuiseControls(GuiseKind[ControlAnalysis]):
         guises, perplexities = split_runs(chosen.runs)
         loaded = [load_guise_run(run, run.model.name) for run in guises]
         known = [load_perplexity(run) for run in perplexities]
-        require_one_access(loaded)
         attributes = common_attributes(loaded)
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes
@@ -106,7 +102,7 @@ class GuiseControls(GuiseKind[ControlAnalysis]):
         adjusted = tables.adjusted_table(result, level)
         sections = (
             Section("Other guises", tables.control_blocks(controls, result), prose.WHY),
-            Section("What chance does", tables.null_blocks(nulls), prose.WHY_NULLS),
+            Section("What chance does", nulls.printed_if_any(prose.NULLS), prose.WHY_NULLS),
             Section(
                 "Length and familiarity",
                 tables.adjusted_blocks(adjusted, result),

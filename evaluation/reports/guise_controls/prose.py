@@ -18,6 +18,7 @@ WHY = (
     "If any deviation from the second variety did it, other varieties and noise would evoke the "
     "same stereotype. Of the differences, those whose interval keeps off zero tell guises apart."
 )
+NULLS = "Strength between guises that are none: what chance does."
 WHY_NULLS = (
     "Guises that are none: the texts of every pair exchanged at random, and random halves of the "
     "second variety, whose scatter is brought to that of whole sets."

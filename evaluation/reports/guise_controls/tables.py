@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from evaluation.analyses.guise_controls import CONTROL, MATCHED, ControlAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import p_cell
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
 #: Attributes of each model whose adjusted effects are printed.
@@ -12,93 +11,65 @@ LARGEST = 8
 
 
 def control_table(result: ControlAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "controls",
         "Strength after every guise",
         result.lines,
-        (
-            Column("Model", "model"),
-            Column("Guise", "guise"),
-            Column("", "kind", meaning="subject, control, or matched pairs of the subject"),
-            Column(
-                "δ",
-                "strength",
-                "strength",
-                3,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                unit="log ratio",
-            ),
-            Column("Texts", "n_pairs", decimals=0),
-            Column("p (placebo)", "p_placebo", decimals=3, cell=p_cell),
-            Column(
-                "Subject − it",
-                "difference",
-                "difference",
-                3,
-                with_interval=True,
-                prefix="difference_",
-                signed=True,
-                meaning="δ of the subject less δ of this guise",
-            ),
-            Column("τ", "tau", decimals=2, meaning="of its ranking with the subject’s"),
-            Column("First five", "first", lambda row: ", ".join(row.first), wide=True),
+        Column("Model", "model"),
+        Column("Guise", "guise"),
+        Column("", "kind", meaning="subject, control, or matched pairs of the subject"),
+        Column.effect("δ", "strength", decimals=3, unit="log ratio"),
+        Column("Texts", "n_pairs", decimals=0),
+        Column.p("p (placebo)", "p_placebo"),
+        Column.estimate(
+            "Subject − it",
+            "difference",
+            decimals=3,
+            prefix="difference_",
+            signed=True,
+            meaning="δ of the subject less δ of this guise",
         ),
-        level,
+        Column("τ", "tau", decimals=2, meaning="of its ranking with the subject’s"),
+        Column("First five", "first", lambda row: ", ".join(row.first), wide=True),
+        level=level,
         reason="strength.note",
     )
 
 
 def null_table(result: ControlAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "placebos",
         "Strength between guises that are none",
         result.nulls,
-        (
-            Column("Model", "model"),
-            Column("Placebo", "placebo", "name"),
-            Column("Mean", "mean", decimals=3, signed=True),
-            Column("sd", "sd", decimals=3),
-            Column(f"{level} from", "low", decimals=3, signed=True),
-            Column("to", "high", decimals=3, signed=True),
-            Column(
-                "p of the subject",
-                "p",
-                "p_value",
-                3,
-                cell=p_cell,
-                meaning="how often a placebo is as far from zero as the subject",
-            ),
-            Column("Draws", "n", decimals=0),
+        Column("Model", "model"),
+        Column("Placebo", "placebo", "name"),
+        Column("Mean", "mean", decimals=3, signed=True),
+        Column("sd", "sd", decimals=3),
+        Column(f"{level} from", "low", decimals=3, signed=True),
+        Column("to", "high", decimals=3, signed=True),
+        Column.p(
+            "p of the subject",
+            "p",
+            "p_value",
+            meaning="how often a placebo is as far from zero as the subject",
         ),
+        Column("Draws", "n", decimals=0),
     )
 
 
 def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "adjusted",
         "Effects adjusted for what else differs",
         result.adjusted,
-        (
-            Column("Model", "model"),
-            Column("Attribute or δ", "name"),
-            Column("As it is", "plain", decimals=4, signed=True),
-            Column(
-                "Adjusted",
-                "adjusted",
-                "adjusted.estimate",
-                4,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                unit="log ratio",
-            ),
-            Column("t", "t", "adjusted.statistic", 2),
-            Column("p", "p", "adjusted.p_value", 3, cell=p_cell),
-            Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
-        ),
-        level,
+        Column("Model", "model"),
+        Column("Attribute or δ", "name"),
+        Column("As it is", "plain", decimals=4, signed=True),
+        Column.effect("Adjusted", "adjusted", "adjusted.estimate", 4, unit="log ratio"),
+        Column("t", "t", "adjusted.statistic", 2),
+        Column.p("p", "p", "adjusted.p_value"),
+        Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
+        level=level,
         reason="adjusted.estimate.note",
     )
 
@@ -132,9 +103,7 @@ def control_blocks(controls: ReportTable, result: ControlAnalysis) -> tuple[Bloc
             bold=lambda row: row.kind == "subject",
             tone=lambda row: "ink" if row.kind == CONTROL else "model",
             bands=bands,
-            title="Strength after every guise",
             axis="δ, log ratio",
-            value="δ",
             n="texts",
         ),
         controls.printed(
@@ -144,23 +113,13 @@ def control_blocks(controls: ReportTable, result: ControlAnalysis) -> tuple[Bloc
     )
 
 
-def null_blocks(nulls: ReportTable) -> tuple[Block, ...]:
-    if not nulls.rows:
-        return ()
-    return (nulls.printed("Strength between guises that are none: what chance does."),)
-
-
 def adjusted_blocks(adjusted: ReportTable, result: ControlAnalysis) -> tuple[Block, ...]:
-    if not adjusted.rows:
-        return ()
     rows = []
     for model in dict.fromkeys(row.model for row in adjusted.rows):
         delta, *attributes = [row for row in adjusted.rows if row.model == model]
         rows += [delta, *ranked(attributes, lambda row: abs(row.plain))[:LARGEST]]
-    return (
-        adjusted.printed(
-            f"δ and the {LARGEST} largest effects as they are, and where the texts of a pair do "
-            f"not differ in {' and '.join(result.held)}; the download has every attribute.",
-            rows=rows,
-        ),
+    return adjusted.printed_if_any(
+        f"δ and the {LARGEST} largest effects as they are, and where the texts of a pair do "
+        f"not differ in {' and '.join(result.held)}; the download has every attribute.",
+        rows=rows,
     )

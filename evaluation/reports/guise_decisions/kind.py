@@ -20,15 +20,10 @@ from evaluation.reports.guise_decisions import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, number, percent
-from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
-    LoadedGuise,
-    load_guise_run,
-    prompt_purposes,
-)
-from evaluation.reports.parts.guise_kind import GuiseKind, gather, prompt_wordings
+from evaluation.reports.parts.guise_inputs import LoadedGuise, load_guise_run, prompt_purposes
+from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs, prompt_wordings
 from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import GUILT, PENALTY
 
@@ -62,11 +57,7 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
     asks = "Does {models} judge one guise more harshly?"
     purposes = OUTCOMES
     remedy = "Choose runs with prompts on guilt or on the penalty."
-    runs = RunsInput(
-        _("Runs of matched guise probing with prompts on guilt or on the penalty."),
-        measures=(MEASURE,),
-        most=None,
-    )
+    runs = guise_runs(_("Runs of matched guise probing with prompts on guilt or on the penalty."))
 
     def check(self, chosen: Chosen, parameters: GuiseDecisionParameters) -> None:
         super().check(chosen, parameters)
@@ -107,11 +98,6 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
             decimals=1,
             scale=100,
         )
-        wording = (
-            (crossed.printed("The difference of both rates, with texts and prompts as samples."),)
-            if crossed.rows
-            else ()
-        )
         return Document(
             question=prose.question(varieties),
             banners=prose.disagreements(result),
@@ -119,7 +105,13 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
             sections=(
                 Section("Over all prompts", tables.test_blocks(tests, varieties), prose.WHY),
                 Section("Prompt by prompt", tables.rate_blocks(rates, left_out)),
-                Section("What the wording does", wording, WHY_CROSSED),
+                Section(
+                    "What the wording does",
+                    crossed.printed_if_any(
+                        "The difference of both rates, with texts and prompts as samples."
+                    ),
+                    WHY_CROSSED,
+                ),
             ),
             tables=(
                 tests,

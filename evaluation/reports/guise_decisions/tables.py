@@ -6,53 +6,34 @@ from collections.abc import Mapping
 
 from evaluation.analyses.guise_decisions import DecisionAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import p_cell, p_value
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.formatting import p_value
+from evaluation.reports.parts.table import Column, ReportTable, downloaded
 
 Varieties = tuple[str, ...]
 
 
 def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> ReportTable:
     first, second = varieties
-    return ReportTable(
+    return ReportTable.of(
         "tests",
         "Rates of the detrimental outcome",
         result.tests,
-        (
-            Column("Model", "model"),
-            Column("Outcome", "outcome"),
-            Column(
-                f"{first}, %", "first", decimals=1, scale=100, with_interval=True, prefix="first_"
-            ),
-            Column(
-                f"{second}, %",
-                "second",
-                decimals=1,
-                scale=100,
-                with_interval=True,
-                prefix="second_",
-            ),
-            Column(
-                "Difference, points",
-                "difference",
-                decimals=1,
-                scale=100,
-                signed=True,
-                with_interval=True,
-                style="strong",
-            ),
-            Column("Decisions", "n", "first.n", 0, meaning="decisions after the first guise"),
-            Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
-            Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
-            Column("", "p_equal", "equal.p_value"),
-            Column("p", "p_equal_holm", "p_holm", 3, cell=p_cell),
-            Column("", "chi2_contingency", "contingency.statistic"),
-            Column("p (2 × 2)", "p_contingency", "contingency.p_value", 3, cell=p_cell),
-            Column("p (McNemar)", "p_mcnemar", "mcnemar.p_value", 3, cell=p_cell),
-            Column("", "n_discordant", "mcnemar.n"),
-            Column("", "n_ties", meaning="decisions that are ties"),
-        ),
-        level,
+        Column("Model", "model"),
+        Column("Outcome", "outcome"),
+        Column.estimate(f"{first}, %", "first", decimals=1, scale=100, prefix="first_"),
+        Column.estimate(f"{second}, %", "second", decimals=1, scale=100, prefix="second_"),
+        Column.effect("Difference, points", "difference", decimals=1, scale=100),
+        Column("Decisions", "n", "first.n", 0, meaning="decisions after the first guise"),
+        Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
+        Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
+        Column("", "p_equal", "equal.p_value"),
+        Column.p("p", "p_equal_holm", "p_holm"),
+        Column("", "chi2_contingency", "contingency.statistic"),
+        Column.p("p (2 × 2)", "p_contingency", "contingency.p_value"),
+        Column.p("p (McNemar)", "p_mcnemar", "mcnemar.p_value"),
+        Column("", "n_discordant", "mcnemar.n"),
+        Column("", "n_ties", meaning="decisions that are ties"),
+        level=level,
         reason=lambda row: row.equal.reason or row.mcnemar.reason,
     )
 
@@ -61,22 +42,19 @@ def rate_table(
     result: DecisionAnalysis, varieties: Varieties, wordings: Mapping[str, str]
 ) -> ReportTable:
     first, second = varieties
-    return ReportTable(
+    return ReportTable.of(
         "rates",
         "Rates in every prompt and setting",
         result.rates,
-        (
-            Column("Model", "model"),
-            Column("Outcome", "outcome"),
-            Column("Setting", "setting"),
-            Column("", "prompt"),
-            Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-            Column(f"{first}, %", "first", decimals=1, scale=100),
-            Column(f"{second}, %", "second", decimals=1, scale=100),
-            Column("", "n_first"),
-            Column("", "n_second"),
-            Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
-        ),
+        Column("Model", "model"),
+        Column("Outcome", "outcome"),
+        Column("Setting", "setting"),
+        Column("", "prompt"),
+        Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
+        Column(f"{first}, %", "first", decimals=1, scale=100),
+        Column(f"{second}, %", "second", decimals=1, scale=100),
+        *downloaded("n_first", "n_second"),
+        Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
     )
 
 
@@ -118,27 +96,23 @@ def test_blocks(tests: ReportTable, varieties: Varieties) -> tuple[Block, ...]:
 
 
 def rate_blocks(rates: ReportTable, left_out: ReportTable) -> tuple[Block, ...]:
-    blocks = [rates.printed("Rates in every prompt, and the relative increase.")]
-    if left_out.rows:
-        blocks.append(
-            left_out.printed(
-                "The difference of both rates, and the paper’s test, with one prompt left out."
-            )
-        )
-    return tuple(blocks)
+    return (
+        rates.printed("Rates in every prompt, and the relative increase."),
+        *left_out.printed_if_any(
+            "The difference of both rates, and the paper’s test, with one prompt left out."
+        ),
+    )
 
 
 def left_out_table(result: DecisionAnalysis, wordings: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "left_out_prompts",
         "Each prompt left out",
         result.left_out,
-        (
-            Column("Model", "model"),
-            Column("Outcome", "outcome"),
-            Column("", "prompt"),
-            Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-            Column("Difference, points", "difference", decimals=1, scale=100, signed=True),
-            Column("p (equal counts)", "p_equal", decimals=3, cell=p_cell),
-        ),
+        Column("Model", "model"),
+        Column("Outcome", "outcome"),
+        Column("", "prompt"),
+        Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
+        Column("Difference, points", "difference", decimals=1, scale=100, signed=True),
+        Column.p("p (equal counts)", "p_equal"),
     )

@@ -18,7 +18,6 @@ from evaluation.reports.guise_features import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
     StrengthParameters,
     common_attributes,
     load_guise_run,
@@ -26,8 +25,8 @@ from evaluation.reports.parts.guise_inputs import (
     norm_record,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.guise_kind import GuiseKind, gather
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs
+from evaluation.reports.parts.kind import Chosen, Loaded
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
 
@@ -60,10 +59,8 @@ class GuiseFeatures(GuiseKind[FeatureAnalysis]):
     remedy = "Choose runs with prompts on traits."
     only_pairs = True
     norms = {"study": NormKind.PERCENT}
-    runs = RunsInput(
-        _("Runs of matched guise probing on pairs, with prompts on traits and one list of them."),
-        measures=(MEASURE,),
-        most=None,
+    runs = guise_runs(
+        _("Runs of matched guise probing on pairs, with prompts on traits and one list of them.")
     )
 
     def load(self, chosen: Chosen, parameters: GuiseFeatureParameters) -> Loaded:

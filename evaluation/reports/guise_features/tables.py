@@ -5,83 +5,65 @@ from __future__ import annotations
 from annotation.corpora.guise_features import GUISE_FEATURES
 from evaluation.analyses.guise_features import PER_WORDS, DoseLine, FeatureAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import p_cell, p_value
+from evaluation.reports.parts.formatting import p_value
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
 
 def feature_table(result: FeatureAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "features",
         "Strength of the stereotype by feature",
         result.lines,
-        (
-            Column("Model", "model"),
-            Column("", "feature"),
-            Column("Feature", "feature_name", lambda row: GUISE_FEATURES[row.feature]),
-            Column(
-                "δ",
-                "strength",
-                "strength",
-                3,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                meaning="strength over the pairs with the feature, texts and prompts as samples",
-                unit="log ratio",
-            ),
-            Column("Pairs", "n_pairs", "strength.n", 0),
-            Column("sd", "sd", decimals=3, meaning="over versions, settings and prompts, ddof 1"),
-            Column("Cells", "n_cells", decimals=0, meaning="versions × settings × prompts"),
-            Column("t", "t", decimals=2),
-            Column("", "p_paper"),
-            Column("p (paper)", "p_paper_holm", decimals=3, cell=p_cell),
-            Column("p (crossed)", "p_crossed", "p_value", 3, cell=p_cell),
-            Column("p (placebo)", "p_placebo", decimals=3, cell=p_cell),
+        Column("Model", "model"),
+        Column("", "feature"),
+        Column("Feature", "feature_name", lambda row: GUISE_FEATURES[row.feature]),
+        Column.effect(
+            "δ",
+            "strength",
+            decimals=3,
+            meaning="strength over the pairs with the feature, texts and prompts as samples",
+            unit="log ratio",
         ),
-        level,
+        Column("Pairs", "n_pairs", "strength.n", 0),
+        Column("sd", "sd", decimals=3, meaning="over versions, settings and prompts, ddof 1"),
+        Column("Cells", "n_cells", decimals=0, meaning="versions × settings × prompts"),
+        Column("t", "t", decimals=2),
+        Column("", "p_paper"),
+        Column.p("p (paper)", "p_paper_holm"),
+        Column.p("p (crossed)", "p_crossed", "p_value"),
+        Column.p("p (placebo)", "p_placebo"),
+        level=level,
         reason="reason",
     )
 
 
 def dose_table(result: FeatureAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "dose",
         "Strength by number of features",
         result.doses,
-        (
-            Column("Model", "model"),
-            Column("Features", "features", _step, meaning="more in the first text"),
-            Column("δ", "strength", "strength", 3, with_interval=True, signed=True, style="strong"),
-            Column("Pairs", "n_pairs", "strength.n", 0),
-        ),
-        level,
+        Column("Model", "model"),
+        Column("Features", "features", _step, meaning="more in the first text"),
+        Column.effect("δ", "strength", decimals=3),
+        Column("Pairs", "n_pairs", "strength.n", 0),
+        level=level,
         reason="strength.note",
     )
 
 
 def density_table(result: FeatureAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "density",
         f"Change of the strength with one more feature in {PER_WORDS} words",
         result.densities,
-        (
-            Column("Model", "model"),
-            Column("", "adjusted"),
-            Column("Length", value=lambda row: "held constant" if row.adjusted else "as it is"),
-            Column(
-                "Slope",
-                "slope",
-                "slope.estimate",
-                4,
-                with_interval=True,
-                signed=True,
-                style="strong",
-            ),
-            Column("t", "t", "slope.statistic", 2),
-            Column("p", "p", "slope.p_value", 3, cell=p_cell),
-            Column("Pairs", "n_pairs", "slope.estimate.n", 0),
-        ),
-        level,
+        Column("Model", "model"),
+        Column("", "adjusted"),
+        Column("Length", value=lambda row: "held constant" if row.adjusted else "as it is"),
+        Column.effect("Slope", "slope", "slope.estimate", 4),
+        Column("t", "t", "slope.statistic", 2),
+        Column.p("p", "p", "slope.p_value"),
+        Column("Pairs", "n_pairs", "slope.estimate.n", 0),
+        level=level,
         reason="slope.estimate.note",
     )
 
@@ -116,7 +98,6 @@ def feature_blocks(features: ReportTable) -> tuple[Block, ...]:
             panel="model",
             title="Strength by feature",
             axis="δ, log ratio",
-            value="δ",
             n="pairs",
         ),
         features.printed(
@@ -136,9 +117,7 @@ def dose_blocks(dose: ReportTable, density: ReportTable) -> tuple[Block, ...]:
             "strength",
             label=_step,
             panel="model",
-            title="Strength by number of features",
             axis="δ, log ratio",
-            value="δ",
             n="pairs",
         ),
         dose.printed("Strength by number of features."),

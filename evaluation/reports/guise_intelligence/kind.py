@@ -15,14 +15,13 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
     common_attributes,
     load_guise_run,
     prompt_purposes,
     require_one_access,
 )
-from evaluation.reports.parts.guise_kind import GuiseKind, gather, prompt_wordings
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs, prompt_wordings
+from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import INTELLIGENCE, INTELLIGENT, TRAITS, UNINTELLIGENT
 from probing.models import Run
@@ -43,13 +42,11 @@ class GuiseIntelligence(GuiseKind[IntelligenceAnalysis]):
     purposes = (TRAITS, INTELLIGENCE)
     remedy = "Choose runs with prompts on traits or the IQ."
     only_pairs = True
-    runs = RunsInput(
+    runs = guise_runs(
         _(
             "Runs of matched guise probing on pairs: on traits with adjectives on intelligence, or "
             "with prompts on the IQ and two values."
-        ),
-        measures=(MEASURE,),
-        most=None,
+        )
     )
 
     def check(self, chosen: Chosen, parameters: GuiseIntelligenceParameters) -> None:
@@ -100,8 +97,8 @@ class GuiseIntelligence(GuiseKind[IntelligenceAnalysis]):
         single = tables.attribute_table(result.attributes, level)
         shares = tables.share_table(result, varieties, wordings)
         blocks = (
-            *([single.printed("Every adjective by itself.")] if single.rows else []),
-            *([shares.printed("Share on the higher IQ, prompt by prompt.")] if shares.rows else []),
+            *single.printed_if_any("Every adjective by itself."),
+            *shares.printed_if_any("Share on the higher IQ, prompt by prompt."),
         )
         return Document(
             question=prose.question(record),

@@ -29,19 +29,17 @@ def share_table(
 ) -> ReportTable:
     first, second = varieties
     high = result.values[0] if result.values else ""
-    return ReportTable(
+    return ReportTable.of(
         "shares",
         "Share on the higher IQ in every prompt",
         result.shares,
-        (
-            Column("Model", "model"),
-            Column("Setting", "setting"),
-            Column("", "prompt"),
-            Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-            Column(f"{high} after {first}, %", "first", decimals=1, scale=100),
-            Column(f"after {second}, %", "second", decimals=1, scale=100),
-            Column("Texts", "n", decimals=0),
-        ),
+        Column("Model", "model"),
+        Column("Setting", "setting"),
+        Column("", "prompt"),
+        Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
+        Column(f"{high} after {first}, %", "first", decimals=1, scale=100),
+        Column(f"after {second}, %", "second", decimals=1, scale=100),
+        Column("Texts", "n", decimals=0),
     )
 
 

@@ -10,23 +10,22 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from evaluation.analyses.guise_cells import GuiseOptions
-from evaluation.analyses.guise_models import ModelAnalysis, TextPerplexities, analyse_models
+from evaluation.analyses.guise_models import ModelAnalysis, ModelValues, analyse_models
 from evaluation.models import NormKind, Report
 from evaluation.reports.guise_models import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, count, number, percent
 from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
     StrengthParameters,
     common_attributes,
     load_guise_run,
     norm_record,
-    require_one_access,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, guise_runs
+from evaluation.reports.parts.kind import Chosen, Loaded
+from evaluation.reports.parts.options import names_in
 from evaluation.reports.parts.perplexity_inputs import (
     PERPLEXITY,
     LoadedPerplexity,
@@ -55,11 +54,7 @@ class GuiseModelParameters(StrengthParameters):
 
     @property
     def feedback(self) -> tuple[list[str], list[str]]:
-        without, with_it = (
-            [name.strip() for name in (text or "").split(",") if name.strip()]
-            for text in (self.without_feedback, self.with_feedback)
-        )
-        return without, with_it
+        return names_in(self.without_feedback), names_in(self.with_feedback)
 
 
 class GuiseModels(GuiseKind[ModelAnalysis]):
@@ -72,13 +67,12 @@ class GuiseModels(GuiseKind[ModelAnalysis]):
     purposes = (TRAITS, OVERT)
     remedy = "Choose runs with prompts on traits."
     norms = {"study": NormKind.PERCENT, "favourability": NormKind.FAVOURABILITY}
-    runs = RunsInput(
+    runs = guise_runs(
         _(
             "Runs of several models on traits, covert and overt, with one list of attributes; and "
             "runs on perplexity of the texts."
         ),
-        measures=(MEASURE, PERPLEXITY),
-        most=None,
+        PERPLEXITY,
     )
 
     def check(self, chosen: Chosen, parameters: GuiseModelParameters) -> None:
@@ -95,7 +89,6 @@ class GuiseModels(GuiseKind[ModelAnalysis]):
         guises, perplexities = split_runs(chosen.runs)
         loaded = [load_guise_run(run, run.model.name) for run in guises]
         known = [load_perplexity(run) for run in perplexities]
-        require_one_access(loaded)
         attributes = common_attributes(loaded)
         norm, stereotype = stereotypical_attributes(
             parameters.study, parameters.stereotypical, attributes
@@ -172,11 +165,11 @@ def _check_feedback(models: set[str], feedback: tuple[list[str], list[str]]) -> 
         raise ReportError("Name models with human feedback, and models without it.")
 
 
-def _perplexities_of(one: LoadedPerplexity) -> list[TextPerplexities]:
+def _perplexities_of(one: LoadedPerplexity) -> list[ModelValues]:
     kind = "perplexity" if one.run.model.kind == ModelKind.CAUSAL else "pseudo-perplexity"
     varieties = dict.fromkeys(variety for _, variety in one.values)
     return [
-        TextPerplexities(
+        ModelValues(
             one.run.model.name,
             kind,
             variety,

@@ -4,92 +4,74 @@ from __future__ import annotations
 
 from evaluation.analyses.guise_models import ModelAnalysis, SizeLine
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import MISSING, p_cell, p_value
+from evaluation.reports.parts.formatting import MISSING, p_value
 from evaluation.reports.parts.table import Column, ReportTable
 
 PROBES = ("covert", "overt")
 
 
 def model_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "models",
         "Strength of every model",
         sorted(result.models, key=lambda row: (row.probe, row.parameters or 0)),
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("Parameters", "parameters", cell=lambda value: f"{value:,}"),
-            Column("Size", "size", lambda row: row.size or None, missing="not known"),
-            Column("δ", "strength", "strength", 3, with_interval=True, signed=True, style="strong"),
-            Column("Prompts", "n_prompts", "strength.n", 0),
-        ),
-        level,
+        Column("Model", "model"),
+        Column("Probe", "probe"),
+        Column("Parameters", "parameters", cell=lambda value: f"{value:,}"),
+        Column("Size", "size", lambda row: row.size or None, missing="not known"),
+        Column.effect("δ", "strength", decimals=3),
+        Column("Prompts", "n_prompts", "strength.n", 0),
+        level=level,
         reason="strength.note",
     )
 
 
 def size_table(result: ModelAnalysis) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "sizes",
         "Strength and perplexity by size",
         result.sizes,
-        (
-            Column("Quantity", "quantity", _quantity),
-            Column("Variety", "variety", lambda row: row.variety or None),
-            Column("Size", "size", _size),
-            Column("Mean", "mean", "mean", 3, with_interval=True, style="strong"),
-            Column("sd", "sd", decimals=3, meaning="ddof 1"),
-            Column("n", "n", "mean.n", 0),
-            Column("Models", "models", lambda row: ", ".join(row.models), wide=True),
-        ),
-        "standard error",
+        Column("Quantity", "quantity", _quantity),
+        Column("Variety", "variety", lambda row: row.variety or None),
+        Column("Size", "size", _size),
+        Column.estimate("Mean", "mean", decimals=3, style="strong"),
+        Column("sd", "sd", decimals=3, meaning="ddof 1"),
+        Column("n", "n", "mean.n", 0),
+        Column("Models", "models", lambda row: ", ".join(row.models), wide=True),
+        level="standard error",
     )
 
 
 def trend_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "trends",
         "Change of the strength with ten times the parameters",
         result.trends,
-        (
-            Column("Probe", "probe"),
-            Column(
-                "Change of δ", "slope", "slope", 3, with_interval=True, signed=True, style="strong"
-            ),
-            Column("Models", "n_models", "slope.n", 0),
-        ),
-        level,
+        Column("Probe", "probe"),
+        Column.effect("Change of δ", "slope", decimals=3),
+        Column("Models", "n_models", "slope.n", 0),
+        level=level,
         reason="slope.note",
     )
 
 
 def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "feedback",
         "Human feedback",
         result.feedback,
-        (
-            Column("Probe", "probe"),
-            Column("Quantity", "quantity"),
-            Column("Without", "without", decimals=3, signed=True),
-            Column("s", "sd_without", decimals=3, meaning="over prompts, ddof 0"),
-            Column("With", "with", "with_it", 3, signed=True),
-            Column("s", "sd_with", decimals=3, meaning="over prompts, ddof 0"),
-            Column(
-                "With − without",
-                "difference",
-                "difference",
-                3,
-                with_interval=True,
-                signed=True,
-                style="strong",
-            ),
-            Column("t", "t", decimals=2),
-            Column("df", "df", decimals=0),
-            Column("p (paper)", "p", "p_value", 3, cell=p_cell),
-            Column("Prompts", "n_prompts", "difference.n", 0),
-        ),
-        level,
+        Column("Probe", "probe"),
+        Column("Quantity", "quantity"),
+        Column("Without", "without", decimals=3, signed=True),
+        Column("s", "sd_without", decimals=3, meaning="over prompts, ddof 0"),
+        Column("With", "with", "with_it", 3, signed=True),
+        Column("s", "sd_with", decimals=3, meaning="over prompts, ddof 0"),
+        Column.effect("With − without", "difference", decimals=3),
+        Column("t", "t", decimals=2),
+        Column("df", "df", decimals=0),
+        Column.p("p (paper)", "p", "p_value"),
+        Column("Prompts", "n_prompts", "difference.n", 0),
+        level=level,
         reason="reason",
     )
 
@@ -163,9 +145,7 @@ def model_blocks(models: ReportTable, trends: ReportTable) -> tuple[Block, ...]:
             label="model",
             panel="probe",
             tone=lambda row: "model" if row.probe == "covert" else "ink",
-            title="Strength of every model",
             axis="δ, log ratio",
-            value="δ",
             n="prompts",
         ),
         models.printed("Strength of every model, the smallest first."),
@@ -177,13 +157,9 @@ def model_blocks(models: ReportTable, trends: ReportTable) -> tuple[Block, ...]:
 
 
 def feedback_blocks(feedback: ReportTable) -> tuple[Block, ...]:
-    if not feedback.rows:
-        return ()
-    return (
-        feedback.printed(
-            "Strength, and favourability of the first five, without and with human feedback. p "
-            "(paper): t-test over prompts, two-sided; intervals resample texts and prompts."
-        ),
+    return feedback.printed_if_any(
+        "Strength, and favourability of the first five, without and with human feedback. p "
+        "(paper): t-test over prompts, two-sided; intervals resample texts and prompts."
     )
 
 

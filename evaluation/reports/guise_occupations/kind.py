@@ -16,10 +16,10 @@ from evaluation.models import NormKind, Report
 from evaluation.reports.guise_occupations import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.formatting import MISSING, number, percent
-from evaluation.reports.parts.guise_inputs import MEASURE, common_attributes, load_guise_run
-from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather
+from evaluation.reports.parts.guise_inputs import common_attributes, load_guise_run
+from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, guise_runs
 from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
+from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import OCCUPATIONS
 
@@ -56,10 +56,8 @@ class GuiseOccupations(GuiseKind[OccupationAnalysis]):
     purposes = (OCCUPATIONS,)
     remedy = "Choose runs with prompts on occupations."
     norms = {"prestige": NormKind.PRESTIGE}
-    runs = RunsInput(
-        _("Runs of matched guise probing with prompts on occupations and one list of them."),
-        measures=(MEASURE,),
-        most=None,
+    runs = guise_runs(
+        _("Runs of matched guise probing with prompts on occupations and one list of them.")
     )
 
     def load(self, chosen: Chosen, parameters: GuiseOccupationParameters) -> Loaded:
@@ -97,7 +95,11 @@ class GuiseOccupations(GuiseKind[OccupationAnalysis]):
                     prose.WHY,
                 ),
                 Section("Every occupation", tables.score_blocks(scores, result)),
-                Section("What the wording does", tables.crossed_blocks(crossed), WHY_CROSSED),
+                Section(
+                    "What the wording does",
+                    crossed.printed_if_any("Every occupation with texts and prompts as samples."),
+                    WHY_CROSSED,
+                ),
             ),
             tables=(
                 scores,

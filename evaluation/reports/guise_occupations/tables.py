@@ -6,8 +6,8 @@ from typing import Any
 
 from evaluation.analyses.guise_occupations import OccupationAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import MISSING, count, number, p_cell, p_value
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.formatting import MISSING, count, number, p_value
+from evaluation.reports.parts.table import Column, ReportTable, downloaded
 
 #: Occupations of either end of a ranking that are drawn.
 ENDS = 10
@@ -15,80 +15,69 @@ MODEL = (Column("Model", "model"), Column("", "probe"))
 
 
 def score_table(result: OccupationAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "occupations",
         "Association scores of occupations",
         result.scores,
-        (
-            *MODEL,
-            Column("Rank", "rank", decimals=0),
-            Column("Occupation", "occupation", "attribute"),
-            Column(
-                "q",
-                "q",
-                "estimate",
-                4,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                meaning="association score, mean over prompts whose article agrees",
-                unit="log ratio",
-            ),
-            Column("Prompts", "n_prompts", "estimate.n", 0),
-            Column("Prestige", "prestige", lambda row: result.prestige.get(row.attribute), 2),
-            Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
-            Column("p (placebo)", "p_holm", decimals=3, cell=p_cell),
-            Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        *MODEL,
+        Column("Rank", "rank", decimals=0),
+        Column("Occupation", "occupation", "attribute"),
+        Column.effect(
+            "q",
+            "q",
+            "estimate",
+            4,
+            meaning="association score, mean over prompts whose article agrees",
+            unit="log ratio",
         ),
-        level,
+        Column("Prompts", "n_prompts", "estimate.n", 0),
+        Column("Prestige", "prestige", lambda row: result.prestige.get(row.attribute), 2),
+        Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
+        Column.p("p (placebo)", "p_holm"),
+        Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        level=level,
     )
 
 
 def test_table(result: OccupationAnalysis) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "tests",
         "Occupations as a whole",
         result.tests,
-        (
-            *MODEL,
-            Column("Mean q", "mean", "test.mean", 4, signed=True, style="strong"),
-            Column("sd", "sd", "test.sd", 4, meaning="over occupations, ddof 1"),
-            Column("Occupations", "n", "test.n", 0),
-            Column("t", "t", "test.statistic", 2),
-            Column("", "df", "test.df"),
-            Column("p (below 0)", "p_one_sided", "test.p_value", 3, cell=p_cell),
-            Column("Holm", "p_holm", decimals=3, cell=p_cell),
-            Column(
-                "p (two-sided)",
-                "p_two_sided",
-                "test.p_two_sided",
-                3,
-                cell=p_cell,
-                meaning="as the released code calls it",
-            ),
+        *MODEL,
+        Column("Mean q", "mean", "test.mean", 4, signed=True, style="strong"),
+        Column("sd", "sd", "test.sd", 4, meaning="over occupations, ddof 1"),
+        Column("Occupations", "n", "test.n", 0),
+        Column("t", "t", "test.statistic", 2),
+        Column("", "df", "test.df"),
+        Column.p("p (below 0)", "p_one_sided", "test.p_value"),
+        Column.p("Holm", "p_holm"),
+        Column.p(
+            "p (two-sided)",
+            "p_two_sided",
+            "test.p_two_sided",
+            meaning="as the released code calls it",
         ),
         reason="test.reason",
     )
 
 
 def prestige_table(result: OccupationAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "prestige",
         "Prestige on association scores",
         result.lines,
-        (
-            *MODEL,
-            Column("Slope", "slope", "fit.slope", 2, signed=True, style="strong"),
-            Column("", "low", "fit.low", meaning=f"lower end of its {level} interval"),
-            Column("", "high", "fit.high", meaning=f"upper end of its {level} interval"),
-            Column("Intercept", "intercept", "fit.intercept", 2),
-            Column("R²", "r_squared", "fit.r_squared", 3),
-            Column("F", "f", "fit.statistic", 2),
-            Column("df", "df", "fit.df", 0),
-            Column("p", "p", "fit.p_value", 3, cell=p_cell),
-            Column("Occupations", "n", "fit.n", 0),
-        ),
-        level,
+        *MODEL,
+        Column("Slope", "slope", "fit.slope", 2, signed=True, style="strong"),
+        Column("", "low", "fit.low", meaning=f"lower end of its {level} interval"),
+        Column("", "high", "fit.high", meaning=f"upper end of its {level} interval"),
+        Column("Intercept", "intercept", "fit.intercept", 2),
+        Column("R²", "r_squared", "fit.r_squared", 3),
+        Column("F", "f", "fit.statistic", 2),
+        Column("df", "df", "fit.df", 0),
+        Column.p("p", "p", "fit.p_value"),
+        Column("Occupations", "n", "fit.n", 0),
+        level=level,
         reason="fit.reason",
     )
 
@@ -101,56 +90,38 @@ def band_table(result: OccupationAnalysis) -> ReportTable:
             line.fit.x, line.fit.fitted, line.fit.band_low, line.fit.band_high, strict=True
         )
     ]
-    return ReportTable(
+    return ReportTable.of(
         "prestige_line",
         "The line of prestige with its band",
         rows,
-        (
-            Column("", "model", "line.model"),
-            Column("", "q"),
-            Column("", "fitted"),
-            Column("", "low"),
-            Column("", "high"),
-        ),
+        Column("", "model", "line.model"),
+        *downloaded("q", "fitted", "low", "high"),
     )
 
 
 def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "inference",
         "What holds for other texts and prompts",
         result.inference,
-        (
-            *MODEL,
-            Column("Quantity", "quantity", "name"),
-            Column(
-                "Value",
-                "value",
-                "estimate",
-                4,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                meaning="interval over texts and prompts",
-            ),
-            Column("Occupations", "n", "estimate.n", 0),
-            Column("p (paper)", "p_paper", decimals=3, cell=p_cell),
-            Column(
-                "p (placebo)",
-                "p_placebo",
-                decimals=3,
-                cell=p_cell,
-                meaning="how often placebo guises give a mean as low, a slope as far from zero",
-            ),
-            Column(
-                "Agree",
-                "agree",
-                lambda row: not row.disagree,
-                cell=lambda agree: "yes" if agree else "no",
-                meaning="whether the paper’s test at 5 % and the interval find the same",
-            ),
+        *MODEL,
+        Column("Quantity", "quantity", "name"),
+        Column.effect("Value", "value", "estimate", 4, meaning="interval over texts and prompts"),
+        Column("Occupations", "n", "estimate.n", 0),
+        Column.p("p (paper)", "p_paper"),
+        Column.p(
+            "p (placebo)",
+            "p_placebo",
+            meaning="how often placebo guises give a mean as low, a slope as far from zero",
         ),
-        level,
+        Column(
+            "Agree",
+            "agree",
+            lambda row: not row.disagree,
+            cell=lambda agree: "yes" if agree else "no",
+            meaning="whether the paper’s test at 5 % and the interval find the same",
+        ),
+        level=level,
         reason="estimate.note",
     )
 
@@ -160,8 +131,7 @@ def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]
         KeyNumber(
             f"Mean q, {row.model}",
             number(row.test.mean, 4, signed=True),
-            "",
-            (
+            lines=(
                 f"{p_value(row.test.p_value)} below 0, {p_value(row.test.p_two_sided)} two-sided",
                 count(row.test.n, "occupation"),
             ),
@@ -172,8 +142,7 @@ def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]
         KeyNumber(
             f"Prestige per unit of q, {row.model}",
             number(row.fit.slope, 2, signed=True) if not row.fit.reason else MISSING,
-            "",
-            (p_value(row.fit.p_value), count(row.fit.n, "occupation")),
+            lines=(p_value(row.fit.p_value), count(row.fit.n, "occupation")),
         )
         for row in lines.rows[:3]
     ]
@@ -183,28 +152,17 @@ def key_numbers(tests: ReportTable, lines: ReportTable) -> tuple[KeyNumber, ...]
 def test_blocks(
     tests: ReportTable, lines: ReportTable, inference: ReportTable
 ) -> tuple[Block, ...]:
-    blocks = [tests.printed("The mean score of all occupations against zero.")]
-    if lines.rows:
-        blocks.append(
-            lines.printed(
-                "Regression of prestige on q: below zero, occupations that go with the first "
-                "variety are less reputed."
-            )
-        )
-    if inference.rows:
-        blocks.append(
-            inference.printed(
-                "Both quantities with intervals that resample texts and prompts, beside the "
-                "paper’s test, which takes occupations for independent samples."
-            )
-        )
-    return tuple(blocks)
-
-
-def crossed_blocks(crossed: ReportTable) -> tuple[Block, ...]:
-    if not crossed.rows:
-        return ()
-    return (crossed.printed("Every occupation with texts and prompts as samples."),)
+    return (
+        tests.printed("The mean score of all occupations against zero."),
+        *lines.printed_if_any(
+            "Regression of prestige on q: below zero, occupations that go with the first variety "
+            "are less reputed."
+        ),
+        *inference.printed_if_any(
+            "Both quantities with intervals that resample texts and prompts, beside the paper’s "
+            "test, which takes occupations for independent samples."
+        ),
+    )
 
 
 def score_blocks(scores: ReportTable, result: OccupationAnalysis) -> tuple[Block, ...]:
@@ -226,9 +184,7 @@ def score_blocks(scores: ReportTable, result: OccupationAnalysis) -> tuple[Block
             label="occupation",
             rows=drawn,
             panel="model",
-            title="Association scores of occupations",
             axis="q, log ratio",
-            value="q",
             n="prompts",
             left="← second variety",
             right="first variety →",

@@ -12,17 +12,9 @@ from pydantic import Field
 
 from annotation.instruments.versions import published_instrument
 from annotation.models import DataDecision, Study, StudyKind
-from annotation.studies.guise_ratings import (
-    hash_guise_ratings,
-    list_varieties,
-    load_guise_ratings,
-)
+from annotation.studies.guise_ratings import hash_guise_ratings, list_varieties, load_guise_ratings
 from annotation.studies.study_arms import in_arm
-from evaluation.analyses.guise_people import (
-    GuisePeople,
-    GuisePeopleOptions,
-    analyse_guise_people,
-)
+from evaluation.analyses.guise_people import GuisePeople, GuisePeopleOptions, analyse_guise_people
 from evaluation.analyses.guise_ratings import build_guise_ratings
 from evaluation.models import Report
 from evaluation.reports.guise_ratings import prose, tables
@@ -38,7 +30,7 @@ from evaluation.reports.parts.guise_inputs import (
     require_purposes,
 )
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput, StudyInput
-from evaluation.reports.parts.options import ArmParameters, IntervalParameters
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters, split_halves
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import (
     ParticipantParameters,
@@ -61,13 +53,7 @@ class GuiseRatingParameters(ParticipantParameters, IntervalParameters, ArmParame
         "study",
         description="Which pairs of the runs enter: those that people rated (study), or all.",
     )
-    splits: int = Field(
-        1000,
-        ge=0,
-        le=100_000,
-        title="Split halves",
-        description="Random halves of the people; 0 for none.",
-    )
+    splits: int = split_halves("Random halves of the people; 0 for none.", least=0)
 
 
 class GuiseRatings(AnalysisKind[GuisePeople]):

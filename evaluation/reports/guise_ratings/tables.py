@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from evaluation.analyses.guise_people import GuisePeople, ModelLine
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_cell, p_value
+from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_value
 from evaluation.reports.parts.table import Column, ReportTable
 
 SHOWN_KEYS = 3
@@ -14,149 +14,126 @@ SHOWN_KEYS = 3
 
 def scale_table(result: GuisePeople, names: Mapping[str, str], level: str) -> ReportTable:
     first, second = result.guises
-    return ReportTable(
+    return ReportTable.of(
         "scales",
         "Differences between guises per scale",
         result.scales,
-        (
-            Column("", "scale", meaning="slug of the trait scale"),
-            Column("Scale", "scale_name", lambda row: names[row.scale]),
-            Column(
-                first,
-                "first",
-                decimals=1,
-                with_interval=True,
-                prefix="first_",
-                source="people",
-                meaning=f"mean rating of texts in {first}",
-                unit="0 to 100",
-            ),
-            Column(
-                second,
-                "second",
-                decimals=1,
-                with_interval=True,
-                prefix="second_",
-                source="people",
-                meaning=f"mean rating of texts in {second}",
-                unit="0 to 100",
-            ),
-            Column(
-                "Difference",
-                "difference",
-                decimals=1,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                meaning=f"{first} less {second}, mean over pairs",
-                unit="points",
-            ),
-            Column("", "p", "p_value", meaning="two-sided, of no difference"),
-            Column("p (Holm)", "p_holm", decimals=3, cell=p_cell),
-            Column("Pairs", "n_pairs", "difference.n", 0, meaning="pairs rated in both guises"),
-            Column("People", "n_people", decimals=0),
-            Column("", "reason", "difference.note", meaning="why there is no value or interval"),
+        Column("", "scale", meaning="slug of the trait scale"),
+        Column("Scale", "scale_name", lambda row: names[row.scale]),
+        Column.estimate(
+            first,
+            "first",
+            decimals=1,
+            prefix="first_",
+            source="people",
+            meaning=f"mean rating of texts in {first}",
+            unit="0 to 100",
         ),
-        level,
+        Column.estimate(
+            second,
+            "second",
+            decimals=1,
+            prefix="second_",
+            source="people",
+            meaning=f"mean rating of texts in {second}",
+            unit="0 to 100",
+        ),
+        Column.effect(
+            "Difference",
+            "difference",
+            decimals=1,
+            meaning=f"{first} less {second}, mean over pairs",
+            unit="points",
+        ),
+        Column("", "p", "p_value", meaning="two-sided, of no difference"),
+        Column.p("p (Holm)", "p_holm"),
+        Column("Pairs", "n_pairs", "difference.n", 0, meaning="pairs rated in both guises"),
+        Column("People", "n_people", decimals=0),
+        Column("", "reason", "difference.note", meaning="why there is no value or interval"),
+        level=level,
         note="difference.note",
     )
 
 
 def item_table(result: GuisePeople) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "pairs",
         "Differences per pair and scale",
         result.items,
-        (
-            Column("", "pair", "item", meaning="slug of the pair"),
-            Column("", "scale", meaning="slug of the trait scale"),
-            Column("", "difference", meaning="first guise less the second", unit="points"),
-        ),
+        Column("", "pair", "item", meaning="slug of the pair"),
+        Column("", "scale", meaning="slug of the trait scale"),
+        Column("", "difference", meaning="first guise less the second", unit="points"),
     )
 
 
 def model_scale_table(result: GuisePeople, names: Mapping[str, str], level: str) -> ReportTable:
     people = {row.scale: row.difference for row in result.scales}
-    return ReportTable(
+    return ReportTable.of(
         "model_scales",
         "Models’ matched guises per scale",
         result.model_scales,
-        (
-            Column("Model", "model"),
-            Column("", "scale", meaning="slug of the trait scale"),
-            Column("Scale", "scale_name", lambda row: names[row.scale]),
-            Column(
-                "People",
-                "people",
-                lambda row: people[row.scale].value,
-                1,
-                signed=True,
-                source="people",
-                meaning="first guise less the second",
-                unit="points",
-            ),
-            Column(
-                "Model",
-                "score",
-                "estimate",
-                3,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                source="model",
-                meaning="q(high pole) − q(low pole)",
-                unit="log ratio",
-            ),
-            Column("Prompts", "n_prompts", "estimate.n", 0),
+        Column("Model", "model"),
+        Column("", "scale", meaning="slug of the trait scale"),
+        Column("Scale", "scale_name", lambda row: names[row.scale]),
+        Column(
+            "People",
+            "people",
+            lambda row: people[row.scale].value,
+            1,
+            signed=True,
+            source="people",
+            meaning="first guise less the second",
+            unit="points",
         ),
-        level,
+        Column.effect(
+            "Model",
+            "score",
+            "estimate",
+            3,
+            source="model",
+            meaning="q(high pole) − q(low pole)",
+            unit="log ratio",
+        ),
+        Column("Prompts", "n_prompts", "estimate.n", 0),
+        level=level,
         reason="estimate.note",
     )
 
 
 def model_table(result: GuisePeople, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "models",
         "Agreement of models with people",
         result.models,
-        (
-            Column("Model", "model"),
-            Column("Scales", "n_scales", decimals=0),
-            Column(
-                "τ, other texts",
-                "tau_other_texts",
-                "other_texts.estimate",
-                2,
-                with_interval=True,
-                prefix="other_texts_",
-                style="strong",
-                meaning="tau-b without the noise of people and texts: for texts like these",
-            ),
-            Column("p", "p_other_texts", "other_texts.p_value", 3, cell=p_cell),
-            Column(
-                "τ, these texts",
-                "tau_these_texts",
-                "these_texts.estimate",
-                2,
-                with_interval=True,
-                prefix="these_texts_",
-                meaning="tau-b without the noise of people: for these texts",
-            ),
-            Column("p", "p_these_texts", "these_texts.p_value", 3, cell=p_cell),
-            Column(
-                "τ as observed",
-                "tau",
-                "observed",
-                2,
-                with_interval=True,
-                meaning="tau-b over scales, noise left in",
-            ),
-            Column("", "p", "p_value", meaning="of tau as observed, scales independent"),
-            Column("", "reliability_people", meaning="of the differences, other people"),
-            Column("", "reliability_texts", meaning="of the differences, other texts"),
-            Column("", "reason", note_of, meaning="why a value or an interval is missing"),
+        Column("Model", "model"),
+        Column("Scales", "n_scales", decimals=0),
+        Column.estimate(
+            "τ, other texts",
+            "tau_other_texts",
+            "other_texts.estimate",
+            2,
+            prefix="other_texts_",
+            style="strong",
+            meaning="tau-b without the noise of people and texts: for texts like these",
         ),
-        level,
+        Column.p("p", "p_other_texts", "other_texts.p_value"),
+        Column.estimate(
+            "τ, these texts",
+            "tau_these_texts",
+            "these_texts.estimate",
+            2,
+            prefix="these_texts_",
+            meaning="tau-b without the noise of people: for these texts",
+        ),
+        Column.p("p", "p_these_texts", "these_texts.p_value"),
+        Column.estimate(
+            "τ as observed", "tau", "observed", 2, meaning="tau-b over scales, noise left in"
+        ),
+        Column("", "p", "p_value", meaning="of tau as observed, scales independent"),
+        Column("", "reliability_people", meaning="of the differences, other people"),
+        Column("", "reliability_texts", meaning="of the differences, other texts"),
+        Column("", "reason", note_of, meaning="why a value or an interval is missing"),
+        level=level,
         note=note_of,
     )
 
@@ -174,8 +151,7 @@ def key_numbers(result: GuisePeople, names: Mapping[str, str], level: str) -> tu
             KeyNumber(
                 f"τ with people, {row.model}",
                 number(row.other_texts.value) if not row.other_texts.reason else MISSING,
-                "",
-                (
+                lines=(
                     f"{interval(row.other_texts.low, row.other_texts.high)} ({level}), for texts "
                     "like these",
                     f"as observed {number(row.observed.value)}, {count(row.n_scales, 'scale')}"
@@ -211,7 +187,6 @@ def scale_blocks(table: ReportTable, result: GuisePeople) -> tuple[Block, ...]:
             "difference",
             label="scale_name",
             tone="human",
-            title="Differences between guises per scale",
             axis="points of the scale from 0 to 100",
             value="difference",
             n="pairs",
@@ -238,7 +213,6 @@ def model_blocks(
             "score",
             label="scale_name",
             panel="model",
-            title="Models’ matched guises per scale",
             axis="q(high) − q(low), log ratio",
             value="score",
             n="prompts",

@@ -21,7 +21,7 @@ from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, number, p_value, sentence
 from evaluation.reports.parts.score_inputs import TraitName
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.table import Column, ReportTable, downloaded
 
 #: Rows that a page shows of what there may be thousands of; the download has them all.
 SHOWN_PAIRS = 20
@@ -53,42 +53,35 @@ def summary_of_all_table(result: IntersectionalResult, level: str) -> ReportTabl
 def _summary(
     name: str, title: str, summary: OrderSummary, components: Sequence[str], level: str
 ) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         name,
         title,
         [{"component": component, "mean": getattr(summary, component)} for component in components],
-        (
-            Column("", "component"),
-            Column("Paired group with", value=lambda row: SUMMARY[row["component"]]),
-            Column("Mean τ", "mean_tau", "mean", 2, with_interval=True, style="strong"),
-            Column("Paired groups", "n", "mean.n", 0),
-            Column("", "reason", "mean.reason"),
-            Column("", "interval_reason", "mean.interval_reason"),
-        ),
-        level,
+        Column("", "component"),
+        Column("Paired group with", value=lambda row: SUMMARY[row["component"]]),
+        Column.estimate("Mean τ", "mean_tau", "mean", 2, style="strong"),
+        Column("Paired groups", "n", "mean.n", 0),
+        Column("", "reason", "mean.reason"),
+        Column("", "interval_reason", "mean.interval_reason"),
+        level=level,
         note="mean.note",
     )
 
 
 def order_table(result: IntersectionalResult, names: Names) -> ReportTable:
     how: dict[str, Any] = {"decimals": 2, "group": "Kendall’s τ with"}
-    return ReportTable(
+    return ReportTable.of(
         "orders",
         "Order: every paired group",
         result.orders,
-        (
-            Column("", "pair"),
-            Column("Paired group", "pair_name", lambda row: names.get(row.pair, row.pair)),
-            Column("", "first"),
-            Column("", "second"),
-            Column("First", "tau_first", **how),
-            Column("Second", "tau_second", **how),
-            Column("More similar", "tau_best", style="strong", **how),
-            Column("Other order", "tau_reversed", **how),
-            Column("", "n_traits"),
-            Column("", "reason"),
-            Column("", "reversed_reason"),
-        ),
+        Column("", "pair"),
+        Column("Paired group", "pair_name", lambda row: names.get(row.pair, row.pair)),
+        *downloaded("first", "second"),
+        Column("First", "tau_first", **how),
+        Column("Second", "tau_second", **how),
+        Column("More similar", "tau_best", style="strong", **how),
+        Column("Other order", "tau_reversed", **how),
+        *downloaded("n_traits", "reason", "reversed_reason"),
     )
 
 
@@ -96,48 +89,33 @@ def relation_table(result: IntersectionalResult, domains: Names) -> ReportTable:
     def listed(slugs: Sequence[str]) -> str:
         return ", ".join(domains.get(slug, slug) for slug in slugs) or MISSING
 
-    return ReportTable(
+    return ReportTable.of(
         "domain_relations",
         "Domains: which dominate which",
         result.relations,
-        (
-            Column("", "domain"),
-            Column("Domain", value=lambda row: domains.get(row.domain, row.domain)),
-            Column("Dominates", value=lambda row: listed(row.dominates), wide=True),
-            Column("Dominated by", value=lambda row: listed(row.dominated_by), wide=True),
-            Column("", "dominates", lambda row: " ".join(row.dominates)),
-            Column("", "dominated_by", lambda row: " ".join(row.dominated_by)),
-        ),
+        Column("", "domain"),
+        Column("Domain", value=lambda row: domains.get(row.domain, row.domain)),
+        Column("Dominates", value=lambda row: listed(row.dominates), wide=True),
+        Column("Dominated by", value=lambda row: listed(row.dominated_by), wide=True),
+        Column("", "dominates", lambda row: " ".join(row.dominates)),
+        Column("", "dominated_by", lambda row: " ".join(row.dominated_by)),
     )
 
 
 def domain_table(result: IntersectionalResult, domains: Names, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "domain_pairs",
         "Domains: every two",
         result.domain_pairs,
-        (
-            Column("", "first_domain"),
-            Column("", "second_domain"),
-            Column("Domain A", value=lambda row: domains.get(row.first_domain, row.first_domain)),
-            Column("Domain B", value=lambda row: domains.get(row.second_domain, row.second_domain)),
-            Column("τ with A", "tau_first", decimals=2),
-            Column("τ with B", "tau_second", decimals=2),
-            Column(
-                "Difference",
-                "difference",
-                "estimate",
-                2,
-                with_interval=True,
-                signed=True,
-                style="strong",
-            ),
-            Column("Paired groups", "n", decimals=0),
-            Column("", "dominant"),
-            Column("", "reason"),
-            Column("", "interval_reason"),
-        ),
-        level,
+        *downloaded("first_domain", "second_domain"),
+        Column("Domain A", value=lambda row: domains.get(row.first_domain, row.first_domain)),
+        Column("Domain B", value=lambda row: domains.get(row.second_domain, row.second_domain)),
+        Column("τ with A", "tau_first", decimals=2),
+        Column("τ with B", "tau_second", decimals=2),
+        Column.effect("Difference", "difference", "estimate", 2),
+        Column("Paired groups", "n", decimals=0),
+        *downloaded("dominant", "reason", "interval_reason"),
+        level=level,
         note="estimate.note",
     )
 
@@ -169,88 +147,80 @@ def emergence_table(
             source="model",
         )
 
-    return ReportTable(
+    return ReportTable.of(
         name,
         f"{name.capitalize()} associations",
         entries,
-        (
-            Column("", "pair"),
-            Column("Group", "pair_name", lambda row: names.get(row.pair, row.pair)),
-            *(Column("", part) for part in ("first", "second", "trait")),
-            Column("", "dimension", lambda row: traits[row.trait].dimension),
-            Column("", "pole"),
-            Column(
-                "Trait",
-                "adjective",
-                lambda row: traits[row.trait].high if row.pole == "high" else traits[row.trait].low,
-            ),
-            Column("Excess", "excess", decimals=3, style="strong"),
-            *(Column("", part) for part in ("score", "first_score", "second_score")),
-            printed("Group", "score"),
-            printed("First component", "first_score"),
-            printed("Second component", "second_score"),
+        Column("", "pair"),
+        Column("Group", "pair_name", lambda row: names.get(row.pair, row.pair)),
+        *downloaded("first", "second", "trait"),
+        Column("", "dimension", lambda row: traits[row.trait].dimension),
+        Column("", "pole"),
+        Column(
+            "Trait",
+            "adjective",
+            lambda row: traits[row.trait].high if row.pole == "high" else traits[row.trait].low,
         ),
+        Column("Excess", "excess", decimals=3, style="strong"),
+        *downloaded("score", "first_score", "second_score"),
+        printed("Group", "score"),
+        printed("First component", "first_score"),
+        printed("Second component", "second_score"),
     )
 
 
 def norm_table(norms: NormAgreement, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "norms",
         "Emergent traits against a list",
         (norms,),
-        tuple(Column("", field.name) for field in fields(NormAgreement)),
-        level,
+        *downloaded(*(field.name for field in fields(NormAgreement))),
+        level=level,
         note="reason",
     )
 
 
 def curve_table(curve: NormCurve, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "norm_curve",
         "Average precision against the list",
         (curve,),
-        (
-            Column(
-                "Average precision",
-                "average_precision",
-                "estimate",
-                2,
-                with_interval=True,
-                style="strong",
-                meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
-            ),
-            Column("By chance", "chance", decimals=2, meaning="mean of shuffles of the excesses"),
-            Column("p", "p_value", decimals=3, meaning="share of shuffles with as large a value"),
-            Column("", "n_shuffles"),
-            Column("Groups", "n_groups", decimals=0, meaning="groups of the list"),
-            Column("Expected", "n_expected", decimals=0, meaning="associations of the list"),
-            Column("Possible", "n_possible", decimals=0, meaning="groups × dimensions × poles"),
-            Column("", "reason"),
-            Column("", "interval_reason"),
+        Column.estimate(
+            "Average precision",
+            "average_precision",
+            "estimate",
+            2,
+            style="strong",
+            meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
         ),
-        level,
+        Column("By chance", "chance", decimals=2, meaning="mean of shuffles of the excesses"),
+        Column("p", "p_value", decimals=3, meaning="share of shuffles with as large a value"),
+        Column("", "n_shuffles"),
+        Column("Groups", "n_groups", decimals=0, meaning="groups of the list"),
+        Column("Expected", "n_expected", decimals=0, meaning="associations of the list"),
+        Column("Possible", "n_possible", decimals=0, meaning="groups × dimensions × poles"),
+        *downloaded("reason", "interval_reason"),
+        level=level,
         note="estimate.note",
     )
 
 
 def curve_points_table(curve: NormCurve) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "norm_curve_points",
         "Precision and recall at every threshold",
         curve.points,
-        (
-            Column(
-                "Least excess",
-                "threshold",
-                decimals=3,
-                meaning="smallest excess",
-                unit="the measure’s",
-            ),
-            Column("Predicted", "n_predicted", decimals=0),
-            Column("Hits", "n_hits", decimals=0),
-            Column("Precision", "precision", decimals=2, style="strong"),
-            Column("Recall", "recall", decimals=2, style="strong"),
+        Column(
+            "Least excess",
+            "threshold",
+            decimals=3,
+            meaning="smallest excess",
+            unit="the measure’s",
         ),
+        Column("Predicted", "n_predicted", decimals=0),
+        Column("Hits", "n_hits", decimals=0),
+        Column("Precision", "precision", decimals=2, style="strong"),
+        Column("Recall", "recall", decimals=2, style="strong"),
     )
 
 
@@ -391,7 +361,6 @@ def domain_blocks(
         decimals=2,
         title="Domains of paired groups against each other",
         axis="difference of the mean τ, first minus second domain",
-        value="Difference",
         left="second domain nearer",
         right="first domain nearer",
     )
@@ -456,11 +425,10 @@ def norms_printed(table: ReportTable, norms: NormAgreement) -> Table:
         columns=(
             Column("Against the list", value="label"),
             Column("Model", value="found", decimals=2, style="strong"),
-            Column(
+            Column.estimate(
                 "By chance",
                 value="chance",
                 decimals=2,
-                with_interval=True,
                 interval_head=f"Middle {table.level} by chance",
             ),
         ),

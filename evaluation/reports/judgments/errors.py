@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.analyses.error_analysis import ANY, ErrorResult
 from evaluation.reports.parts.directions import PRODUCER, Directions, producer_of, tone_of
 from evaluation.reports.parts.document import Figure, Section, Table
-from evaluation.reports.parts.formatting import count, p_cell
+from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.table import Column, ReportTable, estimate_columns, pivot
 
 UNIT_WORDS = {"word": "words", "character": "characters"}
@@ -61,26 +61,24 @@ class Errors:
     @cached_property
     def shares(self) -> ReportTable:
         counts = {(row.producer, row.variety, row.category): row.n for row in self.result.counts}
-        return ReportTable(
+        return ReportTable.of(
             "errors",
             "Counterparts with an error, in percent, by producer and kind of error",
             self.result.cells,
-            (
-                PRODUCER,
-                Column("", "producer"),
-                Column("Generating", "variety"),
-                Column("Error", value=lambda row: self.name_of(row.metric)),
-                Column("", "category", "metric"),
-                *estimate_columns("%", 0, units="Counterparts", style="strong"),
-                Column(
-                    "Passages",
-                    "n_passages",
-                    lambda row: counts[row.producer, row.variety, row.metric],
-                    0,
-                    meaning="passages that all judges marked",
-                ),
+            PRODUCER,
+            Column("", "producer"),
+            Column("Generating", "variety"),
+            Column("Error", value=lambda row: self.name_of(row.metric)),
+            Column("", "category", "metric"),
+            *estimate_columns("%", 0, units="Counterparts", style="strong"),
+            Column(
+                "Passages",
+                "n_passages",
+                lambda row: counts[row.producer, row.variety, row.metric],
+                0,
+                meaning="passages that all judges marked",
             ),
-            self.view.level,
+            level=self.view.level,
             note="estimate.reason",
         )
 
@@ -104,42 +102,36 @@ class Errors:
         )
 
     def _tested(self, name: str, title: str, rows: Any, *columns: Column) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             name,
             title,
             rows,
-            (
-                PRODUCER,
-                Column("", "producer"),
-                *columns,
-                Column("Error", value=lambda row: self.name_of(row.metric)),
-                *estimate_columns("Difference", 0, units="Pairs", signed=True, style="strong"),
-                Column("p", "p_value", "test.p_value", 3, cell=p_cell),
-                Column("p (Holm)", "p_corrected", decimals=3, cell=p_cell),
-                Column("", "test", "test.kind"),
-                Column("", "test_reason", "test.reason"),
-            ),
-            self.view.level,
+            PRODUCER,
+            Column("", "producer"),
+            *columns,
+            Column("Error", value=lambda row: self.name_of(row.metric)),
+            *estimate_columns("Difference", 0, units="Pairs", signed=True, style="strong"),
+            Column.p("p", "p_value", "test.p_value"),
+            Column.p("p (Holm)", "p_corrected"),
+            Column("", "test", "test.kind"),
+            Column("", "test_reason", "test.reason"),
+            level=self.view.level,
             note=lambda row: row.estimate.reason or row.test.reason,
         )
 
     @cached_property
     def agreement(self) -> ReportTable:
         unit = UNIT_WORDS[self.result.unit]
-        return ReportTable(
+        return ReportTable.of(
             "error_agreement",
             f"Agreement of judges on the {unit} that are errors",
             self.result.agreement,
-            (
-                Column("Error", value=lambda row: self.name_of(row.category)),
-                Column("", "category"),
-                *estimate_columns(
-                    "α", 2, units="Counterparts", value="alpha.estimate", style="strong"
-                ),
-                Column(unit.capitalize(), "n_units", "alpha.n_units", 0),
-                Column("Marks", "n_marked", "alpha.n_marked", 0),
-            ),
-            self.view.level,
+            Column("Error", value=lambda row: self.name_of(row.category)),
+            Column("", "category"),
+            *estimate_columns("α", 2, units="Counterparts", value="alpha.estimate", style="strong"),
+            Column(unit.capitalize(), "n_units", "alpha.n_units", 0),
+            Column("Marks", "n_marked", "alpha.n_marked", 0),
+            level=self.view.level,
             note="alpha.estimate.note",
         )
 
@@ -165,22 +157,19 @@ class Errors:
             reference=None,
             title="Counterparts with an error",
             axis="Counterparts with it, %",
-            value="%",
         )
         yield self._shares_printed(
             sorted(self.shares.rows, key=lambda row: (key(row)[1], row.variety == target)), order
         )
-        if self.gaps.rows:
-            yield self.gaps.printed(
-                f"Counterparts with an error, in percentage points: {view.difference}; p as above, "
-                "Holm over all kinds and producers.",
-                rows=sorted(self.gaps.rows, key=key),
-            )
-        if self.contrasts.rows:
-            yield self.contrasts.printed(
-                "Every model less people, in percentage points; p as above, Holm over all.",
-                rows=sorted(self.contrasts.rows, key=key),
-            )
+        yield from self.gaps.printed_if_any(
+            f"Counterparts with an error, in percentage points: {view.difference}; p as above, "
+            "Holm over all kinds and producers.",
+            rows=sorted(self.gaps.rows, key=key),
+        )
+        yield from self.contrasts.printed_if_any(
+            "Every model less people, in percentage points; p as above, Holm over all.",
+            rows=sorted(self.contrasts.rows, key=key),
+        )
         yield self.agreement.printed(
             f"Agreement of judges on which {UNIT_WORDS[self.result.unit]} are errors."
         )

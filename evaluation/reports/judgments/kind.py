@@ -21,8 +21,7 @@ from evaluation.metrics.toxicity import count_hits
 from evaluation.models import Report
 from evaluation.reports.judgments import prose, tables
 from evaluation.reports.judgments.errors import Errors
-from evaluation.reports.parts.corpus_inputs import corpus_record, hash_rows
-from evaluation.reports.parts.data_statement import load_statement
+from evaluation.reports.parts.corpus_inputs import corpus_part, hash_rows
 from evaluation.reports.parts.directions import Directions
 from evaluation.reports.parts.document import Document, Provenance, Section
 from evaluation.reports.parts.errors import ReportError
@@ -34,6 +33,7 @@ from evaluation.reports.parts.options import (
     DirectionParameters,
     WordListKind,
     Words,
+    level_of_measurement,
     load_words,
 )
 
@@ -41,10 +41,8 @@ from evaluation.reports.parts.options import (
 class JudgmentParameters(DirectionParameters):
     """The options of a judgment report."""
 
-    measurement: Literal["nominal", "ordinal", "interval", "ratio"] = Field(
-        "ordinal",
-        title="Level of measurement",
-        description="Level at which Krippendorff's alpha of the judges takes the ratings.",
+    measurement: Literal["nominal", "ordinal", "interval", "ratio"] = level_of_measurement(
+        "ordinal", " of the judges"
     )
     error_unit: Literal["word", "character"] = Field(
         "word",
@@ -119,13 +117,12 @@ class Judgments(WordListKind):
                     **({"obtained": study.source} if study.origin == Origin.IMPORTED else {}),
                     "open": study.judgment_tasks.filter(state=TaskState.OPEN).count(),
                 },
-                "corpus": corpus_record(corpus),
+                **corpus_part(corpus),
                 "producers": {
                     label: {"producer": producer, "run": run}
                     for (producer, run), label in labels.items()
                 },
                 "word_list": words.record if words else None,
-                "statement": load_statement(corpus),
             },
             data=(frame, items, words, codings),
             hashes=hashes,

@@ -17,6 +17,7 @@ from evaluation.reports.parts.table import (
     ReportTable,
     alpha_columns,
     beside,
+    downloaded,
     pivot,
     read,
 )
@@ -53,16 +54,14 @@ def measurement_of(result: JudgmentResult) -> str:
 def agreement_tables(result: JudgmentResult, level: str) -> tuple[ReportTable, ...]:
     """Return alpha by aspect: of all judges, at every level, of every two, and by source."""
     return tuple(
-        ReportTable(
+        ReportTable.of(
             name,
             title,
             rows,
-            (
-                *(Column("", part) for part in parts),
-                Column("Aspect", value=lambda row: ASPECTS[row.aspect]),
-                *alpha_columns("Counterparts"),
-            ),
-            level,
+            *downloaded(*parts),
+            Column("Aspect", value=lambda row: ASPECTS[row.aspect]),
+            *alpha_columns("Counterparts"),
+            level=level,
             note="alpha.estimate.note",
         )
         for name, title, rows, parts in (
@@ -144,26 +143,23 @@ def agreement_blocks(
         label="Aspect",
         tone="human",
         decimals=2,
-        title="Agreement of judges by aspect",
         axis=f"Krippendorff’s {measurement} α",
-        value="α",
     )
     yield overall.printed(f"{measurement.capitalize()} alpha of judges by aspect.")
-    if levels.rows:
-        yield levels.printed(
-            "Alpha by level of measurement, over the same ratings: nominal counts any difference "
-            "alike, ordinal goes by ranks, interval by squared differences, ratio by differences "
-            "as shares.",
-            rows=pivot(levels.rows, "aspect", "alpha.measurement"),
-            columns=(
-                Column("Aspect", value=lambda line: ASPECTS[line.first.aspect]),
-                *(
-                    Column(level.capitalize(), value=beside(level, "alpha.value"), decimals=2)
-                    for level in MEASUREMENTS
-                ),
+    yield from levels.printed_if_any(
+        "Alpha by level of measurement, over the same ratings: nominal counts any difference "
+        "alike, ordinal goes by ranks, interval by squared differences, ratio by differences "
+        "as shares.",
+        rows=pivot(levels.rows, "aspect", "alpha.measurement"),
+        columns=(
+            Column("Aspect", value=lambda line: ASPECTS[line.first.aspect]),
+            *(
+                Column(level.capitalize(), value=beside(level, "alpha.value"), decimals=2)
+                for level in MEASUREMENTS
             ),
-            note="",
-        )
+        ),
+        note="",
+    )
     for table, head, part, caption in (
         (
             pairs,
@@ -204,7 +200,7 @@ def _by_aspect(table: ReportTable, caption: str, head: str, part: Reader) -> Tab
 
 
 def example_table(stored: dict[str, Any]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "examples",
         "The texts that were drawn as examples",
         [
@@ -213,13 +209,11 @@ def example_table(stored: dict[str, Any]) -> ReportTable:
             for example in stored[name]
             for row in _example_rows(example, name)
         ],
-        (
-            *(Column("", name) for name in ("drawn_from", "pair", "variety", "original")),
-            Column("Written by", value=lambda row: NAMES.get(row["producer"], row["producer"])),
-            Column("", "producer"),
-            Column("Counterpart", "counterpart", wide=True),
-            *(Column(head, name, decimals=1) for name, head in ASPECTS.items()),
-        ),
+        *downloaded("drawn_from", "pair", "variety", "original"),
+        Column("Written by", value=lambda row: NAMES.get(row["producer"], row["producer"])),
+        Column("", "producer"),
+        Column("Counterpart", "counterpart", wide=True),
+        *(Column(head, name, decimals=1) for name, head in ASPECTS.items()),
     )
 
 

@@ -19,13 +19,7 @@ from evaluation.reports.markedness import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, number, percent
-from evaluation.reports.parts.kind import (
-    AnalysisKind,
-    Chosen,
-    Loaded,
-    ReportParameters,
-    RunsInput,
-)
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, ReportParameters, RunsInput
 from evaluation.reports.parts.mention import by_template
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import run_key

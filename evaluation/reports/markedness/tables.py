@@ -10,13 +10,12 @@ from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.score_inputs import TraitName
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
-EXPLAINED = Column(
+EXPLAINED = Column.estimate(
     "Explained, %",
     "explained",
     "share",
     0,
     scale=100,
-    with_interval=True,
     style="strong",
     meaning="share of the squared deviation that mention explains, at most 1",
 )
@@ -28,56 +27,49 @@ def overall_table(result: Markedness, level: str) -> ReportTable:
 
 
 def group_table(result: Markedness, names: Mapping[str, str], level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "groups",
         "Group by group",
         result.by_group,
-        (
-            Column("", "group", meaning="slug of the group"),
-            Column("Group", "group_name", lambda row: names[row.group]),
-            Column("Deviation", "deviation", decimals=3, unit="the measure’s"),
-            Column("Unexplained", "residual", decimals=3, unit="the measure’s"),
-            EXPLAINED,
-            Column("Traits", "n_traits", decimals=0),
-            Column("", "reason", meaning="why there is no share"),
-        ),
-        level,
+        Column("", "group", meaning="slug of the group"),
+        Column("Group", "group_name", lambda row: names[row.group]),
+        Column("Deviation", "deviation", decimals=3, unit="the measure’s"),
+        Column("Unexplained", "residual", decimals=3, unit="the measure’s"),
+        EXPLAINED,
+        Column("Traits", "n_traits", decimals=0),
+        Column("", "reason", meaning="why there is no share"),
+        level=level,
         note="reason",
     )
 
 
 def trait_table(result: Markedness, traits: Mapping[str, TraitName], level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "traits",
         "Trait by trait",
         result.by_trait,
-        (
-            Column("", "trait", meaning="slug of the trait pair"),
-            Column("Trait pair", "", lambda row: traits[row.trait].text),
-            Column("", "low_pole", lambda row: traits[row.trait].low),
-            Column("", "high_pole", lambda row: traits[row.trait].high),
-            Column(
-                "Effect",
-                "effect",
-                "estimate",
-                3,
-                signed=True,
-                with_interval=True,
-                style="strong",
-                meaning="mean deviation of all groups from the unmarked sentence",
-                unit="the measure’s",
-            ),
-            Column("SD", "sd", decimals=3, unit="the measure’s"),
-            Column(
-                "Groups on its side, %",
-                "same_sign",
-                decimals=0,
-                scale=100,
-                meaning="share of the groups whose deviation has the sign of the effect",
-            ),
-            Column("Groups", "n_groups", decimals=0),
+        Column("", "trait", meaning="slug of the trait pair"),
+        Column("Trait pair", "", lambda row: traits[row.trait].text),
+        Column("", "low_pole", lambda row: traits[row.trait].low),
+        Column("", "high_pole", lambda row: traits[row.trait].high),
+        Column.effect(
+            "Effect",
+            "effect",
+            "estimate",
+            3,
+            meaning="mean deviation of all groups from the unmarked sentence",
+            unit="the measure’s",
         ),
-        level,
+        Column("SD", "sd", decimals=3, unit="the measure’s"),
+        Column(
+            "Groups on its side, %",
+            "same_sign",
+            decimals=0,
+            scale=100,
+            meaning="share of the groups whose deviation has the sign of the effect",
+        ),
+        Column("Groups", "n_groups", decimals=0),
+        level=level,
     )
 
 
@@ -146,7 +138,6 @@ def trait_blocks(traits: ReportTable, n_templates: int) -> tuple[Figure, Table]:
             label="Trait pair",
             title="Effect of mention on each trait",
             axis="named minus unmarked, in the measure’s unit",
-            value="Effect",
             n="groups",
             left="towards the left adjective",
             right="towards the right",

@@ -8,26 +8,27 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from evaluation.analyses.guise_association import (
-    GuiseAnalysis,
-    HumanStudy,
-    analyse_guises,
-)
+from evaluation.analyses.guise_association import GuiseAnalysis, HumanStudy, analyse_guises
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.models import NormKind, Report
 from evaluation.reports.matched_guise import prose, tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.formatting import MISSING, percent
 from evaluation.reports.parts.guise_inputs import (
-    MEASURE,
     common_attributes,
     load_guise_run,
     load_norms,
     model_label,
 )
-from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, prompt_wordings
-from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
-from evaluation.reports.parts.options import IntervalParameters
+from evaluation.reports.parts.guise_kind import (
+    GuiseKind,
+    first_norm,
+    gather,
+    guise_runs,
+    prompt_wordings,
+)
+from evaluation.reports.parts.kind import Chosen, Loaded
+from evaluation.reports.parts.options import IntervalParameters, names_in
 from probing.measures.guise_library import OVERT, TRAITS
 
 #: The studies of the paper; those that are stored are used.
@@ -66,7 +67,7 @@ class MatchedGuiseParameters(IntervalParameters):
 
     @property
     def study_slugs(self) -> list[str]:
-        return [slug.strip() for slug in self.studies.split(",") if slug.strip()]
+        return names_in(self.studies)
 
 
 class MatchedGuise(GuiseKind[GuiseAnalysis]):
@@ -80,13 +81,11 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
     purposes = (TRAITS, OVERT)
     remedy = "Choose runs with prompts on traits; occupations and verdicts have their own reports."
     norms = {"favourability": NormKind.FAVOURABILITY}
-    runs = RunsInput(
+    runs = guise_runs(
         _(
             "Runs of matched guise probing with one list of attributes: on texts (covert), and on "
             "names of groups (overt) to see both side by side."
-        ),
-        measures=(MEASURE,),
-        most=None,
+        )
     )
 
     def check(self, chosen: Chosen, parameters: MatchedGuiseParameters) -> None:
@@ -122,7 +121,7 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
         level = percent(result.options.level)
         names = {norm["slug"]: norm["title"] for norm in record["norms"]}
         wordings = prompt_wordings(record["runs"])
-        shown = tables.GuiseTables.of(result, names, wordings, level)
+        shown = tables.GuiseTables(result, names, wordings, level)
         sections = (
             Section("The first five", shown.top_blocks(), prose.WHY_TOPS),
             Section("Agreement with people", shown.agreement_blocks(), prose.why_agreement(result)),

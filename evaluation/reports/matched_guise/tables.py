@@ -3,61 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from evaluation.analyses.guise_association import TOP, GuiseAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import number, p_cell
+from evaluation.reports.parts.formatting import number
 from evaluation.reports.parts.guise_tables import crossed_table
 from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
 
 #: Models whose full ranking is drawn, and how many attributes of either end.
 DRAWN, ENDS = 6, 10
+MODEL = (Column("Model", "model"), Column("Probe", "probe"))
 
 
 def model_of(row: Any) -> str:
     return f"{row.model}, {row.probe}"
 
 
-@dataclass(frozen=True)
 class GuiseTables:
     """Every table of the report, and what is shown of each."""
 
-    result: GuiseAnalysis
-    tops: ReportTable
-    agreement: ReportTable
-    favourability: ReportTable
-    scores: ReportTable
-    prompts: ReportTable
-    left_out: ReportTable
-    variance: ReportTable
-    crossed: ReportTable
-    variation: ReportTable
-    nulls: ReportTable
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         result: GuiseAnalysis,
         names: Mapping[str, str],
         wordings: Mapping[str, str],
         level: str,
-    ) -> GuiseTables:
-        """Return the tables; `names` of the norms and `wordings` of the prompts by slug."""
-        return cls(
-            result,
-            tops_table(result),
-            agreement_table(result, names, level),
-            favourability_table(result, level),
-            score_table(result, level),
-            prompt_table(result, wordings),
-            left_out_table(result, wordings),
-            variance_table(result),
-            crossed_table(result.crossed, level, name="Attribute or δ"),
-            variation_table(result, names, wordings),
-            null_table(result, level),
-        )
+    ) -> None:
+        """`names` of the norms and `wordings` of the prompts by slug."""
+        self.result = result
+        self.tops = tops_table(result)
+        self.agreement = agreement_table(result, names, level)
+        self.favourability = favourability_table(result, level)
+        self.scores = score_table(result, level)
+        self.prompts = prompt_table(result, wordings)
+        self.left_out = left_out_table(result, wordings)
+        self.variance = variance_table(result)
+        self.crossed = crossed_table(result.crossed, level, name="Attribute or δ")
+        self.variation = variation_table(result, names, wordings)
+        self.nulls = null_table(result, level)
 
     @property
     def downloads(self) -> tuple[ReportTable, ...]:
@@ -125,9 +109,7 @@ class GuiseTables:
                 panel=model_of,
                 tone=lambda row: "model" if row.probe == "covert" else "ink",
                 reference=self.result.chance,
-                title="Agreement with people",
                 axis="mean average precision",
-                value="MAP",
                 n="prompts",
             ),
             self.agreement.printed(
@@ -150,7 +132,6 @@ class GuiseTables:
                 tone=lambda row: "model" if row.source in ("covert", "overt") else "human",
                 title="Favourability of the first five",
                 axis="favourability",
-                value="Mean",
                 n="attributes",
                 left="← unfavourable",
                 right="favourable →",
@@ -182,58 +163,43 @@ class GuiseTables:
                 label="attribute",
                 rows=drawn,
                 panel=model_of,
-                title="Association scores",
                 axis="q, log ratio",
-                value="q",
                 n="prompts",
                 left="← second variety",
                 right="first variety →",
                 bands=bands,
             ),
             self.scores.printed("Association scores, the highest first.", rows=printed),
-            *(
-                [
-                    self.nulls.printed(
-                        "What chance gives, beside which scores and agreement are read: placebo "
-                        "guises, and random rankings."
-                    )
-                ]
-                if self.nulls.rows
-                else []
+            *self.nulls.printed_if_any(
+                "What chance gives, beside which scores and agreement are read: placebo guises, "
+                "and random rankings."
             ),
         )
 
     def sensitivity_blocks(self) -> tuple[Block, ...]:
-        blocks: list[Block] = [
+        ends = {
+            (row.model, row.probe, row.attribute)
+            for row in self.scores.rows
+            if row.rank and min(row.rank, 1 + self.result.n_attributes - row.rank) <= TOP
+        }
+        return (
             self.variance.printed(
                 "What q varies with: shares of its variance over prompts and attributes."
-            )
-        ]
-        if self.crossed.rows:
-            ends = {
-                (row.model, row.probe, row.attribute)
-                for row in self.scores.rows
-                if row.rank and min(row.rank, 1 + self.result.n_attributes - row.rank) <= TOP
-            }
-            blocks.append(
-                self.crossed.printed(
-                    f"The first and last {TOP} attributes, and δ, with texts and prompts as "
-                    "samples; the download has every attribute.",
-                    rows=[
-                        row
-                        for row in self.crossed.rows
-                        if row.name.startswith("δ") or (row.model, row.part, row.name) in ends
-                    ],
-                )
-            )
-        if self.left_out.rows:
-            blocks.append(
-                self.left_out.printed(
-                    "What stays when one prompt is left out: how many of the first five, τ between "
-                    "both rankings, and the largest change of q."
-                )
-            )
-        return tuple(blocks)
+            ),
+            *self.crossed.printed_if_any(
+                f"The first and last {TOP} attributes, and δ, with texts and prompts as samples; "
+                "the download has every attribute.",
+                rows=[
+                    row
+                    for row in self.crossed.rows
+                    if row.name.startswith("δ") or (row.model, row.part, row.name) in ends
+                ],
+            ),
+            *self.left_out.printed_if_any(
+                "What stays when one prompt is left out: how many of the first five, τ between "
+                "both rankings, and the largest change of q."
+            ),
+        )
 
     def variation_blocks(self) -> tuple[Block, ...]:
         rows = self.variation.rows
@@ -262,7 +228,6 @@ class GuiseTables:
                         reference=self.result.chance,
                         title=f"Agreement by {what}",
                         axis="mean average precision",
-                        value="MAP",
                         n="cells",
                     )
                 )
@@ -273,14 +238,7 @@ class GuiseTables:
                 "Agreement and strength over all versions, settings and prompts, with one "
                 "standard error; the download has every version, setting and prompt.",
                 rows=overall,
-                columns=(
-                    "Model",
-                    "Probe",
-                    "study_title",
-                    "agreement",
-                    "strength",
-                    "n",
-                ),
+                columns=("Model", "Probe", "study_title", "agreement", "strength", "n"),
             ),
         )
 
@@ -288,213 +246,174 @@ class GuiseTables:
 def variation_table(
     result: GuiseAnalysis, names: Mapping[str, str], wordings: Mapping[str, str]
 ) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "variation",
         "Agreement and strength by version, setting and prompt",
         result.variations,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("", "study", meaning="slug of the norm"),
-            Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-            Column("", "factor", meaning="what is held: version, setting, prompt, or all"),
-            Column("", "level", meaning="which of them; slug of a prompt"),
-            Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
-            Column("MAP", "agreement", "agreement", 3, with_interval=True, style="strong"),
-            Column("δ", "strength", "strength", 3, with_interval=True, prefix="strength_"),
-            Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
-        ),
-        "standard error",
+        *MODEL,
+        Column("", "study", meaning="slug of the norm"),
+        Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
+        Column("", "factor", meaning="what is held: version, setting, prompt, or all"),
+        Column("", "level", meaning="which of them; slug of a prompt"),
+        Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
+        Column.estimate("MAP", "agreement", decimals=3, style="strong"),
+        Column.estimate("δ", "strength", decimals=3, prefix="strength_"),
+        Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
+        level="standard error",
     )
 
 
 def null_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "nulls",
         "What chance gives",
         result.nulls,
-        (
-            Column("Model", "model", lambda row: row.model or "any"),
-            Column("Probe", "probe", lambda row: row.probe or "any"),
-            Column("Quantity", "quantity"),
-            Column("Mean", "mean", decimals=4, signed=True),
-            Column("sd", "sd", decimals=4),
-            Column(f"{level} from", "low", decimals=4, signed=True),
-            Column("to", "high", decimals=4, signed=True),
-            Column("Draws", "n", decimals=0),
-        ),
+        Column("Model", "model", lambda row: row.model or "any"),
+        Column("Probe", "probe", lambda row: row.probe or "any"),
+        Column("Quantity", "quantity"),
+        Column("Mean", "mean", decimals=4, signed=True),
+        Column("sd", "sd", decimals=4),
+        Column(f"{level} from", "low", decimals=4, signed=True),
+        Column("to", "high", decimals=4, signed=True),
+        Column("Draws", "n", decimals=0),
     )
 
 
 def tops_table(result: GuiseAnalysis) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "tops",
         "The first five of every study and model",
         result.tops,
-        (
-            Column("", "source", meaning="slug of a study, or covert or overt for a model"),
-            Column("Source", "title"),
-            Column("Rank", "rank", decimals=0),
-            Column("Attribute", "attribute"),
-            Column("Value", "value", decimals=3, meaning="per cent of people, or q of a model"),
-        ),
+        Column("", "source", meaning="slug of a study, or covert or overt for a model"),
+        Column("Source", "title"),
+        Column("Rank", "rank", decimals=0),
+        Column("Attribute", "attribute"),
+        Column("Value", "value", decimals=3, meaning="per cent of people, or q of a model"),
     )
 
 
 def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "agreement",
         "Agreement with people",
         result.agreements,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("", "study", meaning="slug of the norm"),
-            Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-            Column(
-                "MAP",
-                "map",
-                "estimate",
-                3,
-                with_interval=True,
-                style="strong",
-                meaning="mean average precision, mean over prompts",
-            ),
-            Column(
-                "Chance", "chance", decimals=3, style="quiet", meaning="mean MAP of random rankings"
-            ),
-            Column("Prompts", "n_prompts", "estimate.n", 0),
-            Column("sd", "sd", decimals=3, meaning="over prompts, ddof 1"),
-            Column("", "sd_released", _released_sd, meaning="over prompts, ddof 0"),
-            Column("t", "t", "statistic", 2),
-            Column("", "df", decimals=0),
-            Column("", "p_t"),
-            Column("p (t)", "p_t_holm", decimals=3, cell=p_cell),
-            Column("", "p_permutation"),
-            Column("p (permutation)", "p_permutation_holm", decimals=3, cell=p_cell),
-            Column("Least", "least", decimals=3, meaning="MAP with one prompt left out, at least"),
-            Column("Most", "most", decimals=3, meaning="MAP with one prompt left out, at most"),
-            Column("Shared", "shared", decimals=0, meaning="of the first five"),
-            Column("", "p_shared", meaning="chance of sharing as many, hypergeometric"),
-            Column(
-                "δ",
-                "strength",
-                "strength",
-                3,
-                with_interval=True,
-                prefix="strength_",
-                signed=True,
-                meaning="mean q of the study’s first five minus that of all others",
-            ),
+        *MODEL,
+        Column("", "study", meaning="slug of the norm"),
+        Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
+        Column.estimate(
+            "MAP",
+            "map",
+            "estimate",
+            3,
+            style="strong",
+            meaning="mean average precision, mean over prompts",
         ),
-        level,
+        Column(
+            "Chance", "chance", decimals=3, style="quiet", meaning="mean MAP of random rankings"
+        ),
+        Column("Prompts", "n_prompts", "estimate.n", 0),
+        Column("sd", "sd", decimals=3, meaning="over prompts, ddof 1"),
+        Column("", "sd_released", _released_sd, meaning="over prompts, ddof 0"),
+        Column("t", "t", "statistic", 2),
+        Column("", "df", decimals=0),
+        Column("", "p_t"),
+        Column.p("p (t)", "p_t_holm"),
+        Column("", "p_permutation"),
+        Column.p("p (permutation)", "p_permutation_holm"),
+        Column("Least", "least", decimals=3, meaning="MAP with one prompt left out, at least"),
+        Column("Most", "most", decimals=3, meaning="MAP with one prompt left out, at most"),
+        Column("Shared", "shared", decimals=0, meaning="of the first five"),
+        Column("", "p_shared", meaning="chance of sharing as many, hypergeometric"),
+        Column.estimate(
+            "δ",
+            "strength",
+            decimals=3,
+            prefix="strength_",
+            signed=True,
+            meaning="mean q of the study’s first five minus that of all others",
+        ),
+        level=level,
         reason="reason",
     )
 
 
 def favourability_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "favourability",
         "Favourability of the first five attributes",
         result.favourabilities,
-        (
-            Column("", "source"),
-            Column("Source", "title", lambda row: f"{row.title}{_probe(row)}"),
-            Column(
-                "Mean", "unweighted", decimals=2, with_interval=True, signed=True, style="strong"
-            ),
-            Column(
-                "Weighted",
-                "weighted",
-                decimals=2,
-                with_interval=True,
-                prefix="weighted_",
-                signed=True,
-            ),
-            Column("Attributes", "n", "unweighted.n", 0),
-        ),
-        level,
+        Column("", "source"),
+        Column("Source", "title", lambda row: f"{row.title}{_probe(row)}"),
+        Column.effect("Mean", "unweighted", decimals=2),
+        Column.estimate("Weighted", "weighted", decimals=2, prefix="weighted_", signed=True),
+        Column("Attributes", "n", "unweighted.n", 0),
+        level=level,
         reason="weighted.reason",
     )
 
 
 def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "scores",
         "Association scores",
         result.scores,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("Rank", "rank", decimals=0),
-            Column("Attribute", "attribute"),
-            Column(
-                "q",
-                "q",
-                "estimate",
-                4,
-                with_interval=True,
-                signed=True,
-                style="strong",
-                meaning="association score, mean over prompts",
-                unit="log ratio",
-            ),
-            Column("Prompts", "n_prompts", "estimate.n", 0),
-            Column("sd of prompts", "prompt_sd", decimals=4),
-            Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
-            Column("p (placebo)", "p_holm", decimals=3, cell=p_cell),
-            Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        *MODEL,
+        Column("Rank", "rank", decimals=0),
+        Column("Attribute", "attribute"),
+        Column.effect(
+            "q",
+            "q",
+            "estimate",
+            4,
+            meaning="association score, mean over prompts",
+            unit="log ratio",
         ),
-        level,
+        Column("Prompts", "n_prompts", "estimate.n", 0),
+        Column("sd of prompts", "prompt_sd", decimals=4),
+        Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
+        Column.p("p (placebo)", "p_holm"),
+        Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        level=level,
     )
 
 
 def prompt_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "prompts",
         "Association scores in every prompt",
         result.prompts,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("", "prompt", meaning="slug of the prompt"),
-            Column("Prompt", "wording", lambda row: wordings.get(row.prompt, "")),
-            Column("Attribute", "attribute"),
-            Column("q", "q", "value", 4, signed=True, unit="log ratio"),
-        ),
+        *MODEL,
+        Column("", "prompt", meaning="slug of the prompt"),
+        Column("Prompt", "wording", lambda row: wordings.get(row.prompt, "")),
+        Column("Attribute", "attribute"),
+        Column("q", "q", "value", 4, signed=True, unit="log ratio"),
     )
 
 
 def left_out_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "left_out_prompts",
         "Each prompt left out",
         result.left_out,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("", "prompt"),
-            Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-            Column("Shared", "shared", decimals=0, meaning="of the first five"),
-            Column("τ", "tau", decimals=2, meaning="Kendall’s tau-b of both rankings"),
-            Column("Largest change", "change", decimals=4, unit="log ratio"),
-        ),
+        *MODEL,
+        Column("", "prompt"),
+        Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
+        Column("Shared", "shared", decimals=0, meaning="of the first five"),
+        Column("τ", "tau", decimals=2, meaning="Kendall’s tau-b of both rankings"),
+        Column("Largest change", "change", decimals=4, unit="log ratio"),
         reason="reason",
     )
 
 
 def variance_table(result: GuiseAnalysis) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "variance",
         "Shares of the variance of q",
         result.variances,
-        (
-            Column("Model", "model"),
-            Column("Probe", "probe"),
-            Column("Attributes, %", "attributes", decimals=0, scale=100),
-            Column("Wording, %", "prompts", decimals=0, scale=100),
-            Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
-        ),
+        *MODEL,
+        Column("Attributes, %", "attributes", decimals=0, scale=100),
+        Column("Wording, %", "prompts", decimals=0, scale=100),
+        Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
         reason="reason",
     )
 

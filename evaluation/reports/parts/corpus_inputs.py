@@ -10,6 +10,7 @@ from typing import Any
 
 from annotation.common.row_order import order_rows
 from annotation.models import Corpus, Split, TextPair
+from evaluation.reports.parts.data_statement import load_statement
 from evaluation.reports.parts.provenance import origin_record
 from probing.models import Run
 
@@ -53,6 +54,11 @@ def corpus_record(corpus: Corpus) -> dict[str, Any]:
         "access_note": corpus.access_note,
         "citation": corpus.citation,
     }
+
+
+def corpus_part(corpus: Corpus) -> dict[str, Any]:
+    """Return the part of a report's record that is on its corpus, with the data statement."""
+    return {"corpus": corpus_record(corpus), "statement": load_statement(corpus)}
 
 
 def run_record(run: Run) -> dict[str, Any]:

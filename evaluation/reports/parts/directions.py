@@ -22,8 +22,15 @@ from evaluation.analyses.judgment_analysis import JudgmentResult
 from evaluation.charts import LegendEntry
 from evaluation.charts.intervals import Tone
 from evaluation.reports.parts.document import Figure, Section, Table
-from evaluation.reports.parts.formatting import count, p_cell, percent
-from evaluation.reports.parts.table import Column, ReportTable, WideRow, estimate_columns, pivot
+from evaluation.reports.parts.formatting import count, percent
+from evaluation.reports.parts.table import (
+    Column,
+    ReportTable,
+    WideRow,
+    downloaded,
+    estimate_columns,
+    pivot,
+)
 
 HUMAN, REPEAT = "human", "repeat"
 NAMES = {HUMAN: "People", REPEAT: "Repeat the input"}
@@ -81,40 +88,37 @@ class Directions:
 
     @cached_property
     def means(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "means",
             "Means of every producer, direction, score and split",
             self.result.cells,
-            (
-                *_names("producer", "variety", "metric", "split"),
-                *estimate_columns("Mean", self.decimals),
-                Column("", "n_left_out"),
-            ),
-            self.level,
+            *downloaded("producer", "variety", "metric", "split"),
+            *estimate_columns("Mean", self.decimals),
+            Column("", "n_left_out"),
+            level=self.level,
         )
 
     @cached_property
     def gaps(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "gaps",
             "Gaps between the directions, with tests, in every split",
             self.result.gaps,
-            (*_names("producer", "metric", "split"), *self._tested("Gap")),
-            self.level,
+            *downloaded("producer", "metric", "split"),
+            *self._tested("Gap"),
+            level=self.level,
             note=_why,
         )
 
     @cached_property
     def contrasts(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "contrasts",
             f"Every producer less “{NAMES[self.baseline]}”, with tests, in every split",
             self.result.contrasts,
-            (
-                *_names("producer", "baseline", "variety", "metric", "split"),
-                *self._tested("Difference"),
-            ),
-            self.level,
+            *downloaded("producer", "baseline", "variety", "metric", "split"),
+            *self._tested("Difference"),
+            level=self.level,
             note=_why,
         )
 
@@ -125,8 +129,8 @@ class Directions:
             Column("", "test", "test.kind"),
             Column("", "statistic", "test.statistic"),
             Column("", "df", "test.df"),
-            Column("p", "p_value", "test.p_value", 3, cell=p_cell),
-            Column("p (Holm)", "p_corrected", decimals=3, cell=p_cell),
+            Column.p("p", "p_value", "test.p_value"),
+            Column.p("p (Holm)", "p_corrected"),
             Column("", "test_reason", "test.reason"),
         )
 
@@ -405,10 +409,6 @@ class Directions:
             value=lambda gap: means.get((gap.producer, gap.metric, gap.split)),
             decimals=self.decimals,
         )
-
-
-def _names(*names: str) -> tuple[Column, ...]:
-    return tuple(Column("", name) for name in names)
 
 
 def _why(row: Gap | Contrast) -> str:

@@ -15,8 +15,8 @@ from evaluation.analyses.feature_gaps import GAP, PER_WORDS, WORDS, FeatureResul
 from evaluation.charts import LegendEntry
 from evaluation.reports.parts.directions import PRODUCER, REPEAT, Directions, producer_of, tone_of
 from evaluation.reports.parts.document import Block, Figure, Prose, Section, Table
-from evaluation.reports.parts.formatting import count, interval, number, p_cell
-from evaluation.reports.parts.table import Column, ReportTable, estimate_columns, pivot
+from evaluation.reports.parts.formatting import count, interval, number
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, estimate_columns, pivot
 
 FEATURE_WORDS = {
     "aint": "ain’t",
@@ -95,51 +95,46 @@ class Features:
 
     @cached_property
     def slopes(self) -> ReportTable:
-        return ReportTable(
+        return ReportTable.of(
             "feature_density",
             f"Change of scores and gaps with one more feature in {PER_WORDS} words",
             self.result.slopes,
-            (
-                *(Column("", name) for name in ("producer", "metric", "quantity")),
-                Column("", "adjusted", meaning="whether source and length are held constant"),
-                *estimate_columns(
-                    "Slope", self.view.decimals + 1, units="Pairs", signed=True, style="strong"
-                ),
-                Column("p", "p_value", decimals=3, cell=p_cell),
-                Column("p (Holm)", "p_corrected", decimals=3, cell=p_cell),
+            *downloaded("producer", "metric", "quantity"),
+            Column("", "adjusted", meaning="whether source and length are held constant"),
+            *estimate_columns(
+                "Slope", self.view.decimals + 1, units="Pairs", signed=True, style="strong"
             ),
-            self.view.level,
+            Column.p("p", "p_value"),
+            Column.p("p (Holm)", "p_corrected"),
+            level=self.view.level,
             note="estimate.note",
         )
 
     @cached_property
     def gaps(self) -> ReportTable:
         names = self.result.features
-        return ReportTable(
+        return ReportTable.of(
             "feature_gaps",
             "Gaps of pairs with and without each feature",
             self.result.gaps,
-            (
-                PRODUCER,
-                Column("", "producer"),
-                Column("", "metric"),
-                Column("Feature", value=lambda row: FEATURE_WORDS.get(row.feature, row.feature)),
-                Column("", "feature"),
-                Column("Gap with it", "present", decimals=self.view.decimals, signed=True),
-                Column("Pairs", "n_present", "present.n", 0),
-                Column("Gap without", "absent", decimals=self.view.decimals, signed=True),
-                Column("Pairs", "n_absent", "absent.n", 0),
-                *estimate_columns(
-                    "Difference",
-                    self.view.decimals,
-                    value="difference",
-                    signed=True,
-                    style="strong",
-                ),
-                Column("p", "p_value", decimals=3, cell=p_cell),
-                Column("p (Holm)", "p_corrected", decimals=3, cell=p_cell),
+            PRODUCER,
+            *downloaded("producer", "metric"),
+            Column("Feature", value=lambda row: FEATURE_WORDS.get(row.feature, row.feature)),
+            Column("", "feature"),
+            Column("Gap with it", "present", decimals=self.view.decimals, signed=True),
+            Column("Pairs", "n_present", "present.n", 0),
+            Column("Gap without", "absent", decimals=self.view.decimals, signed=True),
+            Column("Pairs", "n_absent", "absent.n", 0),
+            *estimate_columns(
+                "Difference",
+                self.view.decimals,
+                value="difference",
+                signed=True,
+                style="strong",
             ),
-            self.view.level,
+            Column.p("p", "p_value"),
+            Column.p("p (Holm)", "p_corrected"),
+            level=self.view.level,
             note=lambda row: (
                 f"{FEATURE_WORDS.get(row.feature, row.feature)}, in "
                 f"{count(self.result.texts[names.index(row.feature)], 'text')}: "

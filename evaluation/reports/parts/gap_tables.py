@@ -12,7 +12,7 @@ from evaluation.analyses.fpr_gaps import Band, Gap, ModelGaps
 from evaluation.charts import LegendEntry
 from evaluation.reports.parts.document import Figure, KeyNumber
 from evaluation.reports.parts.formatting import MISSING, count, interval, listing, number
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.table import Column, ReportTable, downloaded
 
 #: Sides that are printed; the neutral one stands in the downloads.
 SIDES = {"negative": "Negative", "positive": "Positive"}
@@ -50,65 +50,56 @@ def gap_table(
     models: Sequence[ModelGaps], names: Mapping[str, str], options: GapOptions, level: str
 ) -> ReportTable:
     """Return every gap of every group and word; one declaration for all kinds."""
-    return ReportTable(
+    return ReportTable.of(
         "gaps",
         "Gaps of every group and word",
         gap_rows(models),
-        (
-            Column("", "model"),
-            Column("", "data_set", meaning="set of sentences"),
-            Column("", "side", "gap.side", meaning="class whose false positives are counted"),
-            Column("", "group", "gap.group", meaning="slug of the group"),
-            Column("Group", "group_name", lambda row: names.get(row.gap.group, row.gap.group)),
-            Column(
-                "Word", "word", "gap.filler", meaning="word of the group, empty for all together"
-            ),
-            Column("", "role", "gap.role", meaning="group, placebo or unmarked"),
-            Column("Words", "n_words", "gap.n_fillers", 0, cell=lambda n: str(n) if n else MISSING),
-            Column("n", "n_sentences", "gap.n_sentences", 0, meaning="sentences in a run"),
-            Column("", "n_negatives", "gap.n_negatives", 0, meaning="those of another label"),
-            Column("FPR", "fpr", "gap.fpr", 3, meaning="false positive rate, mean over runs"),
-            Column(
-                "Gap",
-                "gap",
-                "gap.gap",
-                3,
-                signed=True,
-                with_interval=True,
-                style="strong",
-                meaning=f"rate minus the mean over groups; interval: {INTERVALS[options.interval]}",
-            ),
-            Column("sd", "sd", "gap.sd", 3, meaning="of the runs’ gaps, ddof 1"),
-            Column(
-                "± released",
-                "released_half_width",
-                "gap.released_half_width",
-                3,
-                meaning="1.96 sd / √n",
-            ),
-            Column("± t", "t_half_width", "gap.t_half_width", 3, meaning="Student’s, over runs"),
-            Column(
-                "", "decision", "gap.decision", 0, meaning="1, −1 where the interval excludes 0"
-            ),
-            Column(
-                "Beyond band",
-                "beyond_band",
-                "gap.beyond_band",
-                0,
-                cell=lambda beyond: "yes" if beyond else "no",
-                meaning="farther from 0 than placebo words from their mean",
-            ),
-            Column(
-                f"p of |gap| ≥ {options.margin:g}",
-                "equivalence_p",
-                "gap.equivalence_p",
-                3,
-                meaning=f"two one-sided tests against a margin of {options.margin:g}",
-            ),
-            Column("Adjusted", "adjusted", "gap.adjusted", 3, signed=True),
-            Column("", "reason", "gap.gap.note", meaning="why there is no gap or interval"),
+        Column("", "model"),
+        Column("", "data_set", meaning="set of sentences"),
+        Column("", "side", "gap.side", meaning="class whose false positives are counted"),
+        Column("", "group", "gap.group", meaning="slug of the group"),
+        Column("Group", "group_name", lambda row: names.get(row.gap.group, row.gap.group)),
+        Column("Word", "word", "gap.filler", meaning="word of the group, empty for all together"),
+        Column("", "role", "gap.role", meaning="group, placebo or unmarked"),
+        Column("Words", "n_words", "gap.n_fillers", 0, cell=lambda n: str(n) if n else MISSING),
+        Column("n", "n_sentences", "gap.n_sentences", 0, meaning="sentences in a run"),
+        Column("", "n_negatives", "gap.n_negatives", 0, meaning="those of another label"),
+        Column("FPR", "fpr", "gap.fpr", 3, meaning="false positive rate, mean over runs"),
+        Column.effect(
+            "Gap",
+            "gap",
+            "gap.gap",
+            3,
+            meaning=f"rate minus the mean over groups; interval: {INTERVALS[options.interval]}",
         ),
-        level,
+        Column("sd", "sd", "gap.sd", 3, meaning="of the runs’ gaps, ddof 1"),
+        Column(
+            "± released",
+            "released_half_width",
+            "gap.released_half_width",
+            3,
+            meaning="1.96 sd / √n",
+        ),
+        Column("± t", "t_half_width", "gap.t_half_width", 3, meaning="Student’s, over runs"),
+        Column("", "decision", "gap.decision", 0, meaning="1, −1 where the interval excludes 0"),
+        Column(
+            "Beyond band",
+            "beyond_band",
+            "gap.beyond_band",
+            0,
+            cell=lambda beyond: "yes" if beyond else "no",
+            meaning="farther from 0 than placebo words from their mean",
+        ),
+        Column(
+            f"p of |gap| ≥ {options.margin:g}",
+            "equivalence_p",
+            "gap.equivalence_p",
+            3,
+            meaning=f"two one-sided tests against a margin of {options.margin:g}",
+        ),
+        Column("Adjusted", "adjusted", "gap.adjusted", 3, signed=True),
+        Column("", "reason", "gap.gap.note", meaning="why there is no gap or interval"),
+        level=level,
         note="gap.gap.note",
     )
 
@@ -119,17 +110,14 @@ def rate_table(models: Sequence[ModelGaps]) -> ReportTable:
         for model in models
         for rate in model.rates
     ]
-    return ReportTable(
+    return ReportTable.of(
         "rates",
         "Rates of every group in every run",
         rows,
-        (
-            Column("", "model"),
-            Column("", "data_set"),
-            *(
-                Column("", name, f"rate.{name}")
-                for name in ("run", "side", "group", "fpr", "gap", "accuracy")
-            ),
+        *downloaded("model", "data_set"),
+        *(
+            Column("", name, f"rate.{name}")
+            for name in ("run", "side", "group", "fpr", "gap", "accuracy")
         ),
     )
 
@@ -141,54 +129,49 @@ def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str
         for model in models
         for span, band in zip(model.spans, model.bands, strict=True)
     ]
-    return ReportTable(
+    return ReportTable.of(
         "spans",
         "Spans of gaps",
         rows,
-        (
-            Column("Model", "model", "model.model"),
-            Column("Sentences", "data_set", "model.data_set"),
-            Column("Side", "side", "span.side"),
-            Column(
-                "Span",
-                "span",
-                "span.span",
-                3,
-                with_interval=True,
-                style="strong",
-                meaning="largest minus smallest mean gap over groups",
-            ),
-            Column("Largest gap", "highest", lambda row: names.get(row["span"].highest, MISSING)),
-            Column("Smallest gap", "lowest", lambda row: names.get(row["span"].lowest, MISSING)),
-            Column(
-                "Placebo band",
-                "band",
-                "band.half_width",
-                3,
-                meaning="half width of the middle 95 % of placebo words round their mean",
-            ),
-            Column("Placebo words", "n_placebos", "band.n", 0),
-            Column("", "band_reason", "band.reason"),
+        Column("Model", "model", "model.model"),
+        Column("Sentences", "data_set", "model.data_set"),
+        Column("Side", "side", "span.side"),
+        Column.estimate(
+            "Span",
+            "span",
+            "span.span",
+            3,
+            style="strong",
+            meaning="largest minus smallest mean gap over groups",
         ),
-        level,
+        Column("Largest gap", "highest", lambda row: names.get(row["span"].highest, MISSING)),
+        Column("Smallest gap", "lowest", lambda row: names.get(row["span"].lowest, MISSING)),
+        Column(
+            "Placebo band",
+            "band",
+            "band.half_width",
+            3,
+            meaning="half width of the middle 95 % of placebo words round their mean",
+        ),
+        Column("Placebo words", "n_placebos", "band.n", 0),
+        Column("", "band_reason", "band.reason"),
+        level=level,
         reason="span.span.note",
     )
 
 
 def accuracy_table(models: Sequence[ModelGaps]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "accuracy",
         "Accuracy of every model",
         models,
-        (
-            Column("Model", "model"),
-            Column("Sentences", "data_set"),
-            Column("Accuracy", "accuracy", "accuracy.mean", 3, style="strong"),
-            Column("sd", "sd", "accuracy.sd", 3, meaning="over runs, ddof 1"),
-            Column("Runs", "n_runs", "accuracy.n_runs", 0),
-            Column("n", "n_sentences", decimals=0, meaning="sentences in a run, controls included"),
-            Column("Templates", "n_templates", decimals=0),
-        ),
+        Column("Model", "model"),
+        Column("Sentences", "data_set"),
+        Column("Accuracy", "accuracy", "accuracy.mean", 3, style="strong"),
+        Column("sd", "sd", "accuracy.sd", 3, meaning="over runs, ddof 1"),
+        Column("Runs", "n_runs", "accuracy.n_runs", 0),
+        Column("n", "n_sentences", decimals=0, meaning="sentences in a run, controls included"),
+        Column("Templates", "n_templates", decimals=0),
     )
 
 
@@ -233,7 +216,6 @@ def gap_figure(
         ),
         title=f"{SIDES[side]}-sentiment gaps",
         axis=f"{side} FPR minus the mean of all groups",
-        value="Gap",
         n="n",
         left="← fewer false positives",
         right="more →",
@@ -274,7 +256,7 @@ def unmarked_keys(models: Sequence[ModelGaps], level: str) -> tuple[KeyNumber, .
     gap = found[0].gap
     around = f"{level} interval {interval(gap.low, gap.high, 3, signed=True)}"
     text = number(gap.value, 3, signed=True)
-    return (KeyNumber("Without a mention, negative", text, "", (around,)),)
+    return (KeyNumber("Without a mention, negative", text, lines=(around,)),)
 
 
 def mention_note(record: Mapping[str, Any]) -> tuple[str, ...]:

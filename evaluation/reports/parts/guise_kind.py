@@ -11,6 +11,7 @@ from evaluation.reports.parts.document import Document
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.guise_inputs import (
+    MEASURE,
     LoadedGuise,
     StrengthParameters,
     corpora_of,
@@ -23,7 +24,7 @@ from evaluation.reports.parts.guise_inputs import (
     require_purposes,
     stereotypical_attributes,
 )
-from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded
+from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded, RunsInput
 from evaluation.reports.parts.perplexity_inputs import LoadedPerplexity, split_runs
 from evaluation.reports.parts.provenance import banners, run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
@@ -95,6 +96,11 @@ class GuiseKind(AnalysisKind[R]):
                 provenance=guise_provenance(record, report),
             ),
         )
+
+
+def guise_runs(help_text: Any, *others: str) -> RunsInput:
+    """Return that a kind rests on any number of runs of matched guise probing, and of others."""
+    return RunsInput(help_text, measures=(MEASURE, *others), most=None)
 
 
 def gather(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from evaluation.analyses.guise_inference import CrossedLine
-from evaluation.reports.parts.formatting import listing, p_cell
+from evaluation.reports.parts.formatting import listing
 from evaluation.reports.parts.table import Column, ReportTable
 
 WHY_CROSSED = (
@@ -34,44 +34,39 @@ def crossed_table(
     scale: float = 1.0,
 ) -> ReportTable:
     """Return the table of effects; the head of the effect, its part and its name as given."""
-    return ReportTable(
+    return ReportTable.of(
         "crossed_effects",
         "Effects with texts and prompts as samples",
         rows,
-        (
-            Column("Model", "model"),
-            Column(part, "part"),
-            Column(name, "name"),
-            Column(
-                effect,
-                "effect",
-                "estimate",
-                decimals,
-                with_interval=True,
-                signed=True,
-                scale=scale,
-                style="strong",
-                meaning="mean over texts and prompts, the first guise less the second",
-            ),
-            Column("Texts", "n_texts", "estimate.n", 0),
-            Column("Prompts", "n_prompts", decimals=0),
-            Column("", "p", "p_value", meaning="two-sided, of no effect"),
-            Column("p (Holm)", "p_holm", decimals=3, cell=p_cell),
-            Column("p (placebo)", "p_placebo", decimals=3, cell=p_cell),
-            *(
-                Column(
-                    f"{head}, %",
-                    f"share_{key}",
-                    key,
-                    decimals=0,
-                    scale=100,
-                    group="Varies with",
-                    meaning=f"share of the variance of single values: {head.lower()}",
-                )
-                for head, key in (("Text", "texts"), ("Wording", "prompts"), ("Rest", "rest"))
-            ),
+        Column("Model", "model"),
+        Column(part, "part"),
+        Column(name, "name"),
+        Column.effect(
+            effect,
+            "effect",
+            "estimate",
+            decimals,
+            scale=scale,
+            meaning="mean over texts and prompts, the first guise less the second",
         ),
-        level,
+        Column("Texts", "n_texts", "estimate.n", 0),
+        Column("Prompts", "n_prompts", decimals=0),
+        Column("", "p", "p_value", meaning="two-sided, of no effect"),
+        Column.p("p (Holm)", "p_holm"),
+        Column.p("p (placebo)", "p_placebo"),
+        *(
+            Column(
+                f"{head}, %",
+                f"share_{key}",
+                key,
+                decimals=0,
+                scale=100,
+                group="Varies with",
+                meaning=f"share of the variance of single values: {head.lower()}",
+            )
+            for head, key in (("Text", "texts"), ("Wording", "prompts"), ("Rest", "rest"))
+        ),
+        level=level,
         reason="reason",
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -36,6 +37,35 @@ class IntervalParameters(ReportParameters):
     def bootstrap(self) -> dict[str, Any]:
         """Return the three by the names that options of analyses have."""
         return {"seed": self.seed, "n_resamples": self.resamples, "level": self.level}
+
+
+def split_halves(description: str, *, least: int = 100) -> Any:
+    """Return the option of how often people are split into random halves."""
+    return Field(1000, ge=least, le=100_000, title="Split halves", description=description)
+
+
+def level_of_measurement(default: str, of: str) -> Any:
+    """Return the option of the level at which Krippendorff's alpha takes ratings."""
+    return Field(
+        default,
+        title="Level of measurement",
+        description=f"Level at which Krippendorff's alpha{of} takes the ratings.",
+    )
+
+
+def names_in(text: str | None) -> list[str]:
+    """Return the names that a text has with commas between them."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
+def require_pilot_groups(pilot: Sequence[str], known: set[str], what: str) -> None:
+    """Raise `ReportError` with the pilot groups that are not known; ``what`` is who lacks them."""
+    absent = [f"“{slug}”" for slug in pilot if slug not in known]
+    if absent:
+        raise ReportError(
+            f"{what} the pilot group{'s' if len(absent) > 1 else ''} {', '.join(absent)}. Groups: "
+            f"{', '.join(sorted(known))}."
+        )
 
 
 class ArmParameters(ReportParameters):

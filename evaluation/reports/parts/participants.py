@@ -133,7 +133,7 @@ def _tabulated(question: CountedQuestion, smallest: int) -> dict[str, Any] | Non
 
 def participants_table(record: dict[str, Any]) -> ReportTable:
     """Return every number that is shown about the participants."""
-    return ReportTable(
+    return ReportTable.of(
         NAME,
         "Who took part",
         [
@@ -141,16 +141,14 @@ def participants_table(record: dict[str, Any]) -> ReportTable:
             for question in record["questions"]
             for answer, bar in zip(_answers(question), _bars(question), strict=True)
         ],
-        (
-            Column("", "question", "question.slug"),
-            Column("", "question_text", "question.label"),
-            Column("", "answer"),
-            Column("Answer", value="label"),
-            Column("Question", value="question.label", style="quiet"),
-            Column("People", "n", decimals=0, whole=True),
-            Column("%", "share", _share, 1, scale=100),
-            Column("", "n_people", "question.n_people", whole=True),
-        ),
+        Column("", "question", "question.slug"),
+        Column("", "question_text", "question.label"),
+        Column("", "answer"),
+        Column("Answer", value="label"),
+        Column("Question", value="question.label", style="quiet"),
+        Column("People", "n", decimals=0, whole=True),
+        Column("%", "share", _share, 1, scale=100),
+        Column("", "n_people", "question.n_people", whole=True),
         note=lambda row: row.get("note", ""),
     )
 

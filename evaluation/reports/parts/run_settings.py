@@ -15,20 +15,18 @@ UNTOLD = ("pairs_per_shard",)
 
 def settings_table(runs: Sequence[Mapping[str, Any]]) -> ReportTable:
     """Return the runs with prompts, settings and remarks; downloaded with settings as JSON."""
-    return ReportTable(
+    return ReportTable.of(
         "runs",
         "Prompts, settings and remarks of every run",
         runs,
-        (
-            Column("", "run", "number"),
-            Column("", "model"),
-            Column("", "revision", "model_revision"),
-            Column("", "seed"),
-            Column("", "prompt", lambda run: "\n\n".join(p["text"] for p in _all_prompts(run))),
-            Column("", "varieties", lambda run: "; ".join(map(_names, _all_prompts(run)))),
-            Column("", "settings", lambda run: json.dumps(run["parameters"], sort_keys=True)),
-            Column("", "remarks", _remarks),
-        ),
+        Column("", "run", "number"),
+        Column("", "model"),
+        Column("", "revision", "model_revision"),
+        Column("", "seed"),
+        Column("", "prompt", lambda run: "\n\n".join(p["text"] for p in _all_prompts(run))),
+        Column("", "varieties", lambda run: "; ".join(map(_names, _all_prompts(run)))),
+        Column("", "settings", lambda run: json.dumps(run["parameters"], sort_keys=True)),
+        Column("", "remarks", _remarks),
     )
 
 

@@ -32,7 +32,7 @@ from evaluation.charts import (
 from evaluation.charts.intervals import Tone
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts import document
-from evaluation.reports.parts.formatting import MISSING, interval, number, sentence
+from evaluation.reports.parts.formatting import MISSING, interval, number, p_cell, sentence
 
 T = TypeVar("T")
 #: Where a value stands in a record: a path such as ``estimate.n``, or what computes it.
@@ -91,6 +91,21 @@ class Column:
     source: str = ""
     meaning: str = ""
     unit: str = ""
+
+    @classmethod
+    def estimate(cls, *place: Any, **how: Any) -> Column:
+        """Return the column of an `Estimate`, with its interval."""
+        return cls(*place, with_interval=True, **how)
+
+    @classmethod
+    def effect(cls, *place: Any, **how: Any) -> Column:
+        """Return the column of an effect or a difference: signed and strong, with its interval."""
+        return cls(*place, with_interval=True, signed=True, style="strong", **how)
+
+    @classmethod
+    def p(cls, head: str, name: str = "", value: Reader = "", **how: Any) -> Column:
+        """Return the column of a p-value."""
+        return cls(head, name, value, 3, cell=p_cell, **how)
 
     def read(self, row: Any) -> Any:
         return read(row, self.value or self.name)
@@ -172,6 +187,13 @@ class ReportTable:
     note: Reader = ""
     reason: Reader = ""
 
+    @classmethod
+    def of(
+        cls, name: str, title: str, rows: Sequence[Any], *columns: Column, **how: Any
+    ) -> ReportTable:
+        """Return the table of these columns; ``how`` is its level, note and reason."""
+        return cls(name, title, rows, columns, **how)
+
     @cached_property
     def downloaded(self) -> list[Column]:
         """The columns that have a name, and the reason."""
@@ -214,6 +236,10 @@ class ReportTable:
         )
         heads = tuple(head for column in shown for head in column.heads(self.level))
         return document.Table(caption, heads, lines, self.name, _head_groups(shown))
+
+    def printed_if_any(self, caption: str, **how: Any) -> tuple[document.Table, ...]:
+        """Return the table as it is read, or nothing where it has no row."""
+        return (self.printed(caption, **how),) if self.rows else ()
 
     def side_by_side(
         self, key: Any, columns: Sequence[str | Column], *, group: str = "", **how: Any
@@ -261,9 +287,11 @@ class ReportTable:
         reference : has a line of its own, None = no such line
         decimals : by default as many as the axis needs
         bands : half widths of grey bands round the reference, by heading of the panel
-        words : the texts of `IntervalWords`: title, axis, value, n, left, right
+        words : the texts of `IntervalWords`: axis, n, left, right, and title and value where they
+            are not the table’s title and the column’s head
         """
         shown = self.column(column)
+        words = {"title": self.title, "value": shown.head} | words
         panels: dict[str, list[tuple[str, list[Any]]]] = {}
         for row in self.rows if rows is None else rows:
             lines = panels.setdefault(read(row, panel) if panel else "", [])
@@ -354,6 +382,11 @@ class ReportTable:
         raise KeyError(f"{self.name} has no column {name}; it has {known}")
 
 
+def downloaded(*names: str) -> tuple[Column, ...]:
+    """Return columns of the download alone, whose values stand under their own names."""
+    return tuple(Column("", name) for name in names)
+
+
 def estimate_columns(
     head: str, decimals: int, *, units: str = "", value: str = "estimate", **how: Any
 ) -> tuple[Column, ...]:
@@ -365,18 +398,16 @@ def estimate_columns(
     )
 
 
-def alpha_columns(
-    units: str = "", values: str = "Ratings", *, group: str = ""
-) -> tuple[Column, ...]:
+def alpha_columns(units: str = "", *, group: str = "") -> tuple[Column, ...]:
     """Return the columns of the Krippendorff’s alpha under ``alpha``.
 
-    units, values : heads of its counts; without units neither is printed
+    units : head of their number; without it no count is printed
     """
     estimate = "alpha.estimate"
     return (
         Column("α", "value", estimate, 2, with_interval=True, style="strong", group=group),
         Column(units, "n_units", "alpha.n_units", 0),
-        Column(values if units else "", "n_values", "alpha.n_values", 0),
+        Column("Ratings" if units else "", "n_values", "alpha.n_values", 0),
         Column("", "measurement", "alpha.measurement"),
         Column("", "reason", f"{estimate}.note"),
     )

@@ -10,7 +10,7 @@ from evaluation.analyses.alignment_result import PooledAlignment, ResampledValue
 from evaluation.analyses.tau_answers import Answer, Answers
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import KeyNumber
-from evaluation.reports.parts.formatting import MISSING, interval, number, p_cell, p_value
+from evaluation.reports.parts.formatting import MISSING, interval, number, p_value
 from evaluation.reports.parts.table import Column, Reader, ReportTable, read
 
 GENERALISING, NOISE_FREE, OBSERVED = "generalising", "noise_free", "observed"
@@ -91,31 +91,27 @@ def question_table(
     rows: Iterable[QuestionRow], level: str, leading: tuple[Column, ...] = ()
 ) -> ReportTable:
     """Return the table; ``leading`` columns say what every τ belongs to."""
-    return ReportTable(
+    return ReportTable.of(
         "questions",
         TITLE,
         tuple(rows),
-        (
-            *leading,
-            Column("", "question", meaning="generalising, noise_free or observed"),
-            Column("Question", value=lambda row: QUESTIONS[row.question], wide=not leading),
-            Column("τ", "tau", "estimate", 2, with_interval=True, style="strong"),
-            Column("Interval over", "interval_over", lambda row: OTHERS[row.question]),
-            Column("p", "p_value", decimals=3, cell=p_cell, meaning="of the same question"),
-            Column(
-                "p, cells independent",
-                "p_cells_independent",
-                "p_cells",
-                3,
-                cell=p_cell,
-                style="quiet",
-                meaning="p-value of published tables: every cell an independent draw",
-            ),
-            Column("", "n", "estimate.n", 0, meaning="groups or people that the interval rests on"),
-            Column("", "reliability", meaning="of the mean ratings, 0 to 1"),
-            Column("", "reason", "estimate.note", meaning="why there is no value or interval"),
+        *leading,
+        Column("", "question", meaning="generalising, noise_free or observed"),
+        Column("Question", value=lambda row: QUESTIONS[row.question], wide=not leading),
+        Column.estimate("τ", "tau", "estimate", 2, style="strong"),
+        Column("Interval over", "interval_over", lambda row: OTHERS[row.question]),
+        Column.p("p", "p_value", meaning="of the same question"),
+        Column.p(
+            "p, cells independent",
+            "p_cells_independent",
+            "p_cells",
+            style="quiet",
+            meaning="p-value of published tables: every cell an independent draw",
         ),
-        level,
+        Column("", "n", "estimate.n", 0, meaning="groups or people that the interval rests on"),
+        Column("", "reliability", meaning="of the mean ratings, 0 to 1"),
+        Column("", "reason", "estimate.note", meaning="why there is no value or interval"),
+        level=level,
         note="estimate.note",
     )
 
@@ -138,20 +134,16 @@ def resampled_p_columns(is_new: bool, path: str = "") -> tuple[Column, ...]:
     if not is_new:
         return ()
     return (
-        Column(
+        Column.p(
             "p",
             "p_resampled",
             f"{path}p_resampled",
-            3,
-            cell=p_cell,
             meaning="of tau, from the resamples of its interval",
         ),
-        Column(
+        Column.p(
             "p (Holm)",
             "p_resampled_holm",
             f"{path}p_resampled_holm",
-            3,
-            cell=p_cell,
             meaning="p_resampled corrected over the groups",
         ),
     )
@@ -177,8 +169,8 @@ def answer_columns(path: str, head: str, group: str = "", **how: Any) -> tuple[C
             meaning="noise of the mean ratings taken out; interval for groups like these",
             **how,
         ),
-        Column("p", "p_generalising", f"{generalising}.p_value", 3, cell=p_cell, group=group),
-        Column("p (Holm)", "p_generalising_holm", decimals=3, cell=p_cell, group=group),
+        Column.p("p", "p_generalising", f"{generalising}.p_value", group=group),
+        Column.p("p (Holm)", "p_generalising_holm", group=group),
         Column("", "noise_free_low", f"{noise_free}.low"),
         Column("", "noise_free_high", f"{noise_free}.high"),
         Column("", "p_noise_free", f"{noise_free}.p_value"),
@@ -218,8 +210,7 @@ def tau_key(
     return KeyNumber(
         label,
         number(answers.generalising.value),
-        "",
-        (
+        lines=(
             *_qualified(answers.generalising, level, "for groups like these"),
             f"Noise taken out; as observed {number(observed.value)}",
             *more,
@@ -234,8 +225,7 @@ def precision_key(
     return KeyNumber(
         f"Precision at {k}",
         number(answers.precision.value),
-        "",
-        (
+        lines=(
             *_qualified(answers.precision, level, "for groups like these"),
             f"Noise taken out; as observed {number(observed.value)}",
             *more,

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from django.utils.translation import gettext_lazy as _
-from pydantic import Field
 
 from annotation.studies.quality.damage import PlacedRating, find_damage
 from evaluation.analyses.rating_agreement import (
@@ -19,7 +18,12 @@ from evaluation.models import Report
 from evaluation.reports.parts.document import Document, Provenance, Section
 from evaluation.reports.parts.formatting import number, percent
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, Loaded
-from evaluation.reports.parts.options import ArmParameters, IntervalParameters
+from evaluation.reports.parts.options import (
+    ArmParameters,
+    IntervalParameters,
+    level_of_measurement,
+    split_halves,
+)
 from evaluation.reports.parts.rating_inputs import People, RatingsKind, load_people
 from evaluation.reports.rating_agreement import prose, tables
 
@@ -27,18 +31,10 @@ from evaluation.reports.rating_agreement import prose, tables
 class RatingAgreementParameters(IntervalParameters, ArmParameters):
     """The options of a report on the agreement of raters."""
 
-    measurement: Literal["nominal", "ordinal", "interval", "ratio"] = Field(
-        "interval",
-        title="Level of measurement",
-        description="Level at which Krippendorff's alpha takes the ratings.",
+    measurement: Literal["nominal", "ordinal", "interval", "ratio"] = level_of_measurement(
+        "interval", ""
     )
-    splits: int = Field(
-        1000,
-        ge=0,
-        le=100_000,
-        title="Split halves",
-        description="Random halves of the raters; 0 for none.",
-    )
+    splits: int = split_halves("Random halves of the raters; 0 for none.", least=0)
 
 
 class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):

@@ -38,44 +38,42 @@ def overall_table(result: RatingAgreement, level: str) -> ReportTable:
         }
         for row in result.dimensions
     ]
-    return ReportTable(
+    return ReportTable.of(
         "overall",
         "Alpha of all ratings by level of measurement, and of every dimension",
         rows,
-        (Column("", "part"), Column("Level", value="title"), *alpha_columns("Cells")),
-        level,
+        Column("", "part"),
+        Column("Level", value="title"),
+        *alpha_columns("Cells"),
+        level=level,
         note="alpha.estimate.note",
     )
 
 
 def group_table(result: RatingAgreement, names: dict[str, str], level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "groups",
         "Alpha and split halves of every group",
         result.groups,
-        (
-            Column("", "group"),
-            Column("Group", value=lambda row: names[row.group]),
-            Column("Raters", "n_raters", decimals=0),
-            *alpha_columns(group="Alpha"),
-            *HALVES,
-        ),
-        level,
+        Column("", "group"),
+        Column("Group", value=lambda row: names[row.group]),
+        Column("Raters", "n_raters", decimals=0),
+        *alpha_columns(group="Alpha"),
+        *HALVES,
+        level=level,
         note=lambda row: row.alpha.reason or row.split_half.reason,
     )
 
 
 def scale_table(result: RatingAgreement, names: dict[str, str], level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "scales",
         "Alpha on every scale",
         result.scales,
-        (
-            Column("", "scale"),
-            Column("Scale", value=lambda row: names[row.scale]),
-            *alpha_columns("Groups"),
-        ),
-        level,
+        Column("", "scale"),
+        Column("Scale", value=lambda row: names[row.scale]),
+        *alpha_columns("Groups"),
+        level=level,
         note="alpha.estimate.note",
     )
 
@@ -85,17 +83,15 @@ def half_table(result: RatingAgreement) -> ReportTable:
 
 
 def damage_table(found: Sequence[Mapping[str, Any]], names: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "damage",
         "Signs that the ratings were damaged before they came here",
         found,
-        (
-            Column("", "kind"),
-            Column("", "groups", lambda row: "; ".join(row["groups"])),
-            Column("", "scales", lambda row: "; ".join(row["scales"])),
-            Column("Sign", "sign", lambda row: describe_damage(read_damage(row), names)),
-            Column("People", "n_people", decimals=0),
-        ),
+        Column("", "kind"),
+        Column("", "groups", lambda row: "; ".join(row["groups"])),
+        Column("", "scales", lambda row: "; ".join(row["scales"])),
+        Column("Sign", "sign", lambda row: describe_damage(read_damage(row), names)),
+        Column("People", "n_people", decimals=0),
     )
 
 
@@ -127,7 +123,6 @@ def group_figure(groups: ReportTable, result: RatingAgreement) -> Figure:
         decimals=2,
         title="Agreement of raters by group",
         axis=f"Krippendorff’s {measurement} α",
-        value="α",
         n="raters",
     )
 
@@ -145,14 +140,12 @@ def key_numbers(overall: ReportTable, result: RatingAgreement) -> tuple[KeyNumbe
         KeyNumber(
             "α within groups",
             f"{number(min(known))} to {number(max(known))}" if known else MISSING,
-            "",
-            (count(len(known), "group"),),
+            lines=(count(len(known), "group"),),
         ),
         KeyNumber(
             "Split-half r of mean ratings",
             number(halves.r),
-            "",
-            (sentence(halves.reason),)
+            lines=(sentence(halves.reason),)
             if halves.reason
             else (
                 f"Spearman–Brown {number(halves.spearman_brown)}",

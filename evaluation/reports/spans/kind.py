@@ -12,20 +12,17 @@ from annotation.common.row_order import order_rows
 from evaluation.analyses.span_analysis import SpanOptions, SpanResult, analyse_spans
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import (
-    corpus_record,
+    corpus_part,
     hash_rows,
     run_labels,
     text_run_record,
 )
-from evaluation.reports.parts.data_statement import load_statement
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import percent, value_range
 from evaluation.reports.parts.kind import AnalysisKind, Chosen, CorpusInput, Loaded, RunsInput
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.provenance import (
-    run_key,
-)
+from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from evaluation.reports.spans import prose, tables
 from probing.models import TextScore
@@ -76,9 +73,8 @@ class Spans(AnalysisKind[SpanResult]):
         values["value"] = values["value"].astype(float)
         return Loaded(
             record={
-                "corpus": corpus_record(corpus),
+                **corpus_part(corpus),
                 "runs": [text_run_record(run, labels[run.pk]) for run in chosen.runs],
-                "statement": load_statement(corpus),
             },
             data=values,
             hashes=hashes,

@@ -8,7 +8,7 @@ from typing import Any
 from evaluation.analyses.span_analysis import SpanResult
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import count
-from evaluation.reports.parts.table import Column, ReportTable, estimate_columns, pivot
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, estimate_columns, pivot
 
 PERPLEXITY, ENTROPY = "span_perplexity", "top5_entropy"
 NAMES = {PERPLEXITY: "Perplexity of the hidden span", ENTROPY: "Entropy of the five likeliest"}
@@ -29,47 +29,39 @@ def condition_of(row: Any) -> str:
 
 
 def value_table(result: SpanResult, level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "values",
         "Means over trials in either variety",
         result.cells,
-        (
-            Column("", "model"),
-            Column("", "name"),
-            Column("", "condition"),
-            Column("", "variety"),
-            *estimate_columns("Mean", 2, units="Texts"),
-            Column("sd of trials", "sd", decimals=2),
-            Column("", "n_trials", lambda cell: len(cell.trial_means)),
-            Column("", "n_left_out"),
-        ),
-        level,
+        *downloaded("model", "name", "condition", "variety"),
+        *estimate_columns("Mean", 2, units="Texts"),
+        Column("sd of trials", "sd", decimals=2),
+        Column("", "n_trials", lambda cell: len(cell.trial_means)),
+        Column("", "n_left_out"),
+        level=level,
     )
 
 
 def change_table(result: SpanResult, level: str) -> ReportTable:
     source, target = result.options.source_variety, result.options.target_variety
-    return ReportTable(
+    return ReportTable.of(
         "changes",
         f"Percent change from {source} to {target}",
         result.changes,
-        (
-            Column("Model", "model"),
-            Column("", "name"),
-            Column("", "condition"),
-            Column("Hidden", value=condition_of),
-            Column("Value", value=quantity_of),
-            *estimate_columns("Change, %", 1, units="Pairs", signed=True, style="strong"),
-            Column("", "n_left_out"),
-        ),
-        level,
+        Column("Model", "model"),
+        *downloaded("name", "condition"),
+        Column("Hidden", value=condition_of),
+        Column("Value", value=quantity_of),
+        *estimate_columns("Change, %", 1, units="Pairs", signed=True, style="strong"),
+        Column("", "n_left_out"),
+        level=level,
         note="estimate.note",
     )
 
 
 def trial_table(result: SpanResult) -> ReportTable:
     columns = ("model", "name", "condition", "variety")
-    return ReportTable(
+    return ReportTable.of(
         "trials",
         "Means over texts in each trial",
         [
@@ -77,11 +69,8 @@ def trial_table(result: SpanResult) -> ReportTable:
             for cell in result.cells
             for trial, mean in enumerate(cell.trial_means)
         ],
-        (
-            *(Column("", name, f"cell.{name}") for name in columns),
-            Column("", "trial"),
-            Column("", "mean"),
-        ),
+        *(Column("", name, f"cell.{name}") for name in columns),
+        *downloaded("trial", "mean"),
     )
 
 
@@ -110,7 +99,6 @@ def change_blocks(changes: ReportTable, result: SpanResult) -> tuple[Figure, Tab
             label=lambda change: f"{change.model}, {condition_of(change)}",
             panel=quantity_of,
             decimals=1,
-            title=changes.title,
             axis=f"100 ({target} − {source}) / {source}, %",
             value="%",
             left=f"← easier in {target}",

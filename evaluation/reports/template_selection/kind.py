@@ -29,7 +29,13 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import percent
 from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
 from evaluation.reports.parts.mention import MENTION, mention_caveat, summarise_mention
-from evaluation.reports.parts.options import ArmParameters, IntervalParameters
+from evaluation.reports.parts.options import (
+    ArmParameters,
+    IntervalParameters,
+    names_in,
+    require_pilot_groups,
+    split_halves,
+)
 from evaluation.reports.parts.rating_inputs import (
     AlignmentInputs,
     RatingsKind,
@@ -67,17 +73,11 @@ class SelectionParameters(IntervalParameters, ArmParameters):
         title="Templates at most",
         description="Templates chosen at most; their scores are averaged.",
     )
-    splits: int = Field(
-        1000,
-        ge=100,
-        le=100_000,
-        title="Split halves",
-        description="Random halves of the people for the noise ceiling.",
-    )
+    splits: int = split_halves("Random halves of the people for the noise ceiling.")
 
     @property
     def pilot(self) -> tuple[str, ...]:
-        return tuple(slug.strip() for slug in self.pilot_groups.split(",") if slug.strip())
+        return tuple(names_in(self.pilot_groups))
 
 
 class TemplateChoice(RatingsKind):
@@ -103,10 +103,10 @@ class TemplateChoice(RatingsKind):
             )
         instrument = published_instrument(study)
         rated = set(instrument.groups.values_list("slug", flat=True)) if instrument else set()
-        _refuse_absent(pilot, rated, f"“{study}” does not ask about")
+        require_pilot_groups(pilot, rated, f"“{study}” does not ask about")
         scored = run_groups(run)
         if scored:
-            _refuse_absent(pilot, scored, f"{run} does not score")
+            require_pilot_groups(pilot, scored, f"{run} does not score")
         templates = run.stimuli.get("templates", [])
         if not self.fits_stimuli(scored, len(templates)):
             raise ReportError(
@@ -130,7 +130,7 @@ class TemplateChoice(RatingsKind):
     def compute(self, loaded: Loaded, parameters: SelectionParameters) -> dict[str, Any]:
         inputs: AlignmentInputs = loaded.data
         groups, scales = inputs.order["groups"], inputs.order["scales"]
-        _refuse_absent(parameters.pilot, set(groups), "Study and run do not both have")
+        require_pilot_groups(parameters.pilot, set(groups), "Study and run do not both have")
         try:
             selection = select_templates(
                 ratings=inputs.ratings,
@@ -238,12 +238,3 @@ def _align(
     )
     plain: dict[str, Any] = to_plain(result)
     return plain
-
-
-def _refuse_absent(pilot: Sequence[str], known: set[str], what: str) -> None:
-    absent = [slug for slug in pilot if slug not in known]
-    if absent:
-        raise ReportError(
-            f"{what} the pilot group{'s' if len(absent) > 1 else ''} "
-            f"{', '.join(f'“{slug}”' for slug in absent)}. Groups: {', '.join(sorted(known))}."
-        )

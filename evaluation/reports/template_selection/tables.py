@@ -27,88 +27,72 @@ PARTS = {"pilot": "Pilot groups", "test": "Test groups", "overall": "All groups"
 
 
 def candidate_table(selection: TemplateSelection, texts: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "candidates",
         "Candidates",
         [
             asdict(row) | {"rank": rank, "chosen": row.templates == selection.chosen}
             for rank, row in enumerate(selection.candidates, start=1)
         ],
-        (
-            Column("", "rank"),
-            Column("", "templates", lambda row: " ".join(row["templates"])),
-            Column(
-                "Templates",
-                "texts",
-                lambda row: " + ".join(texts.get(slug, slug) for slug in row["templates"]),
-                wide=True,
-            ),
-            Column("τ", "tau", decimals=3, style="strong"),
-            Column(
-                "p",
-                "p_value",
-                decimals=3,
-                cell=p_cell,
-                meaning="of tau, cells as independent draws, not corrected",
-            ),
-            Column("Cells", "n_cells", decimals=0),
-            Column("", "chosen"),
+        Column("", "rank"),
+        Column("", "templates", lambda row: " ".join(row["templates"])),
+        Column(
+            "Templates",
+            "texts",
+            lambda row: " + ".join(texts.get(slug, slug) for slug in row["templates"]),
+            wide=True,
         ),
+        Column("τ", "tau", decimals=3, style="strong"),
+        Column.p("p", "p_value", meaning="of tau, cells as independent draws, not corrected"),
+        Column("Cells", "n_cells", decimals=0),
+        Column("", "chosen"),
         reason="reason",
     )
 
 
 def pilot_table(selection: TemplateSelection, names: Mapping[str, str]) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "pilot",
         "Pilot groups",
         selection.pilot,
-        (
-            Column("", "group"),
-            Column("Group", "group_name", lambda row: names[row.group]),
-            Column("Raters", "n_raters", decimals=0),
-            Column("Looked at", "n_used", decimals=0),
-        ),
+        Column("", "group"),
+        Column("Group", "group_name", lambda row: names[row.group]),
+        Column("Raters", "n_raters", decimals=0),
+        Column("Looked at", "n_used", decimals=0),
     )
 
 
 def part_table(parts: Mapping[str, AlignmentResult], level: str) -> ReportTable:
-    return ReportTable(
+    return ReportTable.of(
         "alignments",
         "Pilot, test and all groups",
         [{"part": name, "pooled": part.pooled} for name, part in parts.items()],
-        (
-            Column("", "part"),
-            Column("Groups", value=lambda row: PARTS[row["part"]]),
-            Column("Number", "n_groups", "pooled.n_groups", 0),
-            Column("", "n_cells", "pooled.n_cells"),
-            Column(
-                "τ",
-                "tau",
-                lambda row: row["pooled"].tau.estimate(row["pooled"].n_cells),
-                2,
-                with_interval=True,
-                style="strong",
-            ),
-            Column(
-                "p, cells independent" if is_new(parts) else "p",
-                "p_value",
-                "pooled.p_value",
-                3,
-                cell=p_cell,
-                meaning="of tau, cells as independent draws",
-            ),
-            Column("Mean τ of groups", "mean_group_tau", "pooled.group_tau.value", 2),
-            Column(
-                "P@3",
-                "precision",
-                lambda row: row["pooled"].precision.estimate(),
-                2,
-                with_interval=True,
-                prefix="precision_",
-            ),
+        Column("", "part"),
+        Column("Groups", value=lambda row: PARTS[row["part"]]),
+        Column("Number", "n_groups", "pooled.n_groups", 0),
+        Column("", "n_cells", "pooled.n_cells"),
+        Column.estimate(
+            "τ",
+            "tau",
+            lambda row: row["pooled"].tau.estimate(row["pooled"].n_cells),
+            2,
+            style="strong",
         ),
-        level,
+        Column.p(
+            "p, cells independent" if is_new(parts) else "p",
+            "p_value",
+            "pooled.p_value",
+            meaning="of tau, cells as independent draws",
+        ),
+        Column("Mean τ of groups", "mean_group_tau", "pooled.group_tau.value", 2),
+        Column.estimate(
+            "P@3",
+            "precision",
+            lambda row: row["pooled"].precision.estimate(),
+            2,
+            prefix="precision_",
+        ),
+        level=level,
         reason="pooled.tau.reason",
     )
 
@@ -131,7 +115,7 @@ def group_table(
     parts: Mapping[str, AlignmentResult], names: Mapping[str, str], level: str
 ) -> ReportTable:
     """Return test groups before pilot groups, those with the highest τ first."""
-    return ReportTable(
+    return ReportTable.of(
         "groups",
         "Group by group",
         [
@@ -139,19 +123,17 @@ def group_table(
             for name in ("test", "pilot")
             for row in ranked(parts[name].by_group, lambda row: row.tau.value)
         ],
-        (
-            Column("Part", "part"),
-            Column("", "group", "found.group"),
-            Column("Group", "group_name", lambda row: names[row["found"].group]),
-            Column("τ", "tau", decimals=2, with_interval=True, style="strong"),
-            *published_p_columns(is_new(parts), "found.", cell=p_cell),
-            Column("P@3", "precision", "found.precision.value", 2),
-            Column("Raters", "n_raters", "found.n_raters", 0),
-            Column("", "n_scales", "found.n_scales"),
-            Column("", "reason", "tau.reason"),
-            *resampled_p_columns(is_new(parts), "found."),
-        ),
-        level,
+        Column("Part", "part"),
+        Column("", "group", "found.group"),
+        Column("Group", "group_name", lambda row: names[row["found"].group]),
+        Column.estimate("τ", "tau", decimals=2, style="strong"),
+        *published_p_columns(is_new(parts), "found.", cell=p_cell),
+        Column("P@3", "precision", "found.precision.value", 2),
+        Column("Raters", "n_raters", "found.n_raters", 0),
+        Column("", "n_scales", "found.n_scales"),
+        Column("", "reason", "tau.reason"),
+        *resampled_p_columns(is_new(parts), "found."),
+        level=level,
         note="tau.note",
     )
 
@@ -194,7 +176,7 @@ def candidates_printed(candidates: ReportTable) -> Table:
 def part_blocks(parts: ReportTable, questions: ReportTable) -> tuple[Figure | Table, ...]:
     """Return the parts, with what τ says to each question where that was asked."""
     return (
-        *([questions.printed(f"{TITLE}, with the chosen templates.")] if questions.rows else []),
+        *questions.printed_if_any(f"{TITLE}, with the chosen templates."),
         parts.figure(
             "parts",
             "Kendall’s τ over all cells of the pilot groups, the test groups and all groups, with "
@@ -205,7 +187,6 @@ def part_blocks(parts: ReportTable, questions: ReportTable) -> tuple[Figure | Ta
             decimals=2,
             title="Alignment on pilot, test and all groups",
             axis="Kendall’s τ",
-            value="τ",
             n="cells",
         ),
         parts.printed("Alignment with the chosen templates, with the ratings of all raters."),

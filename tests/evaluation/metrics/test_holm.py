@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from evaluation.metrics import holm_correction
+from evaluation.metrics.holm import correct_rows
+
+
+@dataclass(frozen=True)
+class _Test:
+    p_value: float
+
+
+@dataclass(frozen=True)
+class _Line:
+    model: str
+    test: _Test
+    p_other: float
+    p_holm: float = math.nan
+    p_other_holm: float = math.nan
+
+
+LINES = (
+    _Line("a", _Test(0.01), 0.5),
+    _Line("b", _Test(0.02), 0.1),
+    _Line("a", _Test(0.04), 0.2),
+)
 
 
 def test_holm_by_hand():
@@ -38,3 +62,17 @@ def test_holm_matches_statsmodels(shared_dir):
     path = shared_dir / "golden" / "expected" / "agreement_and_tests.json"
     case = json.loads(path.read_text())["chi_square_goodness_of_fit"]
     np.testing.assert_allclose(holm_correction(case["p"]), case["p_holm"], rtol=1e-9)
+
+
+def test_rows_are_corrected_together_in_their_order():
+    # 0.01 × 3, 0.02 × 2 and 0.04 × 1; 0.1 × 3, 0.2 × 2 and 0.5 × 1.
+    found = correct_rows(LINES, p_holm="test.p_value", p_other_holm="p_other")
+    np.testing.assert_allclose([row.p_holm for row in found], [0.03, 0.04, 0.04])
+    np.testing.assert_allclose([row.p_other_holm for row in found], [0.5, 0.3, 0.4])
+    assert [row.test for row in found] == [row.test for row in LINES]
+
+
+def test_rows_of_two_families_do_not_count_for_each_other():
+    found = correct_rows(LINES, lambda row: row.model, p_holm="test.p_value")
+    np.testing.assert_allclose([row.p_holm for row in found], [0.02, 0.02, 0.04])
+    assert all(math.isnan(row.p_other_holm) for row in found)

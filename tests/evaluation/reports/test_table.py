@@ -10,7 +10,14 @@ import pytest
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.reports.parts.formatting import p_cell
 from evaluation.reports.parts.latex import escape, to_latex
-from evaluation.reports.parts.table import Column, ReportTable, estimate_columns, pivot, ranked
+from evaluation.reports.parts.table import (
+    Column,
+    ReportTable,
+    downloaded,
+    estimate_columns,
+    pivot,
+    ranked,
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,41 @@ def test_printed_table_may_show_other_rows_and_columns_than_the_download():
     assert [row.cells for row in printed.rows] == [("7", "north")]
     with pytest.raises(KeyError, match="no column rank; it has group"):
         TABLE.printed("None.", columns=("rank",))
+
+
+def test_words_for_columns_say_what_their_options_say():
+    table = ReportTable.of(
+        "words",
+        "Words",
+        ROWS,
+        *downloaded("group", "variety"),
+        Column.estimate("τ", "tau", "estimate", 2),
+        Column.effect("Effect", "effect", "estimate", 2, prefix="effect_"),
+        Column.p("p", "p_value"),
+        level="90 %",
+    )
+    assert list(table.frame) == [
+        "group", "variety", "tau", "low", "high", "effect", "effect_low", "effect_high", "p_value",
+    ]  # fmt: skip
+    printed = table.printed("All.")
+    assert [column.head for column in printed.columns] == [
+        "τ", "90 % interval", "Effect", "90 % interval", "p",
+    ]  # fmt: skip
+    assert printed.columns[2].css == "number strong"
+    assert printed.rows[0].cells == ("0.25", "−0.50 to 1.00", "+0.25", "−0.50 to +1.00", "< 0.001")
+
+
+def test_table_without_rows_is_left_away_where_the_page_says_so():
+    assert [table.caption for table in TABLE.printed_if_any("All.")] == ["All."]
+    assert ReportTable.of("none", "Nothing", (), *downloaded("a")).printed_if_any("None.") == ()
+
+
+def test_figure_has_the_words_of_table_and_column_by_default():
+    drawn = [
+        TABLE.figure("f", "Caption.", "tau", label="Group", axis="τ", **words).spec
+        for words in ({}, {"title": "Group by group", "value": "τ, %"}, {"title": "Other"})
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
 
 
 def test_table_without_rows_keeps_its_columns():

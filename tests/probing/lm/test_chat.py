@@ -25,7 +25,7 @@ from probing.lm import (
     load_text_model,
 )
 from probing.lm.chat import ChatModel
-from probing.lm.chat_limits import ChatLimits, FixedBudget
+from probing.lm.chat_limits import ChatLimits
 from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
 from tests.ports import free_port
 from tests.waiting import wait_until
@@ -222,6 +222,20 @@ def test_requests_keep_the_rate(server: OpenAIServer) -> None:
     asked = time.monotonic()
     chat.generate(PROMPTS, SETTINGS, seeds=range(5))
     assert max(server.began) - asked >= 4 * 0.1
+
+
+class FixedBudget:
+    """A budget in memory."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.spent = most, 0
+
+    def require(self) -> None:
+        if self.spent >= self.most:
+            raise SpendCapError(f"{self.spent} tokens are spent, the budget allows {self.most}.")
+
+    def spend(self, tokens: int, written: int = 0) -> None:
+        self.spent += tokens
 
 
 def test_a_budget_stops_the_writing_and_counts_what_the_server_counts(

@@ -59,6 +59,8 @@ def test_every_parameter_has_a_title_a_description_and_a_default(
     assert schema["additionalProperties"] is False
     for name, field in schema["properties"].items():
         assert field["title"], name
+        # Guides and reports read it from the field, forms from the schema.
+        assert measure.Parameters.model_fields[name].title == field["title"]
         assert field["description"].endswith("."), name
         assert "default" in field, name
     assert measure.Parameters(**measure.Parameters().model_dump()) == measure.Parameters()
