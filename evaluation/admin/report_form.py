@@ -19,7 +19,7 @@ from evaluation.models import Report
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import ReportKind, RunsInput
 from evaluation.reports.registry import KINDS
-from evaluation.reports.requesting import TITLE_LENGTH, request_report
+from evaluation.reports.requesting import TITLE_LENGTH, read_parameters, request_report
 from evaluation.reports.selectors import fitting_measures, fitting_runs
 from probing.admin.run_form import plain_field
 from probing.admin.run_labels import value_label
@@ -155,6 +155,16 @@ class ReportForm(forms.Form):
             # What is left empty takes the default of the schema.
             if name not in (*INPUTS, "title") and value not in (None, "")
         }
+        _parameters, problems = read_parameters(self.kind, options)
+        for name, text in problems:
+            field = name.partition(".")[0]
+            known = field in self.fields
+            said = (
+                f"“{self.fields[field].label if known else name}” {text}." if name else f"{text}."
+            )
+            self.add_error(field if known else None, said)
+        if problems:
+            return cleaned
         try:
             self.report = request_report(
                 kind=self.kind.name,
