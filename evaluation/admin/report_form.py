@@ -85,7 +85,7 @@ class ReportForm(forms.Form):
                     queryset=fitting(visible),
                     label=wanted.label or _("Study"),
                     required=wanted.required,
-                    empty_label="---------" if wanted.required else NONE_LABEL,
+                    empty_label=_("Choose a study") if wanted.required else NONE_LABEL,
                     widget=UnfoldAdminSelectWidget,
                     help_text=wanted.help,
                 )
@@ -93,6 +93,7 @@ class ReportForm(forms.Form):
             self.fields["corpus"] = forms.ModelChoiceField(
                 queryset=visible_corpora(user),
                 label=_("Corpus"),
+                empty_label=_("Choose a corpus"),
                 widget=UnfoldAdminSelectWidget,
                 help_text=kind.corpus.help,
             )
@@ -118,7 +119,12 @@ class ReportForm(forms.Form):
             "required": wanted.least > 0,
         }
         self.fields["runs"] = (
-            RunChoice(label=_("Run"), widget=UnfoldAdminSelectWidget, **common)
+            RunChoice(
+                label=_("Run"),
+                empty_label=_("Choose a run") if wanted.least else NONE_LABEL,
+                widget=UnfoldAdminSelectWidget,
+                **common,
+            )
             if wanted.most == 1
             else RunsChoice(label=_("Runs"), widget=forms.CheckboxSelectMultiple, **common)
         )
