@@ -28,6 +28,7 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
+from annotation.models.submission import in_scope
 from annotation.panels.action_plan import (
     PlanTotals,
     total_rejections,
@@ -171,7 +172,7 @@ class Books:
         quotas = count_quotas(self.study, instrument=instrument)
         missing = sum(max(0, quota.wanted - quota.accepted) for quota in quotas)
         decided = Submission.objects.filter(
-            study=self.study, state=SubmissionState.FINISHED, is_counted=True
+            in_scope(self.study), study=self.study, state=SubmissionState.FINISHED
         ).aggregate(
             accepted=Count("pk", filter=Q(data_decision="accepted")),
             decided=Count("pk", filter=~Q(data_decision="waiting")),

@@ -98,9 +98,13 @@ class Overview:
             groups = count_groups(self.instrument.flow)
         except FlowError:
             return 0
+        return estimate_people(self.ratings_missing, groups, self.accepted_share)
+
+    @property
+    def accepted_share(self) -> float | None:
+        """Of those who were decided about; None before anybody was."""
         decided = self.counts.reviewed
-        share = self.counts.accepted / decided if decided else None
-        return estimate_people(self.ratings_missing, groups, share)
+        return self.counts.accepted / decided if decided else None
 
     @property
     def ratings_wanted(self) -> int:

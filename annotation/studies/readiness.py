@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ MOST_KEYS = 12
 PROMISE = "Your payment does not depend on them."
 #: What ready-made questions of the library say in place of a group, for researchers to replace.
 BLANKS = ("[group]", "[grupo]")
+LISTED_TEXT = re.compile(r"(\w+) (\d+) text")
 OF_PAYMENT = r"(^|[^a-z])(pay|paid|payments?)([^a-z]|$)"
 
 
@@ -107,7 +109,8 @@ def examine_flow(instrument: Instrument, flow: object) -> list[Finding]:
         *_examine_conditions(instrument, steps),
         *_examine_arms(instrument, steps),
         *_examine_media(instrument.study, steps),
-        *_examine_step_texts(list_languages(instrument), steps),
+        *_examine_step_texts(languages := list_languages(instrument), steps),
+        *_examine_equal_answers(languages, steps),
     ]
 
 
@@ -338,6 +341,33 @@ def _examine_step_texts(languages: list[str], steps: tuple[Step, ...]) -> Iterat
                     step=step.index,
                     field=place,
                 )
+
+
+def _examine_equal_answers(languages: list[str], steps: tuple[Step, ...]) -> Iterator[Finding]:
+    """Yield answers that read alike: the data tell them apart, participants cannot."""
+    for language in languages:
+        for step in steps:
+            seen: dict[tuple[str, str], str] = {}
+            for place, written in iterate_texts(step.content) if step.content else ():
+                listed = LISTED_TEXT.fullmatch(place)  # such as “options 2 text”
+                text = " ".join(written.get(language, "").casefold().split())
+                if not listed or not text:
+                    continue
+                part, number = listed.groups()
+                earlier = seen.setdefault((part, text), number)
+                if earlier != number:
+                    said = _(
+                        "Step %(n)d (%(kind)s): %(part)s %(one)s and %(other)s read the same in "
+                        "“%(language)s”."
+                    ) % {
+                        "n": step.index + 1,
+                        "kind": step.kind.label,
+                        "part": part,
+                        "one": earlier,
+                        "other": number,
+                        "language": language,
+                    }
+                    yield Finding(said, Place.FLOW, blocks=False, step=step.index, field=place)
 
 
 def _examine_settings(study: Study, steps: tuple[Step, ...]) -> Iterator[Finding]:

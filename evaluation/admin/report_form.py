@@ -16,7 +16,7 @@ from evaluation.models import Report
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import ReportKind, RunsInput
 from evaluation.reports.registry import KINDS
-from evaluation.reports.requesting import TITLE_LENGTH, request_report
+from evaluation.reports.requesting import TITLE_LENGTH, read_parameters, request_report
 from evaluation.reports.selectors import fitting_measures, fitting_runs
 from probing.admin.run_form import plain_field
 from probing.admin.run_labels import value_label
@@ -82,7 +82,7 @@ class ReportForm(forms.Form):
                     queryset=fitting(visible),
                     label=wanted.label or _("Study"),
                     required=wanted.required,
-                    empty_label="---------" if wanted.required else NONE_LABEL,
+                    empty_label=_("Choose a study") if wanted.required else NONE_LABEL,
                     widget=UnfoldAdminSelectWidget,
                     help_text=wanted.help,
                 )
@@ -90,6 +90,7 @@ class ReportForm(forms.Form):
             self.fields["corpus"] = forms.ModelChoiceField(
                 queryset=visible_corpora(user),
                 label=_("Corpus"),
+                empty_label=_("Choose a corpus"),
                 widget=UnfoldAdminSelectWidget,
                 help_text=kind.corpus.help,
             )
@@ -114,7 +115,12 @@ class ReportForm(forms.Form):
             "required": wanted.least > 0,
         }
         self.fields["runs"] = (
-            RunChoice(label=_("Run"), widget=UnfoldAdminSelectWidget, **common)
+            RunChoice(
+                label=_("Run"),
+                empty_label=_("Choose a run") if wanted.least else NONE_LABEL,
+                widget=UnfoldAdminSelectWidget,
+                **common,
+            )
             if wanted.most == 1
             else RunsChoice(label=_("Runs"), widget=forms.CheckboxSelectMultiple, **common)
         )
@@ -151,6 +157,16 @@ class ReportForm(forms.Form):
             # What is left empty takes the default of the schema.
             if name not in (*INPUTS, "title") and value not in (None, "")
         }
+        _parameters, problems = read_parameters(self.kind, options)
+        for name, text in problems:
+            field = name.partition(".")[0]
+            known = field in self.fields
+            said = (
+                f"“{self.fields[field].label if known else name}” {text}." if name else f"{text}."
+            )
+            self.add_error(field if known else None, said)
+        if problems:
+            return cleaned
         try:
             self.report = request_report(
                 kind=self.kind.name,

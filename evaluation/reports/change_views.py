@@ -131,6 +131,7 @@ def compare(request: HttpRequest, public_id: str) -> HttpResponse:
         context |= {
             "other": other,
             "both": (report, other),
+            "banners": list(dict.fromkeys(line for one in documents for line in one.banners)),
             "pairs": pair_keys(*documents),
             "differences": find_differences(report, other),
             "test": find_test(report, other, request.user),

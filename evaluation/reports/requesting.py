@@ -33,6 +33,20 @@ NO_VALUE = ("", "none")
 
 def parse_parameters(kind: ReportKind, values: Mapping[str, Any] | None) -> ReportParameters:
     """Return validated options; raises `ReportError` naming the option, its value and the limit."""
+    parameters, problems = read_parameters(kind, values)
+    if parameters is None:
+        found = "; ".join(f"“{name}” {text}" if name else text for name, text in problems)
+        raise ReportError(f"The options of the report are not valid: {found}.")
+    return parameters
+
+
+def read_parameters(
+    kind: ReportKind, values: Mapping[str, Any] | None
+) -> tuple[ReportParameters | None, list[tuple[str, str]]]:
+    """Return the options, or None with what is wrong: the option, and what it is and should be.
+
+    A rule about several options together has no name.
+    """
     read = {
         name: None if isinstance(value, str) and value.strip().lower() in NO_VALUE else value
         for name, value in (values or {}).items()
@@ -41,13 +55,15 @@ def parse_parameters(kind: ReportKind, values: Mapping[str, Any] | None) -> Repo
         if isinstance(value, str) and "\0" in value:
             raise ReportError(f"“{name}” holds a null character, expected text.")
     try:
-        return kind.Parameters.model_validate(read)
+        return kind.Parameters.model_validate(read), []
     except pydantic.ValidationError as error:
-        found = "; ".join(
-            f"“{'.'.join(map(str, problem['loc']))}” is {problem.get('input')!r}: {problem['msg']}"
-            for problem in error.errors()
-        )
-        raise ReportError(f"The options of the report are not valid: {found}.") from error
+        return None, [_explain(fault) for fault in error.errors()]
+
+
+def _explain(fault: Any) -> tuple[str, str]:
+    name = ".".join(map(str, fault["loc"]))
+    expected = fault["msg"].removeprefix("Value error, ").replace("Input should be", "expected")
+    return name, f"is “{fault['input']}”, {expected}" if name else expected
 
 
 def check_request(kind: ReportKind, chosen: Chosen, parameters: ReportParameters) -> None:

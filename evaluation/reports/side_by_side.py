@@ -6,6 +6,7 @@ words are shown if it was built on the same data, and it is offered otherwise.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -56,7 +57,7 @@ def pair_keys(first: Document, second: Document) -> list[KeyPair]:
 
 
 def find_differences(first: Report, second: Report) -> list[Difference]:
-    """Return what the reports do not share: study, corpus, runs, options, code."""
+    """Return what the reports do not share: study, data, corpus, runs, options, code."""
     sides = [_describe(report) for report in (first, second)]
     return [
         Difference(name, (sides[0].get(name, "–"), sides[1].get(name, "–")))
@@ -67,17 +68,51 @@ def find_differences(first: Report, second: Report) -> list[Difference]:
 
 def _describe(report: Report) -> dict[str, str]:
     runs = ", ".join(f"{run} ({run.model.name})" for run in report.runs.all())
+    options = get_kind(report.kind).Parameters.model_json_schema()["properties"]
     return {
         "Study": str(report.study or "–"),
+        "Ratings": _describe_ratings(report.inputs.get("study") or {}),
         "Second study": str(report.second_study or "–"),
         "Corpus": str(report.corpus or "–"),
         "Runs": runs or "–",
+        **_describe_runs(report),
         **{
-            f"Option “{name}”": "none" if value is None else str(value)
+            f"Option “{options.get(name, {}).get('title', name)}”": "none"
+            if value in (None, "")
+            else str(value)
             for name, value in report.parameters.items()
         },
         "Code": report.code_version,
     }
+
+
+def _describe_ratings(study: dict[str, Any]) -> str:
+    """Return how many there were, with the beginning of their hash: the same study goes on."""
+    if not study.get("ratings_hash"):
+        return "–"
+    return f"{study['ratings']:,}, sha256 {study['ratings_hash'][:12]}"
+
+
+def _describe_runs(report: Report) -> dict[str, str]:
+    """Return what the report's runs asked: of whom, on which scales, in which words, and how."""
+    shown: dict[str, list[str]] = {}
+    for run in report.runs.all():
+        stimuli = run.stimuli
+        found = {
+            "Groups of the runs": _count(stimuli.get("groups", ()), "plural"),
+            "Scales of the runs": _count(stimuli.get("traits", ()), "low", "high"),
+            "Templates": _count(stimuli.get("templates", ()), "text"),
+            "Options of the runs": ", ".join(f"{k} {v}" for k, v in run.parameters.items()),
+        }
+        for name, text in found.items():
+            if text and text not in shown.setdefault(name, []):
+                shown[name].append(text)
+    return {name: "; ".join(texts) for name, texts in shown.items() if texts}
+
+
+def _count(stimuli: Iterable[dict[str, Any]], *words: str) -> str:
+    names = [" – ".join(str(one.get(word, one["slug"])) for word in words) for one in stimuli]
+    return f"{len(names)}: {', '.join(names)}" if names else ""
 
 
 def find_test(

@@ -31,7 +31,10 @@ class RunForm(forms.Form):
     """
 
     model = forms.ModelChoiceField(
-        queryset=LanguageModel.objects.none(), label=_("Model"), widget=UnfoldAdminSelectWidget
+        queryset=LanguageModel.objects.none(),
+        label=_("Model"),
+        empty_label=_("Choose a model"),
+        widget=UnfoldAdminSelectWidget,
     )
     seed = WholeNumberField(
         label=_("Seed"),

@@ -149,7 +149,8 @@ export class StepEditor {
   markProblems() {
     const found = this.outline.findings.filter(({ step }) => step === this.index);
     const body = this.node;
-    for (const old of body.querySelectorAll(".designer-problem")) old.remove();
+    // Others belong to the parts of the page that are asked by hand, such as a new scale.
+    for (const old of body.querySelectorAll(".designer-problem.is-of-field")) old.remove();
     for (const control of body.querySelectorAll("[aria-invalid]")) control.removeAttribute("aria-invalid");
     const general = [];
     for (const { text, short, field, blocks } of found) {
@@ -160,7 +161,7 @@ export class StepEditor {
         continue;
       }
       if (control.classList.contains("flow-name")) body.classList.add("shows-names");
-      const problem = make("p", { class: "designer-problem", id: newId(), text: short });
+      const problem = make("p", { class: "designer-problem is-of-field", id: newId(), text: short });
       control.setAttribute("aria-invalid", "true");
       control.setAttribute("aria-describedby", problem.id);
       (control.closest(".flow-row, .flow-language, .picker-box, .flow-flag, .flow-comparison") ?? control).after(problem);
@@ -174,10 +175,10 @@ export class StepEditor {
     for (const [path, text] of Object.entries(problems)) {
       const control = [...this.node.querySelectorAll("[data-field]")].find((one) => path.startsWith(one.dataset.field));
       if (!control) continue;
-      const problem = make("p", { class: "designer-problem", id: newId(), text });
+      const problem = make("p", { class: "designer-problem is-of-field", id: newId(), text });
       control.setAttribute("aria-invalid", "true");
       control.setAttribute("aria-describedby", problem.id);
-      control.after(problem);
+      (control.closest(".picker-box") ?? control).after(problem);
     }
   }
 

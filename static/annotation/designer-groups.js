@@ -46,7 +46,7 @@ function drawGroups(editor) {
 
   /** Take new groups into the library and choose them. Says what the server refuses. */
   async function add(names) {
-    const added = [];
+    const answers = [];
     for (const plural of names) {
       const answer = await library.add({ plural });
       if (!answer.slug) {
@@ -61,10 +61,12 @@ function drawGroups(editor) {
       if (!picker.entries.some(({ value }) => value === answer.slug)) {
         picker.entries.push({ value: answer.slug, label: answer.plural, note: "" });
       }
-      added.push(answer.slug);
+      answers.push(answer.slug);
     }
-    picker.add(added, fill(words.pasted, { n: added.length }));
-    return added.length === names.length;
+    // One may be written twice, or stand in the study already.
+    const added = [...new Set(answers)].filter((slug) => !picker.chosen.includes(slug));
+    picker.add(added, fill(added.length === 1 ? words.pastedOne : words.pastedMany, { n: added.length }));
+    return answers.length === names.length;
   }
 
   const problem = make("p", { class: "designer-problem", hidden: true, role: "alert" });

@@ -76,11 +76,31 @@ function drawPanels() {
       make("span", { text }), address ? make("a", { href: address, text: words.mendThere }) : null)));
 }
 
+/** Where a launch is kept back, say why its button is not there, and lead to the first reason. */
+function drawUnready() {
+  const button = find("unready");
+  if (!button) return;
+  const blocking = config.findings.filter(({ blocks }) => blocks);
+  button.hidden = blocking.length === 0;
+  button.textContent = fill(blocking.length === 1 ? words.unreadyOne : words.unreadyMany, { n: blocking.length });
+}
+
+function goToFirstProblem() {
+  const blocking = config.findings.filter(({ blocks }) => blocks);
+  const first = blocking.find(({ step }) => step !== null) ?? blocking.find(({ panel: own }) => own) ?? blocking[0];
+  if (!first) return;
+  if (first.step !== null) select(first.step, { intoEditor: true });
+  else if (first.panel) openPanel(first.panel);
+  else if (first.address) location.assign(first.address);
+  else find("general").scrollIntoView({ block: "nearest" });
+}
+
 function showFindings(findings) {
   config.findings = findings;
   outline.findings = findings;
   const isReady = !findings.some(({ blocks }) => blocks);
   for (const form of document.querySelectorAll("[data-launch]")) form.hidden = !isReady;
+  drawUnready();
   const focused = document.activeElement?.dataset?.step;
   outline.draw();
   if (focused !== undefined) outline.focus(Number(focused));
@@ -181,6 +201,8 @@ function openNamed() {
   else select(outline.chosen, { focus: false });
 }
 
+drawUnready();
+find("unready")?.addEventListener("click", goToFirstProblem);
 openNamed();
 addEventListener("hashchange", openNamed);
 saving?.restore();

@@ -71,7 +71,7 @@ export class Picker {
   }
 
   add(values, said = "") {
-    this.set([...this.chosen, ...values.filter((value) => !this.chosen.includes(value))], said);
+    this.set([...new Set([...this.chosen, ...values])], said);
   }
 
   drop(values, said = "") {

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, FrameLocator, Locator, Page, expect
 
@@ -482,3 +482,69 @@ def test_groups_and_scales_are_picked_by_keyboard(
     n = ticked.count()
     scan.get_by_role("button", name="Communion").click()
     expect(ticked).to_have_count(n - 6)
+
+
+def test_a_group_that_is_written_twice_is_added_once(
+    chromium: Browser, site: str, study: Study, flora: User
+) -> None:
+    flora.user_permissions.add(Permission.objects.get(codename="add_socialgroup"))
+    designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
+    designer.press(designer.step("Rating page").first)
+    n = study.instruments.get().groups.count()
+    designer.editor.get_by_label("New groups").fill("night nurses, night nurses\nNight nurses")
+    designer.editor.get_by_role("button", name="Add these groups").click()
+    expect(designer.editor.get_by_text("1 group added.")).to_be_attached()
+    assert designer.saved().groups.filter(plural="night nurses").count() == 1
+    assert designer.saved().groups.count() == n + 1
+
+
+def test_a_scale_that_is_refused_says_why(
+    chromium: Browser, site: str, study: Study, flora: User
+) -> None:
+    flora.user_permissions.add(Permission.objects.get(codename="add_traitpair"))
+    designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
+    designer.press(designer.step("Rating page").first)
+    for label in ("Word at the low end", "Word at the high end"):
+        designer.editor.get_by_label(label).fill("lazy")
+    designer.editor.get_by_role("button", name="Add this scale").click()
+    said = designer.editor.get_by_role("alert").filter(has_text="lazy")
+    expect(said).to_be_visible()
+    # It goes once the scale is as it should be.
+    designer.editor.get_by_label("Word at the high end").fill("busy")
+    designer.editor.get_by_role("button", name="Add this scale").click()
+    expect(designer.editor.locator(".designer-scales li").last).to_contain_text("busy")
+    expect(said).to_be_hidden()
+
+
+def test_what_keeps_a_study_from_a_launch_stands_where_its_button_was(
+    chromium: Browser, site: str, study: Study
+) -> None:
+    designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
+    launch = designer.page.get_by_role("button", name="Launch study")
+    reason = designer.page.get_by_role("button", name="1 problem to fix first")
+    expect(launch).to_be_visible()
+    expect(reason).to_be_hidden()
+    designer.step("Consent").click()
+    title = designer.editor.get_by_label("Title", exact=True)
+    title.fill("")
+    expect(reason).to_be_visible()
+    expect(launch).to_be_hidden()
+    designer.step("Demographic questions").click()
+    reason.click()
+    expect(designer.page.locator("main h2")).to_have_text("Consent")
+    title.fill("Before you start")
+    expect(launch).to_be_visible()
+    expect(reason).to_be_hidden()
+
+
+def test_the_parts_of_a_condition_stand_in_one_line(
+    chromium: Browser, site: str, study: Study
+) -> None:
+    designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
+    designer.step("Demographic questions").click()
+    designer.editor.get_by_role("button", name="Add a condition").click()
+    row = designer.editor.locator(".flow-comparison")
+    tops = row.locator("> *").evaluate_all(
+        "nodes => nodes.map(n => n.getBoundingClientRect()).map(r => r.top + r.height / 2)"
+    )
+    assert max(tops) - min(tops) < 4

@@ -38,3 +38,46 @@ def test_the_page_of_an_app_shows_its_models(admin_client: Client):
 def test_there_is_no_page_of_an_app_without_models(admin_client: Client):
     there = reverse("admin:app_list", args=["annotation"])
     assert admin_client.get(there.replace("annotation", "sessions")).status_code == 404
+
+
+def test_a_window_with_a_list_is_called_as_the_list(admin_client: Client):
+    for model, name in (("annotation_study", "Studies"), ("probing_run", "Runs")):
+        page = admin_client.get(reverse(f"admin:{model}_changelist")).text
+        title = page.partition("<title>")[2].partition("</title>")[0]
+        assert title.split() == [name, "|", "Stereoscope"]
+
+
+@pytest.mark.django_db
+def test_a_log_in_that_fails_says_so_once_and_in_our_words(client: Client):
+    sent = {"username": "nobody", "password": "wrong"}
+    page = client.post(reverse("admin:login"), sent).text
+    assert page.count("do not match a researcher’s account") == 1
+    assert "Please" not in page
+
+
+@pytest.mark.django_db
+def test_a_form_with_errors_says_what_was_stored(admin_client: Client):
+    page = admin_client.post(reverse("admin:probing_languagemodel_add"), {"location": ""}).text
+    assert "Some fields need another value." in page
+    assert "Nothing was stored." in page
+    assert "Please correct" not in page
+
+
+def test_researchers_find_their_way_back_from_where_nothing_is(admin_client: Client):
+    missing = reverse("admin:annotation_study_overview", args=[999_999])
+    lost = admin_client.get(missing)
+    assert lost.status_code == 404
+    assert f'href="{reverse("admin:index")}"' in lost.text
+    assert "take part in a study" not in lost.text
+    # A stranger is told of neither.
+    stranger = Client().get("/nothing/here/")
+    assert reverse("admin:index") not in stranger.text
+    assert "take part in a study" in stranger.text
+
+
+def test_a_choice_says_what_is_to_be_chosen(admin_client: Client):
+    run = admin_client.get(reverse("admin:probing_run_add") + "?measure=set").text
+    assert "Choose a model" in run
+    report = admin_client.get(reverse("admin:evaluation_report_add") + "?kind=alignment").text
+    assert "Choose a study" in report
+    assert "---------" not in run + report

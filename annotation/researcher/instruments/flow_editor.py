@@ -385,7 +385,7 @@ def _words() -> dict[str, str]:
         "missing": _("{n} of {total} texts to translate"),
         "moved": _("{name} is step {n} of {total} now."),
         "neverMissing": _("Nothing earlier to compare with."),
-        "newGroups": _("New groups, one a line or with commas between"),
+        "newGroups": _("New groups, one per line or separated by commas"),
         "newGroupsHelp": _("In the plural, such as “bakers”. They join the library."),
         "newGroupsButton": _("Add these groups"),
         "newQuestion": _("New question"),
@@ -399,7 +399,8 @@ def _words() -> dict[str, str]:
             "The last that ends with a colon, such as “I describe myself:”, opens a field for "
             "words of one’s own. A choice of more than twelve is shown as a list that opens."
         ),
-        "pasted": _("{n} groups added."),
+        "pastedOne": ngettext("%(n)s group added.", "%(n)s groups added.", 1) % {"n": "1"},
+        "pastedMany": ngettext("%(n)s group added.", "%(n)s groups added.", 2) % {"n": "{n}"},
         "problemOne": ngettext("%(n)s problem", "%(n)s problems", 1) % {"n": "1"},
         "problemMany": ngettext("%(n)s problem", "%(n)s problems", 2) % {"n": "{n}"},
         "put": _("“{name}” added as step {n}."),
@@ -432,6 +433,10 @@ def _words() -> dict[str, str]:
         "textsRated": _("Texts to rate"),
         "translated": _("{n} translated already"),
         "undone": _("Undone."),
+        "unreadyOne": ngettext("%(n)s problem to fix first", "%(n)s problems to fix first", 1)
+        % {"n": "1"},
+        "unreadyMany": ngettext("%(n)s problem to fix first", "%(n)s problems to fix first", 2)
+        % {"n": "{n}"},
         "redone": _("Done again."),
         "up": _("Move {name} up"),
         "value": _("Value"),

@@ -102,7 +102,7 @@ def _to_go_key(books: Books) -> Key:
     }
     basis = (
         _("If everyone’s data are accepted.")
-        if to_go.accepted_share is None
+        if not to_go.accepted_share
         else _("If %(share)s are accepted, as so far.")
         % {"share": formatting.percent(to_go.accepted_share)}
     )

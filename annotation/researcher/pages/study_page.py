@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -41,7 +41,8 @@ class Confirmation:
 class StudyAction:
     """What a button does: a service that takes ``study=``, and what is said afterwards.
 
-    ``asks_in`` are the states of a study in which it asks first; empty for all of them.
+    ``asks_in`` are the states of a study in which it asks first; empty for all of them. ``facts``
+    returns what the question says of this study.
     """
 
     service: Callable[..., Any]
@@ -49,6 +50,7 @@ class StudyAction:
     leads_to: str = "overview"
     confirmation: Confirmation | None = None
     asks_in: frozenset[str] = frozenset()
+    facts: Callable[[Study], list[str]] | None = None
 
     def find_question(self, study: Study) -> Confirmation | None:
         """Return what is asked before, None where nothing is lost."""
@@ -156,13 +158,16 @@ class StudyPage(ResearcherPage):
     def go_to(self, page: str) -> HttpResponse:
         return redirect(self.address(self.study, page))
 
-    def ask_first(self, question: Confirmation, *, back: str) -> HttpResponse:
+    def ask_first(
+        self, question: Confirmation, *, back: str, facts: Sequence[str] = ()
+    ) -> HttpResponse:
         """Answer a POST that does not hold “confirmed” yet."""
         self.template_name = "admin/annotation/study/ask.html"
         return self.show(
             title=question.text,
             tab=question.tab,
             question=question,
+            facts=facts,
             action=self.request.path,
             back=back,
         )
@@ -205,7 +210,9 @@ class ActionPage(StudyPage):
         chosen = self.actions[action]
         question = chosen.find_question(self.study)
         if question and "confirmed" not in request.POST:
-            return self.ask_first(question, back=self.address(self.study, chosen.leads_to))
+            facts = chosen.facts(self.study) if chosen.facts else ()
+            back = self.address(self.study, chosen.leads_to)
+            return self.ask_first(question, back=back, facts=facts)
         with refusals_shown(request):
             chosen.service(study=self.study)
             messages.success(request, str(chosen.said))

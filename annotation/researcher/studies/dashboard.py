@@ -90,10 +90,18 @@ def _describe_money(overview: Overview) -> dict[str, str] | None:
         return None
     books = Books(study, pace=overview.pace)
     people = overview.people_to_go
-    to_go = ngettext(
-        "About %(money)s to go: %(n)s more person at the present share of accepted data.",
-        "About %(money)s to go: %(n)s more people at the present share of accepted data.",
-        people,
+    to_go = (
+        ngettext(
+            "About %(money)s to go: %(n)s more person at the present share of accepted data.",
+            "About %(money)s to go: %(n)s more people at the present share of accepted data.",
+            people,
+        )
+        if overview.accepted_share
+        else ngettext(
+            "About %(money)s to go: %(n)s more person if everyone’s data are accepted.",
+            "About %(money)s to go: %(n)s more people if everyone’s data are accepted.",
+            people,
+        )
     )
     return {
         "paid": _("%(paid)s paid by the panel, %(under_way)s under way.")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from copy import copy
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -11,6 +13,7 @@ from django.shortcuts import redirect
 from django.template.loader import render_to_string
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from annotation.common.tables import stream_csv
@@ -20,8 +23,9 @@ from annotation.exports.downloads import (
     build_payment_download,
 )
 from annotation.instruments.versions import create_version, current_instrument, discard_version
-from annotation.models import PAYMENT_PERMISSION, Study
+from annotation.models import PAYMENT_PERMISSION, Study, StudyStatus, SubmissionOrigin
 from annotation.researcher.pages.export_page import ExportPage
+from annotation.researcher.pages.formatting import money_of
 from annotation.researcher.pages.study_page import (
     BEFORE_LAUNCH,
     ActionPage,
@@ -34,6 +38,7 @@ from annotation.researcher.pages.study_page import (
 from annotation.researcher.studies.dashboard import describe_flags
 from annotation.researcher.studies.figure_tables import build_figure_table
 from annotation.researcher.studies.overview import describe_live, describe_study
+from annotation.studies.ledger import Books
 from annotation.studies.lifecycle import (
     archive_study,
     close_study,
@@ -114,22 +119,67 @@ def _discard_draft(*, study: Study) -> None:
 
 LAUNCH = ask_to_launch(
     _(
-        "The instrument is frozen: what people see can only be changed by a new version. Panel and "
-        "currency stay as they are, and whether a pilot counts is decided for good. The study can "
-        "be paused and closed at any time."
+        "The study can be paused and closed at any time. The instrument is frozen: what people see "
+        "can only be changed by a new version. Panel and currency stay as they are, and whether a "
+        "pilot counts is decided for good."
     )
 )
+
+
+def describe_launch(study: Study, *, counts_pilot: bool = False) -> list[str]:
+    """Return what a launch promises to participants and costs, and what becomes of a pilot.
+
+    As many queries as what is still to pay, and one.
+    """
+    facts = []
+    if study.reward_cents:
+        # A pilot that stays apart leaves all ratings still to be paid for.
+        counted = copy(study)
+        counted.status = study.status if counts_pilot else StudyStatus.LIVE
+        books = Books(counted)
+        facts.append(
+            gettext(
+                "Participants are promised %(reward)s each, about %(total)s for all that is still "
+                "wanted. The amount stands in the settings."
+            )
+            % {
+                "reward": money_of(books, study.reward_cents),
+                "total": money_of(books, books.with_fee(books.to_go.amount_minor)),
+            }
+        )
+    else:
+        facts.append(gettext("Participants are promised no pay. The settings can change that."))
+    n = study.submissions.filter(origin=SubmissionOrigin.PILOT).count()
+    if n and counts_pilot:
+        said = ngettext(
+            "The %(n)s submission of the pilot counts with the live data.",
+            "The %(n)s submissions of the pilot count with the live data.",
+            n,
+        )
+        facts.append(said % {"n": f"{n:,}"})
+    elif n:
+        apart = ngettext(
+            "The %(n)s submission of the pilot stays apart and counts nowhere.",
+            "The %(n)s submissions of the pilot stay apart and count nowhere.",
+            n,
+        )
+        facts.append(apart % {"n": f"{n:,}"})
+    return facts
+
+
 STUDY_ACTIONS = {
     "launch": StudyAction(
         launch_without_pilot,
         _("The study is live. Its instrument is frozen."),
         confirmation=LAUNCH,
         asks_in=BEFORE_LAUNCH,
+        facts=describe_launch,
     ),
     "launch-with-pilot": StudyAction(
         launch_with_pilot,
         _("The study is live. The pilot’s submissions count from now on."),
         confirmation=LAUNCH,
+        facts=partial(describe_launch, counts_pilot=True),
     ),
     "pilot": StudyAction(start_pilot, _("The study is piloting. Its instrument is frozen.")),
     "end-pilot": StudyAction(

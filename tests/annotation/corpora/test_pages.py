@@ -345,3 +345,11 @@ def test_the_pages_cost_a_constant_number_of_queries(corpus, alice, django_asser
         overview_context(corpus, alice)
     with django_assert_max_num_queries(4):
         texts_context(corpus, QueryDict())
+
+
+def test_the_example_of_a_file_can_be_copied(admin_client: Client) -> None:
+    page = admin_client.get(reverse("admin:annotation_corpus_add")).content.decode()
+    example = page.partition('<pre class="log">')[2].partition("</pre>")[0]
+    heads, first = example.split("\n")
+    assert heads.split(",") == ["id", "AAL", "WME", "source"]
+    assert first.split(",")[0] == "a1"

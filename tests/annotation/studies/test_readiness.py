@@ -105,6 +105,18 @@ def test_every_language_needs_every_text_also_those_of_steps() -> None:
     assert texts[-1].startswith("Texts are missing in “es”: “Group ratings”, Consent: Title")
 
 
+def test_answers_that_read_alike_are_worth_a_thought() -> None:
+    question = choice()
+    question["options"][2]["text"]["en"] = " Friend "
+    question["options"][0]["text"]["en"] = "friend"
+    study = draft(flow=["consent", question, "rating"], estimated_minutes=3)
+    (finding,) = examine(study)
+    assert finding.text == (
+        "Step 2 (Question with answers to choose from): options 1 and 3 read the same in “en”."
+    )
+    assert (finding.step, finding.blocks) == (1, False)
+
+
 def test_conditions_need_questions_that_are_asked() -> None:
     flow = [
         "demographics",

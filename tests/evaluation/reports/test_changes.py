@@ -248,6 +248,42 @@ def test_two_reports_are_set_side_by_side_without_inventing_a_test(client, alice
     assert client.get(address("compare", first)).status_code == 404
 
 
+def test_what_the_runs_asked_is_among_the_differences(client, alice, reports):
+    first, second = reports
+    client.force_login(alice)
+    scales = [{"slug": "cold-warm", "low": "cold", "high": "warm"}]
+    women, men = {"slug": "women", "plural": "women"}, {"slug": "men", "plural": "men"}
+    for report, groups, text in ((first, [women, men], "All {plural}"), (second, [men], "Most")):
+        run = report.runs.get()
+        run.stimuli = {
+            "groups": groups,
+            "traits": scales,
+            "templates": [{"slug": "own", "text": text}],
+        }
+        run.save(update_fields=["stimuli"])
+    second.parameters = {**second.parameters, "level": 0.9}
+    second.inputs["study"]["ratings_hash"] = "0123456789abcdef" * 4
+    second.save(update_fields=["parameters", "inputs"])
+    page = client.get(address("compare", first), {"with": second.public_id}).content.decode()
+    table = page.partition("What is not the same")[2]
+    for text in ("2: women, men", "1: men", "1: All {plural}", "1: Most"):
+        assert f"<td>{text}</td>" in table
+    assert "Option “Coverage of intervals”" in table
+    assert "sha256 0123456789ab" in table
+    assert "Scales of the runs" not in table  # they are the same
+
+
+def test_what_makes_numbers_meaningless_stands_beside_them_in_a_comparison(client, alice, reports):
+    first, second = reports
+    client.force_login(alice)
+    second.inputs["run"]["is_demo"] = True
+    second.save(update_fields=["inputs"])
+    (banner,) = lay_out(second).banners
+    page = client.get(address("compare", first), {"with": second.public_id}).content.decode()
+    assert page.count(escape(banner)) == 1
+    assert page.index(escape(banner)) < page.index("Key numbers")
+
+
 def test_a_link_is_made_and_ended_on_the_command_line(reports: list[Report]) -> None:
     report, said = reports[0], io.StringIO()
     call_command("report", "share", report.public_id, account="alice", days=3, stdout=said)

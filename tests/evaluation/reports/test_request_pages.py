@@ -30,3 +30,16 @@ def test_bad_option_is_named_at_its_field(client, rated_study, scored_run):
     ).content.decode()
     assert "greater than or equal to 100" in page
     assert not Report.objects.exists()
+
+
+def test_a_fraction_out_of_range_is_named_by_its_label_at_its_field(
+    client, rated_study, scored_run
+):
+    client.force_login(User.objects.create_superuser("boss"))
+    data = {"study": rated_study().pk, "runs": scored_run().pk, "resamples": 100, "level": "95"}
+    response = client.post(reverse("admin:evaluation_report_add") + "?kind=alignment", data)
+    # 95 is no share: the schema wants more than 0.5 and less than 1.
+    assert response.context["form"].errors == {
+        "level": ["“Coverage of intervals” is “95”, expected less than 1."]
+    }
+    assert not Report.objects.exists()

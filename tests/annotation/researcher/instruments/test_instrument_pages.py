@@ -434,7 +434,11 @@ def test_a_pilot_is_started_and_ended_from_the_studys_page(draft: Study, alice: 
     ("action", "said", "counted"),
     [
         ("launch", "kept apart from the numbers below", False),
-        ("launch-with-pilot", "counts with the live data, as decided at the launch", True),
+        (
+            "launch-with-pilot",
+            "1 submission of the pilot counts with the live data, as decided at the launch",
+            True,
+        ),
     ],
 )
 def test_going_live_decides_about_the_pilot(

@@ -10,15 +10,17 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.common.target_margins import Margin
-from annotation.models import KeptFlagCounts, PanelSettings, Study
+from annotation.models import KeptFlagCounts, PanelSettings, Study, Submission
 from annotation.studies.flag_counts import recall_flags
+from annotation.studies.pilot import start_pilot
 from annotation.studies.quality import count_flags
+from annotation.studies.review_service import review_submission
 from annotation.studies.target_service import set_margins
 from annotation.studies.tasks import count_study_flags
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.researcher.studies.study_pages import overview, text_of
 from tests.annotation.studies.crowds import add_crowd
-from tests.annotation.studies.people import make_submission
+from tests.annotation.studies.people import make_study, make_submission
 
 pytestmark = pytest.mark.django_db
 
@@ -89,6 +91,31 @@ def test_the_page_says_what_the_study_costs_and_warns_of_low_pay(study: Study, a
     assert "An hour pays $10.00, less than the $15.00 that the study sets." in page
     assert "About $76.00 to go: 38 more people" in page
     assert reverse("admin:annotation_study_money", args=[study.pk]) in page
+
+
+def test_the_overview_and_the_money_page_of_a_pilot_name_the_same_sum(alice: User) -> None:
+    study = make_study(owner=alice, launched=False, quota_per_group=6)
+    start_pilot(study=study)
+    client = log_in(alice)
+    # 25 groups of 6, four by each person; nobody has been decided about.
+    words = text_of(client.get(overview(study)).content.decode())
+    assert "About $76.00 to go: 38 more people if everyone’s data are accepted." in words
+    for decision in ("accepted", "excluded"):
+        submission = make_submission(study)
+        Submission.objects.filter(pk=submission.pk).update(origin="pilot", is_counted=False)
+        submission.refresh_from_db()
+        review_submission(
+            submission=submission,
+            reviewer=None,
+            data_decision=decision,
+            pay_decision="approved",
+        )
+    # 146 are missing, four by each person, and every second one is accepted: 73 people.
+    words = text_of(client.get(overview(study)).content.decode())
+    assert "About $146.00 to go: 73 more people at the present share of accepted data." in words
+    money = reverse("admin:annotation_study_money", args=[study.pk])
+    words = text_of(client.get(money).content.decode())
+    assert "$146.00 73 more people." in words
 
 
 def test_flags_are_counted_apart_from_the_page(study: Study, alice: User) -> None:

@@ -8,10 +8,12 @@ from django.urls import reverse
 
 from annotation.instruments.documents.document import write_document
 from annotation.instruments.versions import create_version
-from annotation.models import Study, StudyMembership, StudyStatus
+from annotation.models import Study, StudyMembership, StudyStatus, Submission
+from annotation.studies.pilot import start_pilot
+from annotation.studies.review_service import review_submission
 from tests.annotation.researcher.conftest import log_in, save
 from tests.annotation.researcher.studies.study_pages import act, overview, text_of
-from tests.annotation.studies.people import make_study
+from tests.annotation.studies.people import make_study, make_submission
 
 pytestmark = pytest.mark.django_db
 
@@ -72,6 +74,40 @@ def test_launch_and_close_ask_first_and_say_what_freezes(alice: User) -> None:
     # To go on after a pause loses nothing, so nothing is asked.
     press("pause")
     assert press("launch")[1] == StudyStatus.LIVE
+
+
+def test_a_launch_says_what_it_promises_and_what_becomes_of_a_pilot(alice: User) -> None:
+    study = make_study(owner=alice, launched=False, quota_per_group=6)
+    client = log_in(alice)
+
+    def ask(action: str) -> str:
+        address = reverse("admin:annotation_study_action", args=[study.pk, action])
+        return text_of(client.post(address).content.decode())
+
+    # 25 groups of 6, four by each person: 38 people for 2 dollars each.
+    assert "promised $2.00 each, about $76.00 for all that is still wanted" in ask("launch")
+    start_pilot(study=study)
+    submission = make_submission(study)
+    Submission.objects.filter(pk=submission.pk).update(origin="pilot", is_counted=False)
+    submission.refresh_from_db()
+    review_submission(
+        submission=submission,
+        reviewer=None,
+        data_decision="accepted",
+        pay_decision="approved",
+    )
+    apart = ask("launch")
+    assert "about $76.00" in apart
+    assert "The 1 submission of the pilot stays apart and counts nowhere." in apart
+    # Four of the 150 ratings are there then: 37 people.
+    counted = ask("launch-with-pilot")
+    assert "about $74.00" in counted
+    assert "The 1 submission of the pilot counts with the live data." in counted
+    study.refresh_from_db()
+    assert study.status == StudyStatus.PILOTING
+    study.reward_cents = 0
+    study.save()
+    assert "Participants are promised no pay." in ask("launch")
 
 
 @pytest.mark.parametrize("launched", [True, False], ids=["closed", "draft"])
