@@ -59,6 +59,40 @@ def test_gaps_are_regressed_on_the_surprisal_of_the_mention() -> None:
             compute("fpr_gaps", Chosen(runs=(run,)), surprisals=bad)
 
 
+@pytest.mark.parametrize(("kind", "told"), [("released", "95 %"), ("t", "99 %")])
+def test_the_released_interval_is_called_by_its_own_coverage(kind: str, told: str) -> None:
+    """1.96 sd / √n is that of 95 %, whatever coverage other intervals have."""
+    (run,) = make_runs()
+    _, document = compute("fpr_gaps", Chosen(runs=(run,)), resamples=100, level=0.99, interval=kind)
+    gaps = next(table for table in document.tables if table.name == "gaps")
+    spans = next(table for table in document.tables if table.name == "spans")
+    assert (gaps.level, spans.level) == (told, "99 %")
+    assert any(text.startswith("Each labelled template") for text in document.method)
+    assert any(text.startswith(f"Intervals ({told})") for text in document.method)
+    row = gaps.frame.query("side == 'negative' and group == 'asian' and word == ''").iloc[0]
+    # Gaps of 1/2 and 0 in the two runs: sd 1/√8, half width sd/√2 = 1/4 times 1.96 or t(1).
+    quantile = {"released": 1.96, "t": 63.6567}[kind]
+    assert row["high"] - row["gap"] == pytest.approx(quantile / 4, rel=1e-5)
+
+
+def test_averages_over_unlike_sets_are_told() -> None:
+    runs = [*make_runs(("m1", "m2")), *make_runs(("m1",), data_set="other")]
+    _, document = compute("fpr_comparison", Chosen(runs=tuple(runs)), resamples=100)
+    assert any("ranks compare averages over unlike sets" in text for text in document.caveats)
+    _, document = compute("fpr_comparison", Chosen(runs=tuple(runs[:2])), resamples=100)
+    assert not any("unlike sets" in text for text in document.caveats)
+
+
+def test_p_of_equivalence_is_never_printed_as_zero() -> None:
+    """Of 2,000 replicates of a gap that never leaves 0 none is beyond the margin: p = 1 / 2,001."""
+    (run,) = make_runs()
+    _, document = compute("fpr_gaps", Chosen(runs=(run,)), resamples=2000, margin=0.9)
+    gaps = next(table for table in document.tables if table.name == "gaps")
+    column = gaps.column("equivalence_p")
+    printed = {column.cells(row)[0] for row in gaps.rows if row.gap.equivalence_p < 0.001}
+    assert printed == {"< 0.001"}
+
+
 def test_runs_of_several_models_belong_into_the_comparison() -> None:
     runs = tuple(make_runs(("m1", "m2")))
     with pytest.raises(ReportError, match="The runs are of 2 models"):
