@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
+from evaluation.analyses.guise_cells import (
+    NO_PLACEBO,
+    GuiseCell,
+    GuiseOptions,
+    estimate_of,
+    guise_cells,
+)
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, mean_over_prompts
 from evaluation.analyses.guise_inference import CrossedLine, crossed_lines, pair_table
 from evaluation.analyses.guise_variation import VariationLine, strength_weights, variation
@@ -35,7 +41,6 @@ from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
 TOP = 5
-NO_PLACEBO = "placebo guises exchange the texts of pairs, and there are fewer than six"
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,7 @@ class AttributeScore:
     rank : from 1; None without a score
     prompt_sd : spread of q over prompts, ddof 1
     p_value, p_holm : how often placebo guises give a score as far from 0, two-sided
+    why_no_p : why there is none; in results of before November 2026 `reason`, one for all cases
     """
 
     model: str
@@ -67,6 +73,7 @@ class AttributeScore:
     p_value: float
     p_holm: float
     reason: str = UndefinedReason.NONE
+    why_no_p: str = ""
 
 
 @dataclass(frozen=True)
@@ -369,7 +376,8 @@ def _scores(
             _sd(cell.by_prompt[:, x]),
             float(p_values[x]),
             float(corrected[x]),
-            UndefinedReason.NONE if cell.placebo is not None else NO_PLACEBO,
+            NO_PLACEBO if cell.why_no_placebo else UndefinedReason.NONE,
+            cell.why_no_placebo,
         )
         for x, name in enumerate(attributes)
     ]

@@ -26,6 +26,9 @@ from evaluation.metrics.undefined import UndefinedReason
 
 #: Exchanging five pairs gives 32 placebos, too few for p below 0.05 on two sides.
 PLACEBO_PAIRS = 6
+NO_PLACEBO = "placebo guises exchange the texts of pairs, and there are fewer than six"
+UNPAIRED = "placebo guises exchange the texts of pairs, and some texts are in none"
+POOLED = "placebo guises exchange the texts of pairs, and texts are pooled"
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,10 @@ class GuiseOptions(ResamplingOptions):
 
 @dataclass(frozen=True)
 class GuiseCell:
-    """The scores of one model in one probe, by prompt and overall, with resamples and placebos."""
+    """The scores of one model in one probe, by prompt and overall, with resamples and placebos.
+
+    why_no_placebo : empty where there are placebos
+    """
 
     model: str
     probe: Probe
@@ -47,6 +53,7 @@ class GuiseCell:
     drawn_by_prompt: Floats
     counts: Floats
     placebo: Floats | None
+    why_no_placebo: str = ""
 
     @property
     def q(self) -> Floats:
@@ -82,12 +89,17 @@ def _cell(model: str, probe: Probe, runs: Sequence[GuiseRun], options: GuiseOpti
         for run in runs
     ]
     known = [(names, values) for names, values in placebos if values is not None]
-    placebo = None
-    enough = min(run.n_texts for run in runs) >= PLACEBO_PAIRS
-    if len(known) == len(runs) and enough and matching == "meaning_matched":
+    placebo, why = None, ""
+    if matching != "meaning_matched":
+        why = POOLED
+    elif len(known) < len(runs):
+        why = UNPAIRED
+    elif min(run.n_texts for run in runs) < PLACEBO_PAIRS:
+        why = NO_PLACEBO
+    else:
         placebo = mean_over_prompts(stack_prompts(known)[1])
     counts = prompt_counts(len(prompts), n_resamples=options.n_resamples, seed=seed)
-    return GuiseCell(model, probe, prompts, by_prompt, drawn, counts, placebo)
+    return GuiseCell(model, probe, prompts, by_prompt, drawn, counts, placebo, why)
 
 
 def estimate_of(value: float, drawn: Floats, n: int, options: GuiseOptions) -> Estimate:

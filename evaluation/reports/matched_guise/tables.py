@@ -443,7 +443,7 @@ def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
             Column("sd of prompts", "prompt_sd", decimals=4),
             Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
             Column("p (placebo)", "p_holm", decimals=3, cell=p_cell),
-            Column("", "reason", lambda row: row.estimate.reason or row.reason),
+            Column("", "reason", lambda row: row.estimate.reason or row.why_no_p or row.reason),
         ),
         level,
     )
