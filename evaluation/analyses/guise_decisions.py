@@ -86,6 +86,8 @@ class DecisionTest:
     rates : of both guises with intervals over texts and prompts; difference : first − second
     equal, contingency, mcnemar : see `evaluation.metrics.decisions`; McNemar over pairs alone
     p_holm : of the paper's test (equal counts), over the models of one outcome
+    p_contingency_holm, p_mcnemar_holm : of the other two, likewise; NaN in results of before
+        November 2026
     """
 
     model: str
@@ -99,6 +101,8 @@ class DecisionTest:
     contingency: CountTest
     mcnemar: CountTest
     n_ties: int
+    p_contingency_holm: float = np.nan
+    p_mcnemar_holm: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -288,9 +292,19 @@ def _corrected(tests: Sequence[DecisionTest]) -> list[DecisionTest]:
     found = list(tests)
     for outcome in dict.fromkeys(test.outcome for test in tests):
         places = [place for place, test in enumerate(tests) if test.outcome == outcome]
-        corrected = holm_correction([tests[place].equal.p_value for place in places])
-        for place, p in zip(places, corrected, strict=True):
-            found[place] = replace(tests[place], p_holm=float(p))
+        some = [tests[place] for place in places]
+        corrected = (
+            holm_correction([test.equal.p_value for test in some]),
+            holm_correction([test.contingency.p_value for test in some]),
+            holm_correction([test.mcnemar.p_value for test in some]),
+        )
+        for place, equal, contingency, mcnemar in zip(places, *corrected, strict=True):
+            found[place] = replace(
+                tests[place],
+                p_holm=float(equal),
+                p_contingency_holm=float(contingency),
+                p_mcnemar_holm=float(mcnemar),
+            )
     return found
 
 

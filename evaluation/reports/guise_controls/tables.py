@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from evaluation.analyses.guise_controls import CONTROL, MATCHED, ControlAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import p_cell
@@ -75,6 +77,11 @@ def null_table(result: ControlAnalysis, level: str) -> ReportTable:
     )
 
 
+def is_corrected(result: ControlAnalysis) -> bool:
+    """Return whether p-values of adjusted effects are corrected; they were not in old results."""
+    return any(not math.isnan(row.p_holm) for row in result.adjusted)
+
+
 def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
     return ReportTable(
         "adjusted",
@@ -97,6 +104,19 @@ def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
             Column("t", "t", "adjusted.statistic", 2),
             Column("p", "p", "adjusted.p_value", 3, cell=p_cell),
             Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
+            *(
+                [
+                    Column(
+                        "p (Holm)",
+                        "p_holm",
+                        decimals=3,
+                        cell=p_cell,
+                        meaning="corrected over the attributes of a model, δ by itself",
+                    )
+                ]
+                if is_corrected(result)
+                else []
+            ),
         ),
         level,
         reason="adjusted.estimate.note",
@@ -160,7 +180,12 @@ def adjusted_blocks(adjusted: ReportTable, result: ControlAnalysis) -> tuple[Blo
     return (
         adjusted.printed(
             f"δ and the {LARGEST} largest effects as they are, and where the texts of a pair do "
-            f"not differ in {' and '.join(result.held)}; the download has every attribute.",
+            f"not differ in {' and '.join(result.held)}; the download has every attribute. "
+            + (
+                "p (Holm) is corrected over all attributes of a model."
+                if is_corrected(result)
+                else "p is not corrected for the number of attributes."
+            ),
             rows=rows,
         ),
     )

@@ -19,7 +19,7 @@ from evaluation.analyses.norm_curve import NormCurve
 from evaluation.charts import Distribution, distributions_spec
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import MISSING, count, number, p_value, sentence
+from evaluation.reports.parts.formatting import MISSING, count, number, p_cell, p_value, sentence
 from evaluation.reports.parts.score_inputs import TraitName
 from evaluation.reports.parts.table import Column, ReportTable
 
@@ -220,7 +220,13 @@ def curve_table(curve: NormCurve, level: str) -> ReportTable:
                 meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
             ),
             Column("By chance", "chance", decimals=2, meaning="mean of shuffles of the excesses"),
-            Column("p", "p_value", decimals=3, meaning="share of shuffles with as large a value"),
+            Column(
+                "p",
+                "p_value",
+                decimals=3,
+                cell=p_cell,
+                meaning="share of shuffles with as large a value",
+            ),
             Column("", "n_shuffles"),
             Column("Groups", "n_groups", decimals=0, meaning="groups of the list"),
             Column("Expected", "n_expected", decimals=0, meaning="associations of the list"),
