@@ -34,6 +34,7 @@ from evaluation.metrics.attribute_agreement import (
 )
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
+from evaluation.metrics.interval import UNBOUNDED
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.stereotypes import favourability, overlap_probability, stereotype_strength
@@ -41,6 +42,7 @@ from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
 TOP = 5
+MAP_BOUNDS = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -439,7 +441,7 @@ def _agreements(
                     cell.model,
                     cell.probe,
                     study.slug,
-                    estimate_of(mean, drawn, len(maps), options),
+                    estimate_of(mean, drawn, len(maps), options, MAP_BOUNDS),
                     expected_map(len(alphabet), len(top)),
                     _sd(maps),
                     test.statistic,
@@ -523,6 +525,7 @@ def _favourabilities(
         )
         lines.append(FavourabilityLine(study.slug, study.title, unweighted, weighted))
     values = np.array([favour.get(name, np.nan) for name in attributes])
+    bounds = norm_bounds(values)
     for cell in cells:
         scores = dict(zip(attributes, map(float, cell.q), strict=True))
         found = favourability(rank_attributes(scores), scores, favour)
@@ -531,14 +534,20 @@ def _favourabilities(
             FavourabilityLine(
                 cell.probe,
                 cell.model,
-                estimate_of(found.unweighted, drawn, found.n, options),
+                estimate_of(found.unweighted, drawn, found.n, options, bounds),
                 replace(
-                    estimate_of(found.weighted, drawn_weighted, found.n, options),
+                    estimate_of(found.weighted, drawn_weighted, found.n, options, bounds),
                     reason=found.reason,
                 ),
             )
         )
     return lines
+
+
+def norm_bounds(favour: Floats) -> tuple[float, float]:
+    """Return the range of a norm over the attributes that it knows: means of them lie within."""
+    known = favour[~np.isnan(favour)]
+    return (float(known.min()), float(known.max())) if known.size else UNBOUNDED
 
 
 def drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]:

@@ -21,7 +21,7 @@ from evaluation.analyses.guise_draws import (
 )
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.interval import UNBOUNDED, bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
 
 #: Exchanging five pairs gives 32 placebos, too few for p below 0.05 on two sides.
@@ -102,8 +102,19 @@ def _cell(model: str, probe: Probe, runs: Sequence[GuiseRun], options: GuiseOpti
     return GuiseCell(model, probe, prompts, by_prompt, drawn, counts, placebo, why)
 
 
-def estimate_of(value: float, drawn: Floats, n: int, options: GuiseOptions) -> Estimate:
+def estimate_of(
+    value: float,
+    drawn: Floats,
+    n: int,
+    options: GuiseOptions,
+    bounds: tuple[float, float] = UNBOUNDED,
+) -> Estimate:
+    """Return a value with its interval; bounds : the range of the quantity, at which it is cut.
+
+    What picks the best of noisy scores is lower in resamples than in the data; the interval is then
+    moved to the value, and would pass the range.
+    """
     if np.isnan(value):
         return no_estimate(UndefinedReason.NO_VALUES)
-    found = bias_corrected_interval(value, drawn, level=options.level)
+    found = bias_corrected_interval(value, drawn, level=options.level, bounds=bounds)
     return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)

@@ -244,9 +244,9 @@ def _test(
     return DecisionTest(
         model,
         outcome,
-        _estimate(rates[0], drawn[0], totals[0], options),
-        _estimate(rates[1], drawn[1], totals[1], options),
-        _estimate(rates[0] - rates[1], drawn[0] - drawn[1], min(totals), options),
+        _estimate(rates[0], drawn[0], totals[0], options, (0.0, 1.0)),
+        _estimate(rates[1], drawn[1], totals[1], options, (0.0, 1.0)),
+        _estimate(rates[0] - rates[1], drawn[0] - drawn[1], min(totals), options, (-1.0, 1.0)),
         relative_increase(*rates),
         equal_counts_test(*counts),
         np.nan,
@@ -281,10 +281,12 @@ def _drawn_rates(
     return rates[0], rates[1]
 
 
-def _estimate(value: float, drawn: Floats, n: int, options: DecisionOptions) -> Estimate:
+def _estimate(
+    value: float, drawn: Floats, n: int, options: DecisionOptions, bounds: tuple[float, float]
+) -> Estimate:
     if np.isnan(value):
         return no_estimate(UndefinedReason.NO_VALUES)
-    found = bias_corrected_interval(value, drawn, level=options.level)
+    found = bias_corrected_interval(value, drawn, level=options.level, bounds=bounds)
     return Estimate(float(value), found.low, found.high, n, interval_reason=found.reason)
 
 
