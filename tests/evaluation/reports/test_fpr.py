@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from evaluation.reports.parts.document import KeyNumber
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.parts.kind import EVEN_ENDS, Chosen
+from evaluation.reports.registry import get_kind
 from probing.runs.prediction_import import import_predictions
 from tests.evaluation.reports.computing import compute
 from tests.evaluation.reports.predictions import GROUPS, NAMES, make_runs
@@ -73,6 +76,25 @@ def test_the_released_interval_is_called_by_its_own_coverage(kind: str, told: st
     # Gaps of 1/2 and 0 in the two runs: sd 1/√8, half width sd/√2 = 1/4 times 1.96 or t(1).
     quantile = {"released": 1.96, "t": 63.6567}[kind]
     assert row["high"] - row["gap"] == pytest.approx(quantile / 4, rel=1e-5)
+
+
+def test_intervals_without_width_carry_a_caveat() -> None:
+    """Nobody says anything but the truth on the sentence that names nobody: 0.000 to 0.000."""
+    (run,) = make_runs()
+    report, document = compute("fpr_gaps", Chosen(runs=(run,)), resamples=100)
+    assert EVEN_ENDS in document.caveats
+    for text, even in (
+        ("0.000 to 0.000", True),
+        ("95 % interval −0.2 to −0.2", True),
+        ("+1 to +1", True),
+        ("1.0 to 11.0", False),
+        ("0.50 to 0.501", False),
+        ("11 to 1", False),
+        ("−0.2 to 0.2", False),
+    ):
+        keys = (KeyNumber("τ", "", "", (text,)),)
+        only = replace(document, keys=keys, sections=(), caveats=())
+        assert (EVEN_ENDS in get_kind("fpr_gaps").complete(report, only).caveats) == even, text
 
 
 def test_averages_over_unlike_sets_are_told() -> None:
