@@ -48,18 +48,23 @@ class AverageSpan:
 
 @dataclass(frozen=True)
 class Extreme:
-    """How often a group has the largest or the smallest gap, over models and sets."""
+    """How often a group has the largest or the smallest gap, over models and sets.
+
+    n_both : models and sets where it has both, since all gaps are equal; 0 in results of before
+        November 2026, which counted these twice in the share
+    """
 
     side: str
     group: str
     n_highest: int
     n_lowest: int
     n: int
+    n_both: int = 0
 
     @property
     def share(self) -> float:
         """Share of models and sets where it has either; ties count for every group."""
-        return (self.n_highest + self.n_lowest) / self.n
+        return (self.n_highest + self.n_lowest - self.n_both) / self.n
 
 
 @dataclass(frozen=True)
@@ -144,7 +149,8 @@ def count_extremes(gaps: Sequence[MeanGap]) -> list[Extreme]:
             own = [cell for cell in cells if group in cell]
             highest = sum(cell[group] == max(cell.values()) for cell in own)
             lowest = sum(cell[group] == min(cell.values()) for cell in own)
-            found.append(Extreme(side, group, highest, lowest, len(own)))
+            both = sum(max(cell.values()) == min(cell.values()) for cell in own)
+            found.append(Extreme(side, group, highest, lowest, len(own), both))
     return found
 
 

@@ -41,6 +41,8 @@ FEWEST_PLACEBOS = 5
 FEWEST_FILLERS = 3
 
 NO_NEGATIVES = "every sentence has this label, so that none can be a false positive"
+NONE_IN_A_RUN = "in some run every sentence that is left has this label"
+NO_MEAN = "another group has no rate, so that there is no mean over groups to set this one against"
 ONE_TEMPLATE = "fewer than two templates are known"
 ONE_RUN = "a spread over runs needs at least two runs"
 FEW_PLACEBOS = f"a band needs at least {FEWEST_PLACEBOS} placebo words"
@@ -233,8 +235,11 @@ def _gap(
     released = RELEASED_Z * sd / math.sqrt(n)
     student = _t_quantile(options.level, n - 1) * sd / math.sqrt(n)
     mean, n_sentences = float(values.mean()), round(table.sizes[:, u].mean())
-    if n_negatives == 0 and not options.released_eps:
-        estimate = no_estimate(NO_NEGATIVES)
+    if math.isnan(mean):
+        own = bool(np.isnan(rates[:, u]).any())
+        estimate = no_estimate(
+            NO_NEGATIVES if n_negatives == 0 else NONE_IN_A_RUN if own else NO_MEAN
+        )
     elif options.interval == "two-way":
         estimate = _two_way(mean, drawn[u], n_sentences, options)
     else:
@@ -261,10 +266,13 @@ def _gap(
 
 def _two_way(mean: float, drawn: Floats, n: int, options: GapOptions) -> Estimate:
     if not drawn.size:
-        reason = ONE_TEMPLATE if options.n_resamples else UndefinedReason.NOT_REQUESTED
-        return Estimate(mean, n=n, interval_reason=reason)
+        return Estimate(mean, n=n, interval_reason=_why_no_draws(options))
     found = recentred_interval(mean, drawn, level=options.level)
     return Estimate.within(mean, found, n)
+
+
+def _why_no_draws(options: GapOptions) -> str:
+    return ONE_TEMPLATE if options.n_resamples else UndefinedReason.NOT_REQUESTED
 
 
 def _equivalence(mean: float, drawn: Floats, values: Floats, options: GapOptions) -> float:
@@ -292,14 +300,14 @@ def _span(
 ) -> Span:
     own = [gap for gap in gaps if gap.is_group and gap.gap.is_defined]
     if len(own) < 2:
-        return Span(side, no_estimate(NO_NEGATIVES), "", "")
+        reasons = {str(gap.gap.reason) for gap in gaps if gap.is_group} - {NO_MEAN, ""}
+        return Span(side, no_estimate(min(reasons, default=NO_NEGATIVES)), "", "")
     highest = max(own, key=lambda gap: gap.gap.value)
     lowest = min(own, key=lambda gap: gap.gap.value)
     value, n = highest.gap.value - lowest.gap.value, len(own)
     if not drawn.size:
-        return Span(
-            side, Estimate(value, n=n, interval_reason=ONE_TEMPLATE), highest.group, lowest.group
-        )
+        bare = Estimate(value, n=n, interval_reason=_why_no_draws(options))
+        return Span(side, bare, highest.group, lowest.group)
     spread = np.ptp(drawn[table.reference], axis=0)
     found = bias_corrected_interval(value, spread, level=options.level, bounds=(0, 2))
     return Span(side, Estimate.within(value, found, n), highest.group, lowest.group)

@@ -11,7 +11,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
+from evaluation.analyses.guise_cells import (
+    NO_PLACEBO,
+    GuiseCell,
+    GuiseOptions,
+    estimate_of,
+    guise_cells,
+)
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, mean_over_prompts
 from evaluation.analyses.guise_inference import CrossedLine, crossed_lines, pair_table
 from evaluation.analyses.guise_variation import VariationLine, strength_weights, variation
@@ -27,6 +33,7 @@ from evaluation.metrics.attribute_agreement import (
 from evaluation.metrics.draws import middle, share_as_far
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import correct_rows, holm_correction
+from evaluation.metrics.interval import UNBOUNDED
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
@@ -35,7 +42,7 @@ from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
 TOP = 5
-NO_PLACEBO = "placebo guises exchange the texts of pairs, and there are fewer than six"
+MAP_BOUNDS = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,7 @@ class AttributeScore:
     rank : from 1; None without a score
     prompt_sd : spread of q over prompts, ddof 1
     p_value, p_holm : how often placebo guises give a score as far from 0, two-sided
+    why_no_p : why there is none; in results of before November 2026 `reason`, one for all cases
     """
 
     model: str
@@ -67,6 +75,7 @@ class AttributeScore:
     p_value: float
     p_holm: float
     reason: str = UndefinedReason.NONE
+    why_no_p: str = ""
 
 
 @dataclass(frozen=True)
@@ -353,7 +362,8 @@ def _scores(
             sd_of_known(cell.by_prompt[:, x]),
             float(p_values[x]),
             float(corrected[x]),
-            UndefinedReason.NONE if cell.placebo is not None else NO_PLACEBO,
+            NO_PLACEBO if cell.why_no_placebo else UndefinedReason.NONE,
+            cell.why_no_placebo,
         )
         for x, name in enumerate(attributes)
     ]
@@ -415,7 +425,7 @@ def _agreements(
                     cell.model,
                     cell.probe,
                     study.slug,
-                    estimate_of(mean, drawn, len(maps), options),
+                    estimate_of(mean, drawn, len(maps), options, bounds=MAP_BOUNDS),
                     expected_map(len(alphabet), len(top)),
                     sd_of_known(maps),
                     test.statistic,
@@ -489,6 +499,7 @@ def _favourabilities(
         )
         lines.append(FavourabilityLine(study.slug, study.title, unweighted, weighted))
     values = np.array([favour.get(name, np.nan) for name in attributes])
+    bounds = norm_bounds(values)
     for cell in cells:
         scores = dict(zip(attributes, map(float, cell.q), strict=True))
         found = favourability(rank_attributes(scores), scores, favour)
@@ -497,14 +508,20 @@ def _favourabilities(
             FavourabilityLine(
                 cell.probe,
                 cell.model,
-                estimate_of(found.unweighted, drawn, found.n, options),
+                estimate_of(found.unweighted, drawn, found.n, options, bounds=bounds),
                 replace(
-                    estimate_of(found.weighted, drawn_weighted, found.n, options),
+                    estimate_of(found.weighted, drawn_weighted, found.n, options, bounds=bounds),
                     reason=found.reason,
                 ),
             )
         )
     return lines
+
+
+def norm_bounds(favour: Floats) -> tuple[float, float]:
+    """Return the range of a norm over the attributes that it knows: means of them lie within."""
+    known = favour[~np.isnan(favour)]
+    return (float(known.min()), float(known.max())) if known.size else UNBOUNDED
 
 
 def drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]:

@@ -21,11 +21,14 @@ from evaluation.analyses.guise_draws import (
 )
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.interval import UNBOUNDED, bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
 
 #: Exchanging five pairs gives 32 placebos, too few for p below 0.05 on two sides.
 PLACEBO_PAIRS = 6
+NO_PLACEBO = "placebo guises exchange the texts of pairs, and there are fewer than six"
+UNPAIRED = "placebo guises exchange the texts of pairs, and some texts are in none"
+POOLED = "placebo guises exchange the texts of pairs, and texts are pooled"
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,10 @@ class GuiseOptions(ResamplingOptions):
 
 @dataclass(frozen=True)
 class GuiseCell:
-    """The scores of one model in one probe, by prompt and overall, with resamples and placebos."""
+    """The scores of one model in one probe, by prompt and overall, with resamples and placebos.
+
+    why_no_placebo : empty where there are placebos
+    """
 
     model: str
     probe: Probe
@@ -47,6 +53,7 @@ class GuiseCell:
     drawn_by_prompt: Floats
     counts: Floats
     placebo: Floats | None
+    why_no_placebo: str = ""
 
     @property
     def q(self) -> Floats:
@@ -82,12 +89,17 @@ def _cell(model: str, probe: Probe, runs: Sequence[GuiseRun], options: GuiseOpti
         for run in runs
     ]
     known = [(names, values) for names, values in placebos if values is not None]
-    placebo = None
-    enough = min(run.n_texts for run in runs) >= PLACEBO_PAIRS
-    if len(known) == len(runs) and enough and matching == "meaning_matched":
+    placebo, why = None, ""
+    if matching != "meaning_matched":
+        why = POOLED
+    elif len(known) < len(runs):
+        why = UNPAIRED
+    elif min(run.n_texts for run in runs) < PLACEBO_PAIRS:
+        why = NO_PLACEBO
+    else:
         placebo = mean_over_prompts(stack_prompts(known)[1])
     counts = prompt_counts(len(prompts), n_resamples=options.n_resamples, seed=seed)
-    return GuiseCell(model, probe, prompts, by_prompt, drawn, counts, placebo)
+    return GuiseCell(model, probe, prompts, by_prompt, drawn, counts, placebo, why)
 
 
 def estimate_of(
@@ -96,8 +108,16 @@ def estimate_of(
     n: int,
     options: ResamplingOptions,
     reason: str = UndefinedReason.NO_VALUES,
+    bounds: tuple[float, float] = UNBOUNDED,
 ) -> Estimate:
-    """Return a value with the interval of its resamples; ``reason`` says why there is none."""
+    """Return a value with the interval of its resamples.
+
+    reason : why there is no value
+    bounds : the range of the quantity, at which the interval is cut. What picks the best of noisy
+        scores is lower in resamples than in the data; the interval is then moved to the value, and
+        would pass the range.
+    """
     if np.isnan(value):
         return no_estimate(reason)
-    return Estimate.within(value, bias_corrected_interval(value, drawn, level=options.level), n)
+    found = bias_corrected_interval(value, drawn, level=options.level, bounds=bounds)
+    return Estimate.within(value, found, n)

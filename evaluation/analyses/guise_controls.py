@@ -18,6 +18,7 @@ from evaluation.analyses.guise_variation import stereotype_weights
 from evaluation.metrics.attribute_agreement import rank_attributes
 from evaluation.metrics.draws import middle, share_as_far
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.known_values import mean_of_known
 from evaluation.metrics.rank_correlation import kendall_tau_b
 from evaluation.metrics.slope import Slope, robust_intercept
@@ -75,12 +76,15 @@ class AdjustedLine:
     """An effect of the subject with differences of length and surprisal held at zero.
 
     name : an attribute, or δ; plain : mean over pairs; adjusted : where neither differs
+    p_holm : of the adjusted effect, corrected over the attributes of the model, δ by itself; NaN in
+        results of before November 2026
     """
 
     model: str
     name: str
     plain: float
     adjusted: Slope
+    p_holm: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -195,7 +199,7 @@ def _line(
     if kind == SUBJECT:
         difference = no_estimate("it is the subject itself")
     else:
-        difference = estimate_of(
+        difference = _estimate(
             float(subject.q @ weights) - value, subject.drawn @ weights - drawn, n_pairs, options
         )
     ranking = rank_attributes(dict(zip(attributes, cell.q, strict=True)))
@@ -203,13 +207,21 @@ def _line(
         model,
         guise,
         kind,
-        estimate_of(value, drawn, n_pairs, options),
+        _estimate(value, drawn, n_pairs, options),
         n_pairs,
         p,
         kendall_tau_b(subject.q, cell.q).value,
         tuple(ranking[:5]),
         difference,
     )
+
+
+def _estimate(value: float, drawn: Floats, n_pairs: int, options: GuiseOptions) -> Estimate:
+    """Return a value with its interval over texts and prompts; a single text is no sample."""
+    found = estimate_of(value, drawn, n_pairs, options)
+    if n_pairs > 1 or not found.is_defined:
+        return found
+    return Estimate(value, n=n_pairs, interval_reason=UndefinedReason.ONE_TEXT)
 
 
 def _matched(runs: Sequence[ControlRun]) -> list[tuple[str, list[GuiseRun]]]:
@@ -251,14 +263,19 @@ def _adjusted(
         [mean_of_known(table.values, axis=0) for table in known]
     )  # (n_pairs, n_attributes)
     quantities = [("δ", ratios @ weights), *zip(attributes, ratios.T, strict=True)]
+    adjusted = [
+        robust_intercept(values, covariates, level=options.level) for _, values in quantities
+    ]
+    corrected = [adjusted[0].p_value, *holm_correction([one.p_value for one in adjusted[1:]])]
     return [
         AdjustedLine(
             model,
             name,
             float(np.nanmean(values)) if not np.isnan(values).all() else np.nan,
-            robust_intercept(values, covariates, level=options.level),
+            found,
+            float(p),
         )
-        for name, values in quantities
+        for (name, values), found, p in zip(quantities, adjusted, corrected, strict=True)
     ]
 
 

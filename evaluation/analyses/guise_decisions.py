@@ -87,6 +87,8 @@ class DecisionTest:
     rates : of both guises with intervals over texts and prompts; difference : first − second
     equal, contingency, mcnemar : see `evaluation.metrics.decisions`; McNemar over pairs alone
     p_holm : of the paper's test (equal counts), over the models of one outcome
+    p_contingency_holm, p_mcnemar_holm : of the other two, likewise; NaN in results of before
+        November 2026
     """
 
     model: str
@@ -100,6 +102,8 @@ class DecisionTest:
     contingency: CountTest
     mcnemar: CountTest
     n_ties: int
+    p_contingency_holm: float = np.nan
+    p_mcnemar_holm: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -150,7 +154,15 @@ def analyse_decisions(runs: Sequence[DecisionRun], options: DecisionOptions) -> 
     return DecisionAnalysis(
         options,
         tuple(rates),
-        tuple(correct_rows(tests, lambda test: test.outcome, p_holm="equal.p_value")),
+        tuple(
+            correct_rows(
+                tests,
+                lambda test: test.outcome,
+                p_holm="equal.p_value",
+                p_contingency_holm="contingency.p_value",
+                p_mcnemar_holm="mcnemar.p_value",
+            )
+        ),
         tuple(corrected_over(crossed)),
         tuple(left_out),
     )
@@ -239,9 +251,11 @@ def _test(
     return DecisionTest(
         model,
         outcome,
-        estimate_of(rates[0], drawn[0], totals[0], options),
-        estimate_of(rates[1], drawn[1], totals[1], options),
-        estimate_of(rates[0] - rates[1], drawn[0] - drawn[1], min(totals), options),
+        estimate_of(rates[0], drawn[0], totals[0], options, bounds=(0.0, 1.0)),
+        estimate_of(rates[1], drawn[1], totals[1], options, bounds=(0.0, 1.0)),
+        estimate_of(
+            rates[0] - rates[1], drawn[0] - drawn[1], min(totals), options, bounds=(-1.0, 1.0)
+        ),
         relative_increase(*rates),
         equal_counts_test(*counts),
         np.nan,

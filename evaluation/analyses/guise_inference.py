@@ -45,7 +45,8 @@ class CrossedLine:
 
     part : the probe, or the outcome; name : the attribute or contrast
     estimate : mean over texts and prompts; n = texts
-    p_value, p_holm : two-sided, Holm over the lines of one model and part
+    p_value, p_holm : two-sided, Holm over the lines that were computed together: the attributes of
+        one model and part, or all lines where each model has one; δ of a study is one by itself
     p_placebo : how often placebo guises give a mean as far from zero
     texts, prompts, rest : shares of the variance of single values, which add up to 1
     """

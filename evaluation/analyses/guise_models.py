@@ -12,13 +12,14 @@ from itertools import product
 
 import numpy as np
 
-from evaluation.analyses.guise_association import drawn_favourability
+from evaluation.analyses.guise_association import drawn_favourability, norm_bounds
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, run_scores
 from evaluation.analyses.guise_inference import tests_disagree
 from evaluation.analyses.guise_variation import standard_error, stereotype_weights
 from evaluation.metrics.attribute_agreement import rank_attributes
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.interval import UNBOUNDED
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.stereotypes import favourability
@@ -240,7 +241,7 @@ def _feedback(
     strengths = [cell.by_prompt @ weights for cell in cells]
     drawn = [cell.drawn @ weights for cell in cells]
     overall = [float(cell.q @ weights) for cell in cells]
-    lines = [_compared(probe, STRENGTH, strengths, overall, drawn, options)]
+    lines = [_compared(probe, STRENGTH, strengths, overall, drawn, options, UNBOUNDED)]
     if favour:
         norm = np.array([favour.get(name, np.nan) for name in attributes])
         values = [
@@ -249,7 +250,9 @@ def _feedback(
         ]
         overall = [_favourability(cell.q, attributes, favour) for cell in cells]
         drawn = [drawn_favourability(cell.drawn, norm)[1] for cell in cells]
-        lines.append(_compared(probe, FAVOUR, values, overall, drawn, options))
+        low, high = norm_bounds(norm)
+        bounds = (low - high, high - low)
+        lines.append(_compared(probe, FAVOUR, values, overall, drawn, options, bounds=bounds))
     return lines
 
 
@@ -266,13 +269,16 @@ def _compared(
     overall: Sequence[float],
     drawn: Sequence[Floats],
     options: GuiseOptions,
+    bounds: tuple[float, float],
 ) -> FeedbackLine:
     without, with_it = (side[~np.isnan(side)] for side in values)
     test = pooled_t(without, with_it, alternative="greater")
     means = [float(side.mean()) if side.size else np.nan for side in (without, with_it)]
     spreads = [float(side.std()) if side.size else np.nan for side in (without, with_it)]
     n = min(without.size, with_it.size)
-    difference = estimate_of(overall[1] - overall[0], drawn[1] - drawn[0], n, options)
+    difference = estimate_of(
+        overall[1] - overall[0], drawn[1] - drawn[0], n, options, bounds=bounds
+    )
     return FeedbackLine(
         probe,
         quantity,

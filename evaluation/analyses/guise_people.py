@@ -24,12 +24,14 @@ from evaluation.analyses.guise_draws import (
     stack_prompts,
 )
 from evaluation.analyses.guise_ratings import (
+    Floats,
     GuiseDraws,
     GuiseRatings,
     draw_guises,
     item_differences,
     person_values,
     weigh,
+    why_too_few,
 )
 from evaluation.analyses.noise_ceiling import no_ceiling, random_halves
 from evaluation.analyses.resample_options import ResamplingOptions
@@ -42,6 +44,7 @@ from evaluation.metrics import (
     holm_correction,
     kendall_tau_b,
     kendall_tau_b_batch,
+    no_interval,
 )
 from evaluation.metrics.draws import draw_counts, middle
 from evaluation.metrics.estimate import Estimate, no_estimate
@@ -62,7 +65,8 @@ class ScaleLine:
     """One scale: the mean of each guise, and the first less the second, in points.
 
     n of an estimate counts the items of which both guises were rated; n_people those who rated them
-    p_value, p_holm : two-sided, of no difference; corrected over scales
+    p_value, p_holm : two-sided, of no difference; corrected over scales; NaN where the interval
+        is missing, since one item, or two people, are no sample
     """
 
     scale: str
@@ -169,8 +173,9 @@ def analyse_guise_people(
 def _lines(
     rated: GuiseRatings, drawn: GuiseDraws, options: GuisePeopleOptions
 ) -> tuple[ScaleLine, ...]:
+    few = why_too_few(drawn)
     p_values = [
-        bias_corrected_p_value(value, drawn.difference_draws[:, place])
+        np.nan if few[place] else bias_corrected_p_value(value, drawn.difference_draws[:, place])
         for place, value in enumerate(drawn.difference)
     ]
     corrected = holm_correction(p_values)
@@ -178,10 +183,11 @@ def _lines(
     for s, scale in enumerate(rated.scales):
         n = int(drawn.n_items[s])
         first, second, difference = (
-            estimate_of(value, draws, n, options, UndefinedReason.NO_PAIR)
+            _estimate(value, draws[:, s], n, options, few[s])
             for value, draws in (
-                *((drawn.means[guise, s], drawn.mean_draws[:, guise, s]) for guise in (0, 1)),
-                (drawn.difference[s], drawn.difference_draws[:, s]),
+                (drawn.means[0, s], drawn.mean_draws[:, 0]),
+                (drawn.means[1, s], drawn.mean_draws[:, 1]),
+                (drawn.difference[s], drawn.difference_draws),
             )
         )
         lines.append(
@@ -196,6 +202,14 @@ def _lines(
             )
         )
     return tuple(lines)
+
+
+def _estimate(
+    value: float, draws: Floats, n: int, options: GuisePeopleOptions, too_few: str
+) -> Estimate:
+    if too_few and not np.isnan(value):
+        return Estimate(float(value), n=n, interval_reason=too_few)
+    return estimate_of(value, draws, n, options, UndefinedReason.NO_PAIR)
 
 
 def _score(
@@ -246,6 +260,9 @@ def _align(
         found = bias_corrected_interval(
             observed.value, taus, level=options.level, bounds=(-1.0, 1.0)
         )
+        few = [why for why, score in zip(why_too_few(drawn), scores, strict=True) if score == score]
+        if all(few):  # scales alone would be resampled
+            found = no_interval(few[0], level=options.level)
         estimate = Estimate.within(observed.value, found, observed.n)
     # Of one group, as it were: whoever is resampled stands in the first place.
     people = true_tau(person_values(rated)[:, None, :], scores[None])

@@ -18,10 +18,14 @@ from numpy.typing import NDArray
 
 from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.known_values import quotient
+from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+#: Fewest of either that are taken for a sample; see `why_too_few`.
+FEWEST_ITEMS, FEWEST_PEOPLE = 2, 3
 
 # Weights of this many pages are held at once: 16 MB.
 _AT_ONCE = 2_000_000
@@ -144,6 +148,24 @@ def draw_guises(rated: GuiseRatings, *, n_resamples: int, seed: int) -> GuiseDra
         n_items=both.sum(axis=0),
         n_people=np.array(n_of, dtype=np.intp),
     )
+
+
+def why_too_few(drawn: GuiseDraws) -> list[str]:
+    """Return for every scale why resamples say nothing of other people and texts, (n_scales,).
+
+    One item is drawn in every resample, and of two people both are, wherever there is a difference:
+    such resamples are all equal, and would pass for certainty. Empty where there are enough.
+    """
+    return [
+        str(
+            UndefinedReason.ONE_TEXT
+            if n_items < FEWEST_ITEMS
+            else UndefinedReason.FEW_RATERS
+            if n_people < FEWEST_PEOPLE
+            else UndefinedReason.NONE
+        )
+        for n_items, n_people in zip(drawn.n_items, drawn.n_people, strict=True)
+    ]
 
 
 def weigh(rated: GuiseRatings, people: Floats, items: Floats) -> tuple[Floats, Floats]:

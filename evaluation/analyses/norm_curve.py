@@ -115,7 +115,9 @@ def trace_norms(
         high=high,
         chance=float(shuffled.mean()) if n_resamples else float("nan"),
         # Equal values are summed in different orders.
-        p_value=float((1 + (shuffled >= value - 1e-12).sum()) / (1 + n_resamples)),
+        p_value=float((1 + (shuffled >= value - 1e-12).sum()) / (1 + n_resamples))
+        if n_resamples
+        else float("nan"),
         n_shuffles=n_resamples,
         n_groups=sizes[0],
         n_expected=sizes[1],

@@ -19,7 +19,13 @@ from numpy.typing import NDArray
 from annotation.common.lazy import pd, stats
 from evaluation.analyses.guise_cells import GuiseCell
 from evaluation.analyses.guise_inference import excludes_zero, tests_disagree
-from evaluation.analyses.guise_ratings import GuiseRatings, draw_guises, weigh
+from evaluation.analyses.guise_ratings import (
+    FEWEST_PEOPLE,
+    GuiseRatings,
+    draw_guises,
+    weigh,
+    why_too_few,
+)
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.resample_options import ResamplingOptions
@@ -60,6 +66,7 @@ class Picture:
 
     difference : (n_scales,), NaN = missing; draws : (n_resamples, n_scales)
     n : (n_scales,) prompts or people; few : why there is no interval with one of them
+    too_few : (n_scales,) why there is none on a scale whatever n is, empty where there is one
     ceiling : τ between pictures by random halves of the people, NaN for a model
     """
 
@@ -69,15 +76,20 @@ class Picture:
     n: NDArray[np.int_]
     few: str
     ceiling: float = np.nan
+    too_few: tuple[str, ...] = ()
 
     def estimates(self, level: float) -> list[Estimate]:
         found = []
-        for value, drawn, n in zip(self.difference, self.draws.T, self.n, strict=True):
+        too_few = self.too_few or [""] * len(self.difference)
+        for value, drawn, n, why in zip(
+            self.difference, self.draws.T, self.n, too_few, strict=True
+        ):
             if np.isnan(value):
                 found.append(no_estimate(UndefinedReason.NO_VALUES))
                 continue
-            if n < 2:
-                found.append(Estimate(float(value), n=int(n), interval_reason=self.few))
+            if n < 2 or why:
+                reason = self.few if n < 2 else why
+                found.append(Estimate(float(value), n=int(n), interval_reason=reason))
                 continue
             around = bias_corrected_interval(value, drawn, level=level)
             found.append(Estimate.within(value, around, int(n)))
@@ -221,14 +233,18 @@ def rated_groups_picture(cube: RatingCube, options: PictureOptions) -> Picture:
         means = [weighted_mean_of_known(values[:, place], weights) for place in (0, 1)]
         return means[0] - means[1]
 
-    rated = ~np.isnan(values)
+    n_people = (~np.isnan(values)).any(axis=1).sum(axis=0)
     return Picture(
         PEOPLE_GROUPS,
         differences(np.ones((1, len(values))))[0],
         differences(draw_counts(rng, len(values), options.n_resamples)),
-        rated.any(axis=1).sum(axis=0),
+        n_people,
         UndefinedReason.ONE_RATER,
         _ceiling(differences, len(values), options),
+        tuple(
+            str(UndefinedReason.FEW_RATERS if n < FEWEST_PEOPLE else UndefinedReason.NONE)
+            for n in n_people
+        ),
     )
 
 
@@ -248,6 +264,7 @@ def rated_speakers_picture(rated: GuiseRatings, options: PictureOptions) -> Pict
         found.n_people,
         UndefinedReason.ONE_RATER,
         _ceiling(differences, len(rated.people), options),
+        tuple(why_too_few(found)),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.interval import UNBOUNDED, bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
 
 Floats = NDArray[np.float64]
@@ -87,6 +87,7 @@ class Bootstrap:
         *,
         n: int,
         reason: str = UndefinedReason.NO_VALUES,
+        bounds: tuple[float, float] = UNBOUNDED,
     ) -> Estimate:
         """Return what `combine` makes of the sums of the columns, with its interval.
 
@@ -94,6 +95,7 @@ class Bootstrap:
         combine : from sums, each (n_resamples,), to values of that shape; NaN = undefined
         n : units that the value rests on
         reason : why there is no value, should there be none
+        bounds : the range of the quantity, at which its interval is cut
         """
         table = np.column_stack([self._units(column) for column in columns])
         value = float(combine([total[None] for total in table.sum(axis=0)])[0])
@@ -105,7 +107,7 @@ class Bootstrap:
             return Estimate(value, n=n, interval_reason=UndefinedReason.ONE_TEXT)
         sums = np.concatenate([weights @ table for weights in self._weights()])
         drawn = combine([np.ascontiguousarray(column) for column in sums.T])
-        found = bias_corrected_interval(value, drawn, level=self.level)
+        found = bias_corrected_interval(value, drawn, level=self.level, bounds=bounds)
         return Estimate(
             value, found.low, found.high, n, interval_reason=found.reason, signature=self.signature
         )

@@ -53,6 +53,7 @@ def mark_alpha(
         lambda sums: _alpha(*sums),
         n=len(coded),
         reason=UndefinedReason.NO_VARIATION,
+        bounds=(-np.inf, 1.0),
     )
     n_units = sum(marks.shape[1] for marks in coded)
     return MarkAlpha(estimate, n_units, int(parts[:, 1].sum()))

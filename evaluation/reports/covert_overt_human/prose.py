@@ -7,7 +7,7 @@ from typing import Any
 
 from evaluation.analyses.three_pictures import ThreePictures
 from evaluation.reports.parts.formatting import count, number
-from evaluation.reports.parts.guise_tables import disagreement
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS, disagreement
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -41,6 +41,7 @@ CAVEATS = (
     "compared.",
     "Agreement with people is no merit where people hold a stereotype.",
     "The texts are those of one corpus. Pairs may differ in more than the variety, such as length.",
+    FEW_PROMPTS,
 )
 
 

@@ -263,8 +263,8 @@ class PictureTables:
             self.tests.printed(
                 "q of the high pole less that of the low one, with the interval over texts and "
                 "prompts. p (prompts) is a t-test that takes prompts for independent samples, with "
-                "and without Holm’s correction; p (placebos) how often placebo guises lie as far "
-                "from 0.",
+                "and without Holm’s correction; p (placebos), not corrected, how often placebo "
+                "guises lie as far from 0.",
             ),
         )
 

@@ -77,7 +77,8 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
     def lay_out(self, report: Report, result: FprComparison, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
         names, options, level = record["groups"], result.options, percent(result.options.level)
-        gaps = gaps_of.gap_table(result.models, names, options, level)
+        of_gaps = gaps_of.gap_level(options)
+        gaps = gaps_of.gap_table(result.models, names, options, of_gaps)
         spans = gaps_of.span_table(result.models, names, level)
         accuracy = gaps_of.accuracy_table(result.models)
         averages = tables.average_table(result)
@@ -149,7 +150,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
                 accuracy,
             ),
             method=(
-                *gaps_of.method(options, level),
+                *gaps_of.method(options, of_gaps),
                 "A model’s runs on a set count together. Ranks go by the average span, the "
                 "smallest first. A gap is large from 0.7 and small up to 0.1 of the largest "
                 "absolute mean gap of its side on its set.",
@@ -157,6 +158,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
             caveats=(
                 *gaps_of.mention_note(record),
                 gaps_of.equivalence_note(result.models, options),
+                *_uneven(result),
                 *gaps_of.CAVEATS,
                 *record["remarks"],
             ),
@@ -169,3 +171,13 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
             if row["side"] == "negative" and row["average"] is not None
         ]
         return f"spans {number(min(known), 3)} to {number(max(known), 3)}" if known else ""
+
+
+def _uneven(result: FprComparison) -> tuple[str, ...]:
+    """Return the caveat on averages over unlike sets of sentences, where there are any."""
+    if len({row.n_sets for row in result.averages}) < 2:
+        return ()
+    return (
+        "Not every model was asked about every set: an average is over the sets that a model has, "
+        "so that ranks compare averages over unlike sets.",
+    )

@@ -106,8 +106,8 @@ class FprGapReport(AnalysisKind[FprGaps]):
     def lay_out(self, report: Report, result: FprGaps, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
         own, options, level = result.result, result.options, percent(result.options.level)
-        models = (own,)
-        gaps = gaps_of.gap_table(models, record["groups"], options, level)
+        models, of_gaps = (own,), gaps_of.gap_level(options)
+        gaps = gaps_of.gap_table(models, record["groups"], options, of_gaps)
         spans = gaps_of.span_table(models, record["groups"], level)
         accuracy = gaps_of.accuracy_table(models)
         mention = tables.mention_table(own, level)
@@ -130,7 +130,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
             (table, section)
             for table, section in (
                 _section(
-                    tables.fallback_table(result, record["groups"], level),
+                    tables.fallback_table(result, record["groups"], of_gaps),
                     "Gaps under other ways to count answers without a class.",
                     prose.WHY_FALLBACK,
                 ),
@@ -150,7 +150,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
         return Document(
             question=prose.question(result, record),
             facts=(f"{own.model}", f"Sentences: {own.data_set}"),
-            keys=tables.key_numbers(result, spans, level),
+            keys=tables.key_numbers(result, spans, of_gaps),
             sections=(
                 *sides,
                 Section("Word by word", words, prose.WHY_WORDS),
@@ -172,7 +172,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
                 *(gaps, gaps_of.rate_table(models), spans, accuracy, mention),
                 *(table for table, _ in more),
             ),
-            method=(*gaps_of.method(options, level), *prose.method(result)),
+            method=(*gaps_of.method(options, of_gaps), *prose.method(result)),
             caveats=(
                 *gaps_of.mention_note(record),
                 gaps_of.equivalence_note(models, options),

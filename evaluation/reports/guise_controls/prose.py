@@ -6,6 +6,7 @@ from typing import Any
 
 from evaluation.analyses.guise_controls import CONTROL, ControlAnalysis
 from evaluation.reports.parts.formatting import listing, number
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS
 from evaluation.reports.parts.meanings import DELTA
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -33,6 +34,7 @@ CAVEATS = (
     "A control rules out what it differs in, and nothing else.",
     "Perplexity is itself a response to the variety: what is adjusted for it may be part of the "
     "effect.",
+    FEW_PROMPTS,
 )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from evaluation.analyses.guise_controls import CONTROL, MATCHED, ControlAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.table import Column, ReportTable, ranked
@@ -57,6 +59,11 @@ def null_table(result: ControlAnalysis, level: str) -> ReportTable:
     )
 
 
+def is_corrected(result: ControlAnalysis) -> bool:
+    """Return whether p-values of adjusted effects are corrected; they were not in old results."""
+    return any(not math.isnan(row.p_holm) for row in result.adjusted)
+
+
 def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
     return ReportTable.of(
         "adjusted",
@@ -69,6 +76,17 @@ def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
         Column("t", "t", "adjusted.statistic", 2),
         Column.p("p", "p", "adjusted.p_value"),
         Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
+        *(
+            [
+                Column.p(
+                    "p (Holm)",
+                    "p_holm",
+                    meaning="corrected over the attributes of a model, δ by itself",
+                )
+            ]
+            if is_corrected(result)
+            else []
+        ),
         level=level,
         reason="adjusted.estimate.note",
     )
@@ -120,6 +138,11 @@ def adjusted_blocks(adjusted: ReportTable, result: ControlAnalysis) -> tuple[Blo
         rows += [delta, *ranked(attributes, lambda row: abs(row.plain))[:LARGEST]]
     return adjusted.printed_if_any(
         f"δ and the {LARGEST} largest effects as they are, and where the texts of a pair do "
-        f"not differ in {' and '.join(result.held)}; the download has every attribute.",
+        f"not differ in {' and '.join(result.held)}; the download has every attribute. "
+        + (
+            "p (Holm) is corrected over all attributes of a model."
+            if is_corrected(result)
+            else "p is not corrected for the number of attributes."
+        ),
         rows=rows,
     )

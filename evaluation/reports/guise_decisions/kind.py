@@ -103,7 +103,13 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
             banners=prose.disagreements(result),
             keys=tables.key_numbers(tests, varieties),
             sections=(
-                Section("Over all prompts", tables.test_blocks(tests, varieties), prose.WHY),
+                Section(
+                    "Over all prompts",
+                    tables.test_blocks(
+                        tests, varieties, all_corrected=tables.all_corrected(result)
+                    ),
+                    prose.WHY,
+                ),
                 Section("Prompt by prompt", tables.rate_blocks(rates, left_out)),
                 Section(
                     "What the wording does",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from evaluation.analyses.guise_decisions import DecisionAnalysis
 from evaluation.analyses.guise_inference import tests_disagree
+from evaluation.reports.guise_decisions.tables import p_of_pairs
 from evaluation.reports.parts.formatting import count, interval, p_value
-from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS, METHOD_CROSSED, disagreement
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -26,6 +27,7 @@ CAVEATS = (
     "Decisions for different prompts and models rest on the same texts and are not independent; "
     "the tests of counts take them for it, the intervals do not.",
     "A model that decides alike for all texts leaves nothing to test.",
+    FEW_PROMPTS,
 )
 
 
@@ -40,9 +42,9 @@ def question(varieties: tuple[str, ...]) -> str:
 def disagreements(result: DecisionAnalysis) -> tuple[str, ...]:
     """Return where the paper's test and ours come to different ends."""
     mcnemar = [
-        f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against {p_value(row.mcnemar.p_value)}"
+        f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against {p_value(p_of_pairs(row))}"
         for row in result.tests
-        if not row.mcnemar.reason and (row.p_holm < 0.05) != (row.mcnemar.p_value < 0.05)
+        if not row.mcnemar.reason and (row.p_holm < 0.05) != (p_of_pairs(row) < 0.05)
     ]
     intervals = [
         f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against "
@@ -92,4 +94,5 @@ def left_out(result: DecisionAnalysis) -> tuple[str, ...]:
     ties = sum(row.n_ties for row in result.tests)
     if not ties or result.options.ties != "half":
         return ()
-    return (f"{count(ties, 'tie')} are left out of McNemar’s test.",)
+    left = "is" if ties == 1 else "are"
+    return (f"{count(ties, 'tie')} {left} left out of McNemar’s test.",)

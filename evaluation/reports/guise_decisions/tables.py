@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
-from evaluation.analyses.guise_decisions import DecisionAnalysis
+from evaluation.analyses.guise_decisions import DecisionAnalysis, DecisionTest
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import p_value
 from evaluation.reports.parts.table import Column, ReportTable, downloaded
@@ -12,8 +13,23 @@ from evaluation.reports.parts.table import Column, ReportTable, downloaded
 Varieties = tuple[str, ...]
 
 
+def all_corrected(result: DecisionAnalysis) -> bool:
+    """Return whether all three tests are corrected; in results of old only the paper's is."""
+    return any(
+        not math.isnan(p)
+        for row in result.tests
+        for p in (row.p_contingency_holm, row.p_mcnemar_holm)
+    )
+
+
+def p_of_pairs(row: DecisionTest) -> float:
+    """Return McNemar's p after Holm's correction, as it is where that is not known."""
+    return row.mcnemar.p_value if math.isnan(row.p_mcnemar_holm) else row.p_mcnemar_holm
+
+
 def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> ReportTable:
     first, second = varieties
+    new = all_corrected(result)
     return ReportTable.of(
         "tests",
         "Rates of the detrimental outcome",
@@ -29,10 +45,18 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
         Column("", "p_equal", "equal.p_value"),
         Column.p("p", "p_equal_holm", "p_holm"),
         Column("", "chi2_contingency", "contingency.statistic"),
-        Column.p("p (2 × 2)", "p_contingency", "contingency.p_value"),
-        Column.p("p (McNemar)", "p_mcnemar", "mcnemar.p_value"),
+        Column.p("" if new else "p (2 × 2)", "p_contingency", "contingency.p_value"),
+        Column.p("" if new else "p (McNemar)", "p_mcnemar", "mcnemar.p_value"),
         Column("", "n_discordant", "mcnemar.n"),
         Column("", "n_ties", meaning="decisions that are ties"),
+        *(
+            Column.p(head, name, meaning="Holm over models")
+            for head, name in (
+                ("p (2 × 2)", "p_contingency_holm"),
+                ("p (McNemar)", "p_mcnemar_holm"),
+            )
+            if new
+        ),
         level=level,
         reason=lambda row: row.equal.reason or row.mcnemar.reason,
     )
@@ -63,7 +87,7 @@ def key_numbers(tests: ReportTable, varieties: Varieties) -> tuple[KeyNumber, ..
         tests.key(
             "difference",
             row,
-            f"{p_value(row.p_holm)} (paper), {p_value(row.mcnemar.p_value)} (McNemar)",
+            f"{p_value(row.p_holm)} (paper), {p_value(p_of_pairs(row))} (McNemar)",
             label=f"{row.outcome}, {row.model}: {' − '.join(varieties)}",
             unit="points",
         )
@@ -71,7 +95,14 @@ def key_numbers(tests: ReportTable, varieties: Varieties) -> tuple[KeyNumber, ..
     )
 
 
-def test_blocks(tests: ReportTable, varieties: Varieties) -> tuple[Block, ...]:
+def test_blocks(
+    tests: ReportTable, varieties: Varieties, *, all_corrected: bool
+) -> tuple[Block, ...]:
+    beside = (
+        "beside it a 2 × 2 table and McNemar’s test of pairs, corrected alike."
+        if all_corrected
+        else "beside it a 2 × 2 table and McNemar’s test of pairs, not corrected."
+    )
     first, second = varieties
     return (
         tests.figure(
@@ -90,7 +121,7 @@ def test_blocks(tests: ReportTable, varieties: Varieties) -> tuple[Block, ...]:
         ),
         tests.printed(
             "Rates of the detrimental outcome. p: the paper’s test of equal counts with Holm’s "
-            "correction over models; beside it a 2 × 2 table and McNemar’s test of pairs."
+            f"correction over models; {beside}"
         ),
     )
 

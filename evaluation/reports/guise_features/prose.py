@@ -40,9 +40,9 @@ CAVEATS = (
 def question(result: FeatureAnalysis, record: dict[str, Any]) -> str:
     first, second = record["runs"][0]["varieties"]
     return (
-        f"Which features of {first}, in {count(sum(result.pairs), 'use')} in pairs with {second}, "
-        f"evoke the stereotype of {record['study']['title']} in models, and does it grow with "
-        "their density?"
+        f"Which features of {first}, found {count(sum(result.pairs), 'time')} in pairs with "
+        f"{second} (once for each pair that has one), evoke the stereotype of "
+        f"{record['study']['title']} in models, and does it grow with their density?"
     )
 
 

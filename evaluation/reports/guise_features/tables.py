@@ -103,7 +103,7 @@ def feature_blocks(features: ReportTable) -> tuple[Block, ...]:
         features.printed(
             "Strength by feature. p (paper): t-test of the means of versions, settings and "
             "prompts, one-sided, with Holm’s correction over features; p (crossed) and p (placebo) "
-            "are two-sided."
+            "are two-sided and not corrected."
         ),
     )
 

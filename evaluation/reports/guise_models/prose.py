@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.analyses.guise_models import SIZE_CLASSES, ModelAnalysis
 from evaluation.reports.parts.formatting import count, interval, listing, p_value
-from evaluation.reports.parts.guise_tables import disagreement
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS, disagreement
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -37,6 +37,7 @@ CAVEATS = (
     "Models differ in more than size: families were trained on other texts. A trend over a few "
     "models is one of these models.",
     "The paper’s tests take prompts for independent samples and the texts for fixed.",
+    FEW_PROMPTS,
 )
 
 

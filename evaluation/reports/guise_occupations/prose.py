@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.analyses.guise_occupations import OccupationAnalysis
 from evaluation.reports.parts.formatting import count, interval, listing, p_value
-from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS, METHOD_CROSSED, disagreement
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -31,6 +31,7 @@ CAVEATS = (
     "The tests take occupations for independent samples, which they are not: scores of one model "
     "rest on the same texts and prompts.",
     "Prestige is what a survey of one country and year found; titles are matched by their words.",
+    FEW_PROMPTS,
 )
 
 

@@ -34,7 +34,7 @@ def score_table(result: OccupationAnalysis, level: str) -> ReportTable:
         Column("Prestige", "prestige", lambda row: result.prestige.get(row.attribute), 2),
         Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
         Column.p("p (placebo)", "p_holm"),
-        Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        Column("", "reason", lambda row: row.estimate.reason or row.why_no_p or row.reason),
         level=level,
     )
 

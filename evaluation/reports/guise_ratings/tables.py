@@ -6,7 +6,14 @@ from collections.abc import Mapping
 
 from evaluation.analyses.guise_people import GuisePeople, ModelLine
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_value
+from evaluation.reports.parts.formatting import (
+    MISSING,
+    count,
+    interval,
+    number,
+    p_value,
+    sentence,
+)
 from evaluation.reports.parts.table import Column, ReportTable
 
 SHOWN_KEYS = 3
@@ -152,8 +159,10 @@ def key_numbers(result: GuisePeople, names: Mapping[str, str], level: str) -> tu
                 f"τ with people, {row.model}",
                 number(row.other_texts.value) if not row.other_texts.reason else MISSING,
                 lines=(
-                    f"{interval(row.other_texts.low, row.other_texts.high)} ({level}), for texts "
-                    "like these",
+                    sentence(str(row.other_texts.estimate.note))
+                    if row.other_texts.estimate.note
+                    else f"{interval(row.other_texts.low, row.other_texts.high)} ({level}), for "
+                    "texts like these",
                     f"as observed {number(row.observed.value)}, {count(row.n_scales, 'scale')}"
                     if row.observed.is_defined
                     else row.observed.note,
@@ -169,6 +178,11 @@ def key_numbers(result: GuisePeople, names: Mapping[str, str], level: str) -> tu
             number(row.difference.value, 1, signed=True),
             "points",
             (
+                f"No interval: {row.difference.interval_reason}.",
+                count(row.difference.n, "pair"),
+            )
+            if row.difference.interval_reason
+            else (
                 f"{interval(row.difference.low, row.difference.high, 1, signed=True)} ({level})",
                 f"{p_value(row.p_holm)} (Holm), {count(row.difference.n, 'pair')}",
             ),

@@ -194,7 +194,7 @@ def curve_table(curve: NormCurve, level: str) -> ReportTable:
             meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
         ),
         Column("By chance", "chance", decimals=2, meaning="mean of shuffles of the excesses"),
-        Column("p", "p_value", decimals=3, meaning="share of shuffles with as large a value"),
+        Column.p("p", "p_value", meaning="share of shuffles with as large a value"),
         Column("", "n_shuffles"),
         Column("Groups", "n_groups", decimals=0, meaning="groups of the list"),
         Column("Expected", "n_expected", decimals=0, meaning="associations of the list"),

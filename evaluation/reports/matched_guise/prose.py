@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from evaluation.analyses.guise_association import GuiseAnalysis
+from evaluation.analyses.guise_cells import POOLED
 from evaluation.reports.parts.formatting import count, listing, number, p_value
 from evaluation.reports.parts.guise_inputs import access_in_words
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, WHY_CROSSED, disagreement
@@ -88,11 +90,21 @@ def why_wording(result: GuiseAnalysis) -> str:
 
 def why_scores(result: GuiseAnalysis, record: dict[str, Any]) -> str:
     first = record["runs"][0]["varieties"][0]
+    above = f"Above zero an attribute is likelier after {first}."
+    if not _has_placebos(result):
+        # Reports of earlier versions gave one reason for all cases.
+        known = POOLED if result.options.matching == "pooled" else ""
+        reasons = dict.fromkeys(row.why_no_p or known or row.reason for row in result.scores)
+        return f"{above} There is no p: {listing([str(why) for why in reasons if why])}."
     return (
-        f"Above zero an attribute is likelier after {first}. p: how often placebo guises, in which "
+        f"{above} p: how often placebo guises, in which "
         "the texts of pairs are exchanged at random, give a score as far from zero (Holm over the "
         "attributes of a model)."
     )
+
+
+def _has_placebos(result: GuiseAnalysis) -> bool:
+    return any(not math.isnan(row.p_value) for row in result.scores)
 
 
 def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
@@ -120,7 +132,8 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         "alike for all prompts. Both are corrected by Holm over models and studies of one probe.",
         f"Intervals take {options.n_resamples:,} resamples of texts (the same ones for runs on the "
         "same texts) and of prompts (bias-corrected percentile). Placebo guises exchange the texts "
-        f"of each pair at random, {options.n_resamples:,} times.",
+        f"of each pair at random, {options.n_resamples:,} times"
+        f"{'' if _has_placebos(result) else '; these scores have none'}.",
         "δ is the mean score of a study’s first five attributes minus that of all others.",
         *((METHOD_CROSSED,) if result.crossed else ()),
     )

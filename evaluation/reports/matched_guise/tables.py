@@ -372,7 +372,7 @@ def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
         Column("sd of prompts", "prompt_sd", decimals=4),
         Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
         Column.p("p (placebo)", "p_holm"),
-        Column("", "reason", lambda row: row.estimate.reason or row.reason),
+        Column("", "reason", lambda row: row.estimate.reason or row.why_no_p or row.reason),
         level=level,
     )
 

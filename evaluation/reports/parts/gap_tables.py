@@ -11,7 +11,14 @@ from evaluation.analyses.fpr_counts import GapOptions
 from evaluation.analyses.fpr_gaps import Band, Gap, ModelGaps
 from evaluation.charts import LegendEntry
 from evaluation.reports.parts.document import Figure, KeyNumber
-from evaluation.reports.parts.formatting import MISSING, count, interval, listing, number
+from evaluation.reports.parts.formatting import (
+    MISSING,
+    count,
+    interval,
+    listing,
+    number,
+    percent,
+)
 from evaluation.reports.parts.table import Column, ReportTable, downloaded
 
 #: Sides that are printed; the neutral one stands in the downloads.
@@ -22,6 +29,7 @@ INTERVALS = {
     "t": "Student’s t over runs",
     "released": "1.96 sd / √n over runs, as published",
 }
+RELEASED_LEVEL = 0.95
 CAVEATS = (
     "A gap is measured against the mean of the groups, not against zero errors: all groups can be "
     "misjudged often.",
@@ -44,6 +52,11 @@ class GapRow:
 
 def gap_rows(models: Iterable[ModelGaps]) -> list[GapRow]:
     return [GapRow(model.model, model.data_set, gap) for model in models for gap in model.gaps]
+
+
+def gap_level(options: GapOptions) -> str:
+    """Return the coverage of the intervals of gaps: the released 1.96 is always that of 95 %."""
+    return percent(RELEASED_LEVEL if options.interval == "released" else options.level)
 
 
 def gap_table(
@@ -90,11 +103,10 @@ def gap_table(
             cell=lambda beyond: "yes" if beyond else "no",
             meaning="farther from 0 than placebo words from their mean",
         ),
-        Column(
+        Column.p(
             f"p of |gap| ≥ {options.margin:g}",
             "equivalence_p",
             "gap.equivalence_p",
-            3,
             meaning=f"two one-sided tests against a margin of {options.margin:g}",
         ),
         Column("Adjusted", "adjusted", "gap.adjusted", 3, signed=True),

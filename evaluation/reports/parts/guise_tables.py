@@ -14,12 +14,18 @@ WHY_CROSSED = (
     "is for other texts and other wordings. The shares say what single values vary with; where the "
     "prompt has a large one, a result hangs on the wording."
 )
+FEW_PROMPTS = (
+    "Intervals resample prompts along with texts; with few prompts they are too narrow rather than "
+    "too wide."
+)
 METHOD_CROSSED = (
     "Crossed random effects: every value is a mean, an effect of its text, one of its prompt, and "
     "a rest; variances by restricted maximum likelihood, which has a closed form in a table "
     "without gaps (Searle, Casella and McCulloch 1992), degrees of freedom after Satterthwaite. "
     "Runs on the same texts are averaged. Placebo guises exchange the texts of a pair in all "
-    "prompts at once; they say what chance does for these prompts, not for others."
+    "prompts at once; they say what chance does for these prompts, not for others. p (Holm) is "
+    "corrected over the attributes of a model, or over models where each has one effect; δ of a "
+    "study, and p (placebo), are not corrected."
 )
 
 

@@ -21,7 +21,7 @@ from annotation.models import Corpus, Study
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.models import Report
 from evaluation.reports.parts.data_statement import read_statement
-from evaluation.reports.parts.document import Document, Provenance
+from evaluation.reports.parts.document import Document, Provenance, Table
 from evaluation.reports.parts.provenance import (
     access_caveats,
     banners,
@@ -33,6 +33,14 @@ from evaluation.reports.parts.provenance import (
 from probing.models import Run
 
 R = TypeVar("R")
+
+EVEN_ENDS = (
+    "Where both ends of an interval are printed alike, it is narrower than the last digit, or "
+    "everything that was drawn again was alike: then nothing in these data varies, which is not to "
+    "say that the value is certain."
+)
+#: “4.0 to 4.0”, as `formatting.interval` prints it.
+_EVEN_ENDS = re.compile(r"(?<![\w.+−])([+−]?\d+(?:\.\d+)?) to \1(?![\w.])")
 
 
 class ReportParameters(BaseModel):
@@ -182,7 +190,7 @@ class ReportKind(ABC):
             title=document.title or report.title,
             banners=document.banners or banners(record_runs(record), origin, obtained),
             facts=document.facts or source_facts(record),
-            caveats=tuple(dict.fromkeys((*document.caveats, *access))),
+            caveats=tuple(dict.fromkeys((*document.caveats, *access, *_even_ends(document)))),
             statement=document.statement or read_statement(record.get("statement", [])),
             provenance=document.provenance or (tuple(self.sources(report)), closing_lines(report)),
         )
@@ -201,6 +209,19 @@ class ReportKind(ABC):
     def headline(self, result: dict[str, Any]) -> str:
         """Return the number that lists show beside a report, with its name, or nothing."""
         return ""
+
+
+def _even_ends(document: Document) -> tuple[str, ...]:
+    """Return the caveat on intervals without width, where a table or a head number shows one."""
+    cells = (
+        text
+        for block in document.blocks
+        if isinstance(block, Table)
+        for row in block.rows
+        for text in row.cells
+    )
+    lines = (line for key in document.keys for line in key.lines)
+    return (EVEN_ENDS,) if any(map(_EVEN_ENDS.search, (*cells, *lines))) else ()
 
 
 @cache

@@ -8,12 +8,13 @@ ORDER = (
     "people’s means is taken out where the line below says so."
 )
 PRECISION = (
-    "Of the traits at either end of the model’s order for a group, the share that people place "
-    "there, too. 1 is perfect; what chance would give depends on the number of traits."
+    "Of the traits at either end of the model’s order for a group, the share whose mean rating "
+    "lies on that side of the middle of the line, averaged over both ends. 1 is perfect, chance "
+    "gives one half."
 )
 CEILING = (
-    "How well one half of the people agree with the other half. People differ, so no model "
-    "can be expected to go much beyond this."
+    "How well one half of the people agree with the other half. It is no limit: both halves are "
+    "noisy, and a model that knew everybody’s mean would pass it."
 )
 HOLM_PAIRS = (
     "How many pairs differ by more than chance explains, after correction for the number of "

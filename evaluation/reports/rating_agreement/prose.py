@@ -71,8 +71,19 @@ def method(result: RatingAgreement) -> tuple[str, ...]:
     )
 
 
+NEGATIVE_HALVES = (
+    "Spearman–Brown supposes halves that agree: where r of some splits is negative, 2r/(1 + r) "
+    "falls without limit, and a mean below −1, or below r, says no more than that halves disagree."
+)
+
+
 def caveats(result: RatingAgreement) -> tuple[str, ...]:
-    return CAVEATS if result.overall.resampled == "annotators" else (*CAVEATS, CELLS_RESAMPLED)
+    halves = (result.split_half, *(row.split_half for row in result.groups))
+    return (
+        *CAVEATS,
+        *(() if result.overall.resampled == "annotators" else (CELLS_RESAMPLED,)),
+        *((NEGATIVE_HALVES,) if any(one.spearman_brown < one.r for one in halves) else ()),
+    )
 
 
 def _resampled(result: RatingAgreement) -> str:

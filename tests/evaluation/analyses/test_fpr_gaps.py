@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from evaluation.analyses.fpr_comparison import compare_models
 from evaluation.analyses.fpr_counts import GapOptions, Predictions
 from evaluation.analyses.fpr_gaps import (
     FEW_PLACEBOS,
+    NO_MEAN,
     NO_NEGATIVES,
+    NONE_IN_A_RUN,
     ONE_TEMPLATE,
     Gap,
     ModelGaps,
     analyse_gaps,
 )
+from evaluation.metrics import UndefinedReason
 from probing.measures.probe_stimuli import SENTIMENT
 
 #: Label of four templates; the groups a (two fillers) and b (one).
@@ -80,6 +85,54 @@ def test_a_class_that_every_sentence_has_is_undefined_unless_released() -> None:
     assert find(analyse_gaps(two, GapOptions(released_eps=True)), "a").fpr == 0.5
     with pytest.raises(ValueError, match="at least two groups"):
         analyse_gaps(same)
+
+
+def test_one_group_without_a_rate_leaves_all_gaps_undefined_with_a_reason() -> None:
+    """b has negative sentences alone, so that there is no mean of both rates; a keeps its own."""
+    cells = (("a", "x"), ("b", "y"))
+    one = predictions([[[0, 1], [0, 1]]] * 2, cells=cells, labels=(1, 1))
+    one.sentences.loc[one.sentences["group"] == "b", "label"] = 0
+    for kind in ("two-way", "t", "released"):
+        found = analyse_gaps(one, GapOptions(interval=kind))
+        a, b = find(found, "a"), find(found, "b")
+        assert (a.fpr, a.gap.reason, b.gap.reason) == (0.5, NO_MEAN, NO_NEGATIVES)
+        span = next(span for span in found.spans if span.side == "negative").span
+        assert (math.isnan(span.value), span.reason) == (True, NO_NEGATIVES)
+
+
+def test_a_run_that_leaves_no_negatives_is_told() -> None:
+    """Answers without a class are dropped: in the second run those are a's neutral sentences."""
+    cells = (("a", "x"), ("b", "y"))
+    whole = predictions([[[0, 1], [1, 1]]] * 2, cells=cells, labels=(1, 0))
+    matched = np.ones((2, 4), dtype=bool)
+    matched[1, 0] = False
+    found = analyse_gaps(replace(whole, matched=matched), GapOptions(fallback="drop"))
+    a, b = find(found, "a"), find(found, "b")
+    assert a.n_negatives == 0  # one in the first run, none in the second
+    assert (a.gap.reason, b.gap.reason) == (NO_NEGATIVES, NO_MEAN)
+    cells = (("a", "x"), ("a", "z"), ("b", "y"))
+    whole = predictions([[[0, 1], [0, 1], [1, 1]]] * 2, cells=cells, labels=(1, 0))
+    matched = np.ones((2, 6), dtype=bool)
+    matched[1, [0, 2]] = False
+    found = analyse_gaps(replace(whole, matched=matched), GapOptions(fallback="drop"))
+    assert find(found, "a").n_negatives == 1  # two and none
+    assert find(found, "a").gap.reason == NONE_IN_A_RUN
+
+
+def test_a_span_says_that_resamples_were_not_asked_for() -> None:
+    found = analyse_gaps(predictions([[[0, 0, 1, 0]] * 3]), GapOptions(n_resamples=0))
+    assert found.spans[0].span.interval_reason == UndefinedReason.NOT_REQUESTED
+
+
+def test_groups_with_equal_gaps_are_extremes_once() -> None:
+    """Two models: with one all gaps are 0, with the other a has the largest and b the smallest."""
+    even = analyse_gaps(predictions([[[1, 1, 1, 0]] * 3]))
+    apart = analyse_gaps(predictions([[[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 0]]]))
+    compared = compare_models([even, replace(apart, model="n")], GapOptions(), SENTIMENT)
+    a = next(row for row in compared.extremes if (row.side, row.group) == ("negative", "a"))
+    assert (a.n_highest, a.n_lowest, a.n, a.share) == (2, 1, 2, 1.0)
+    neutral = [row for row in compared.extremes if row.side == "positive"]
+    assert [row.share for row in neutral] == [1.0, 1.0]
 
 
 def test_without_known_templates_there_is_no_two_way_interval() -> None:

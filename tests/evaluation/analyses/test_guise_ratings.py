@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
+from evaluation.analyses.guise_people import GuisePeopleOptions, analyse_guise_people
 from evaluation.analyses.guise_ratings import (
+    GuiseRatings,
     build_guise_ratings,
     draw_guises,
     item_differences,
     person_values,
     weigh,
 )
-from evaluation.metrics import bias_corrected_interval
+from evaluation.analyses.rating_cube import RatingCube
+from evaluation.analyses.three_pictures import (
+    PictureOptions,
+    rated_groups_picture,
+    rated_speakers_picture,
+)
+from evaluation.metrics import UndefinedReason, bias_corrected_interval
 
 GUISES, SCALES = ("AAL", "WME"), ("cold-warm", "poor-wealthy")
 
@@ -135,3 +145,51 @@ def test_person_values_say_how_far_other_people_move_the_difference() -> None:
         seen.append(draw_guises(one, n_resamples=0, seed=1).difference[0])
         told.append(np.std(values, ddof=1) / np.sqrt(values.size))
     assert np.mean(told) == pytest.approx(np.std(seen, ddof=1), rel=0.2)
+
+
+def few_people(people: int, items: int) -> GuiseRatings:
+    """Each person rates one guise of every item, in turn, on one scale."""
+    rows = [
+        (f"s{person}", f"i{item}-{guise}", f"i{item}", guise, "cold-warm", 20.0 + 10 * person)
+        for person in range(people)
+        for item in range(items)
+        for guise in [GUISES[(person + item) % 2]]
+    ]
+    return build_guise_ratings(rows, guises=GUISES, scales=("cold-warm",))
+
+
+@pytest.mark.parametrize(
+    ("people", "items", "reason"),
+    [(2, 1, UndefinedReason.ONE_TEXT), (6, 1, UndefinedReason.ONE_TEXT),
+     (2, 3, UndefinedReason.FEW_RATERS), (3, 2, "")],
+)  # fmt: skip
+def test_one_pair_or_two_people_give_no_interval_and_no_p(
+    people: int, items: int, reason: str
+) -> None:
+    """Two people and one text: a difference of −10 that every resample with both repeats.
+
+    An interval over people and texts needs more than one text, and two people are drawn alike in
+    every resample that has a difference.
+    """
+    one = few_people(people, items)
+    [line] = analyse_guise_people(one, [], {}, GuisePeopleOptions(n_resamples=200)).scales
+    assert line.difference.interval_reason == reason
+    assert math.isnan(line.difference.low) == math.isnan(line.p_value) == bool(reason)
+    assert math.isnan(line.p_holm) == bool(reason)
+    if (people, items) == (2, 1):  # 20 by the first in AAL, 30 by the second in WME
+        assert (line.difference.value, line.difference.n, line.n_people) == (-10.0, 1, 2)
+    [estimate] = rated_speakers_picture(one, PictureOptions(n_resamples=200)).estimates(0.95)
+    assert (estimate.interval_reason, estimate.n) == (reason, people)
+    assert math.isnan(estimate.low) == bool(reason)
+
+
+def test_two_people_give_no_interval_of_two_groups() -> None:
+    """Each rated one of two groups: whenever both are drawn the difference is the same."""
+    for people, reason in ((2, UndefinedReason.FEW_RATERS), (3, "")):
+        values = np.full((people, 2, 1), np.nan)
+        values[np.arange(people), np.arange(people) % 2, 0] = 10.0 * np.arange(people)
+        cube = RatingCube(tuple("abc"[:people]), ("one", "other"), ("cold-warm",), values)
+        [found] = rated_groups_picture(cube, PictureOptions(n_resamples=200)).estimates(0.95)
+        assert found.value == {2: -10.0, 3: 0.0}[people]  # 0 − 10; (0 + 20) / 2 − 10
+        assert found.interval_reason == reason
+        assert math.isnan(found.low) == bool(reason)

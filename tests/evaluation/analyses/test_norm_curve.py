@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from evaluation.analyses.norm_curve import (
     trace_norms,
 )
 from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.reports.intersectional.tables import curve_table
 
 DIMENSIONS = {"a": "agency", "b": "beliefs", "c": "agency"}
 GROUPS = [("young", "rich"), ("old", "poor"), ("young", "poor")]
@@ -104,3 +106,20 @@ def test_three_groups_have_an_interval_round_the_value() -> None:
 def test_nothing_to_compare_has_a_reason() -> None:
     assert trace_norms([], LIST, DIMENSIONS).reason == "no trait emerges for its groups"
     assert trace_norms(FOUND, [], DIMENSIONS).reason == "the list of norms is empty"
+
+
+def test_without_shuffles_there_is_no_p() -> None:
+    found = trace_norms(FOUND, LIST, DIMENSIONS, n_resamples=0)
+    assert found.average_precision == pytest.approx((1 + 2 / 3 + 3 / 8) / 3)
+    assert (math.isnan(found.p_value), math.isnan(found.chance), found.n_shuffles) == (
+        True,
+        True,
+        0,
+    )
+
+
+def test_a_small_p_is_printed_as_small() -> None:
+    """No shuffle of 2,000 as large: p = 1 / 2,001, which three decimals would print as 0.000."""
+    few = replace(trace_norms(FOUND, LIST, DIMENSIONS, n_resamples=0), p_value=1 / 2001)
+    table = curve_table(few, "95 %")
+    assert table.column("p_value").cells(few) == ["< 0.001"]

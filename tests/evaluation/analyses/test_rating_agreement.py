@@ -13,6 +13,7 @@ from evaluation.analyses.rating_agreement import (
     analyse_rating_agreement,
 )
 from evaluation.metrics.undefined import UndefinedReason
+from evaluation.reports.rating_agreement.prose import NEGATIVE_HALVES, caveats
 
 SCALES = ["warm", "rich", "modern"]
 # Group → one row a rater, one value a scale.
@@ -130,3 +131,28 @@ def test_leaving_out_a_group_moves_no_number_of_another():
 def test_the_result_survives_storage():
     found = analyse(frame())
     assert to_plain(from_plain(RatingAgreement, to_plain(found))) == to_plain(found)
+
+
+def test_halves_that_disagree_carry_a_caveat() -> None:
+    """Two people rate one way and two the other: r of the two profiles is −4550/√(5075 · 4100).
+
+    A third of the splits sets like beside like and has that r, −0.9975, of which Spearman–Brown is
+    −797; all others have the same mixed profile in either half and r = 1.
+    """
+    up, down = (0.0, 50.0, 100.0, 40.0), (100.0, 50.0, 10.0, 60.0)
+    rows = [
+        (f"s{person}", "one", f"scale-{place}", value)
+        for person, profile in enumerate([up, up, down, down])
+        for place, value in enumerate(profile)
+    ]
+    ratings = pd.DataFrame(rows, columns=["submission", "group", "scale", "value"])
+    scales = [f"scale-{place}" for place in range(4)]
+    options = RatingAgreementOptions(n_resamples=0, n_splits=60)
+    torn = analyse_rating_agreement(ratings, groups=["one"], scales=scales, options=options)
+    assert torn.split_half.spearman_brown < torn.split_half.r
+    assert NEGATIVE_HALVES in caveats(torn)
+    alike = ratings[ratings["submission"].isin(["s0", "s1"])]
+    alike = pd.concat([alike, alike.assign(submission=alike["submission"] + "b")])
+    agreed = analyse_rating_agreement(alike, groups=["one"], scales=scales, options=options)
+    assert (agreed.split_half.r, agreed.split_half.spearman_brown) == pytest.approx((1, 1))
+    assert NEGATIVE_HALVES not in caveats(agreed)

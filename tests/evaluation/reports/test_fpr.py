@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from evaluation.reports.parts.document import KeyNumber
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.parts.kind import EVEN_ENDS, Chosen
+from evaluation.reports.registry import get_kind
 from probing.runs.prediction_import import import_predictions
 from tests.evaluation.reports.computing import compute
 from tests.evaluation.reports.predictions import GROUPS, NAMES, make_runs
@@ -57,6 +60,59 @@ def test_gaps_are_regressed_on_the_surprisal_of_the_mention() -> None:
     ):
         with pytest.raises(ReportError, match=message):
             compute("fpr_gaps", Chosen(runs=(run,)), surprisals=bad)
+
+
+@pytest.mark.parametrize(("kind", "told"), [("released", "95 %"), ("t", "99 %")])
+def test_the_released_interval_is_called_by_its_own_coverage(kind: str, told: str) -> None:
+    """1.96 sd / √n is that of 95 %, whatever coverage other intervals have."""
+    (run,) = make_runs()
+    _, document = compute("fpr_gaps", Chosen(runs=(run,)), resamples=100, level=0.99, interval=kind)
+    gaps = next(table for table in document.tables if table.name == "gaps")
+    spans = next(table for table in document.tables if table.name == "spans")
+    assert (gaps.level, spans.level) == (told, "99 %")
+    assert any(text.startswith("Each labelled template") for text in document.method)
+    assert any(text.startswith(f"Intervals ({told})") for text in document.method)
+    row = gaps.frame.query("side == 'negative' and group == 'asian' and word == ''").iloc[0]
+    # Gaps of 1/2 and 0 in the two runs: sd 1/√8, half width sd/√2 = 1/4 times 1.96 or t(1).
+    quantile = {"released": 1.96, "t": 63.6567}[kind]
+    assert row["high"] - row["gap"] == pytest.approx(quantile / 4, rel=1e-5)
+
+
+def test_intervals_without_width_carry_a_caveat() -> None:
+    """Nobody says anything but the truth on the sentence that names nobody: 0.000 to 0.000."""
+    (run,) = make_runs()
+    report, document = compute("fpr_gaps", Chosen(runs=(run,)), resamples=100)
+    assert EVEN_ENDS in document.caveats
+    for text, even in (
+        ("0.000 to 0.000", True),
+        ("95 % interval −0.2 to −0.2", True),
+        ("+1 to +1", True),
+        ("1.0 to 11.0", False),
+        ("0.50 to 0.501", False),
+        ("11 to 1", False),
+        ("−0.2 to 0.2", False),
+    ):
+        keys = (KeyNumber("τ", "", "", (text,)),)
+        only = replace(document, keys=keys, sections=(), caveats=())
+        assert (EVEN_ENDS in get_kind("fpr_gaps").complete(report, only).caveats) == even, text
+
+
+def test_averages_over_unlike_sets_are_told() -> None:
+    runs = [*make_runs(("m1", "m2")), *make_runs(("m1",), data_set="other")]
+    _, document = compute("fpr_comparison", Chosen(runs=tuple(runs)), resamples=100)
+    assert any("ranks compare averages over unlike sets" in text for text in document.caveats)
+    _, document = compute("fpr_comparison", Chosen(runs=tuple(runs[:2])), resamples=100)
+    assert not any("unlike sets" in text for text in document.caveats)
+
+
+def test_p_of_equivalence_is_never_printed_as_zero() -> None:
+    """Of 2,000 replicates of a gap that never leaves 0 none is beyond the margin: p = 1 / 2,001."""
+    (run,) = make_runs()
+    _, document = compute("fpr_gaps", Chosen(runs=(run,)), resamples=2000, margin=0.9)
+    gaps = next(table for table in document.tables if table.name == "gaps")
+    column = gaps.column("equivalence_p")
+    printed = {column.cells(row)[0] for row in gaps.rows if row.gap.equivalence_p < 0.001}
+    assert printed == {"< 0.001"}
 
 
 def test_runs_of_several_models_belong_into_the_comparison() -> None:

@@ -96,6 +96,38 @@ def test_an_effect_of_length_alone_is_adjusted_away():
     assert table.loc["pairs of equal length", "strength"] == pytest.approx(0, abs=0.003)
 
 
+def test_adjusted_effects_are_corrected_for_the_number_of_attributes():
+    """The table prints the largest of many effects: six p-values, the smallest counts six times."""
+    store_norms()
+    _, document = compute("guise_controls", Chosen(runs=(guise_run("AAE", 0.02),)), **FEW)
+    lines = document.frames["adjusted"].set_index("name")
+    assert lines.loc["δ", "p_holm"] == lines.loc["δ", "p"]
+    p = lines["p"].drop("δ").sort_values()
+    steps = [min(1.0, p.iloc[j] * (6 - j)) for j in range(6)]
+    by_hand = {name: max(steps[: place + 1]) for place, name in enumerate(p.index)}
+    assert lines["p_holm"].drop("δ").to_dict() == pytest.approx(by_hand)
+
+
+def test_a_single_pair_of_equal_length_has_no_interval():
+    """Three prompts of one text are no sample of texts, whatever resamples of prompts give."""
+    store_norms()
+    stimuli = guise_stimuli(WORDS, 8)
+    texts = tuple(
+        GuiseText(text.slug, f"{text.body}{' more' if place else ''}")
+        for place, text in enumerate(stimuli.first)
+    )
+    run = store_guise_run(
+        replace(stimuli, first=texts), *made_up_logs(WORDS, 8, {"lazy": 0.5}, noise=0.05)
+    )
+    _, document = compute("guise_controls", Chosen(runs=(run,)), **FEW)
+    line = document.frames["controls"].set_index("guise").loc["pairs of equal length"]
+    assert line["n_pairs"] == 1
+    ends = line[["low", "high", "difference_low", "difference_high"]]
+    assert np.isnan(ends.astype(float)).all()
+    assert line["reason"] == "an interval needs values of at least two texts"
+    assert not np.isnan(line["strength"])
+
+
 def test_perplexity_and_tokens_of_the_same_model_and_texts_are_held():
     """ln P of lazy follows the difference of ln perplexity exactly; adjusted nothing is left."""
     store_norms()

@@ -106,3 +106,38 @@ def test_decisions_that_repeat_in_every_prompt_are_no_independent_evidence():
     left_out = document.frames["left_out_prompts"]
     assert left_out["difference"].to_list() == pytest.approx([0.2] * 3)
     assert left_out["p_equal"].to_list() == pytest.approx([stats.chisquare([12, 4]).pvalue] * 3)
+
+
+def test_all_three_tests_are_corrected_over_models():
+    """By hand: of two models 8 of 8 and 7 of 8 discordant pairs lie one way: p = 2/2⁸ and 18/2⁸.
+
+    Holm doubles the smaller: 4/256; the larger stays. Uncorrected, McNemar’s would be set beside a
+    corrected test of the paper.
+    """
+    runs = [
+        decided([1] * (8 - back) + [0] * back + [0] * 4, [0] * (8 - back) + [1] * back + [0] * 4,
+                name=name)
+        for name, back in (("one", 0), ("two", 1))
+    ]  # fmt: skip
+    _, document = compute("guise_decisions", Chosen(runs=tuple(runs)), **FEW)
+    lines = document.frames["tests"].set_index("model")
+    assert lines["p_mcnemar"].to_list() == pytest.approx([2 / 256, 18 / 256])
+    assert lines["p_mcnemar_holm"].to_list() == pytest.approx([4 / 256, 18 / 256])
+    raw = lines["p_contingency"]
+    assert raw["one"] < raw["two"]
+    assert lines["p_contingency_holm"].to_list() == pytest.approx(
+        [2 * raw["one"], max(2 * raw["one"], raw["two"])]
+    )
+    assert [key.lines[1].split(", ")[1] for key in document.keys] == [
+        "p = 0.016 (McNemar)",
+        "p = 0.070 (McNemar)",
+    ]
+    table = next(
+        block
+        for section in document.sections
+        for block in section.blocks
+        if getattr(block, "data", "") == "tests" and hasattr(block, "rows")
+    )
+    assert [head.head for head in table.columns][-2:] == ["p (2 × 2)", "p (McNemar)"]
+    assert [row.cells[-1] for row in table.rows] == ["0.016", "0.070"]
+    assert table.caption.endswith("McNemar’s test of pairs, corrected alike.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from django.core.management import call_command
@@ -82,6 +84,27 @@ def test_overt_runs_stand_beside_covert_ones():
     first_ones = tops[tops["rank"] == 1].set_index("source")["attribute"]
     assert (first_ones["covert"], first_ones["overt"]) == ("lazy", "kind")
     assert set(document.frames["agreement"]["probe"]) == {"covert", "overt"}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "paired", "matching", "why"),
+    [
+        (40, True, "pooled", "texts are pooled"),
+        (40, False, "meaning_matched", "some texts are in none"),
+        (5, True, "meaning_matched", "there are fewer than six"),
+    ],
+)
+def test_a_missing_p_has_its_own_reason(pairs, paired, matching, why):
+    """Forty pairs are not “fewer than six” because their probabilities are pooled."""
+    stimuli = replace(guise_stimuli(WORDS, pairs), paired=paired)
+    run = store_guise_run(stimuli, *made_up_logs(WORDS, pairs, {"lazy": 0.5}))
+    _, document = compute("matched_guise", Chosen(runs=(run,)), matching=matching, **FEW)
+    scores = document.frames["scores"]
+    assert scores["p"].isna().all()
+    assert all(reason.endswith(why) for reason in scores["reason"])
+    section = next(part for part in document.sections if part.heading == "Every attribute")
+    assert section.why.endswith(f"There is no p: {scores['reason'][0]}.")
+    assert any(text.endswith("; these scores have none.") for text in document.method)
 
 
 def test_runs_of_one_model_are_averaged_within_prompts():
