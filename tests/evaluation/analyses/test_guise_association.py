@@ -31,7 +31,7 @@ def test_an_interval_is_cut_at_the_range_of_its_quantity() -> None:
     The percentiles 0.025 and 0.975 move by 0.9 − 0.5; the upper one, 1.375, is no agreement.
     """
     even = np.linspace(0, 1, 1001)
-    found = estimate_of(0.9, even, 9, GuiseOptions(), (0.0, 1.0))
+    found = estimate_of(0.9, even, 9, GuiseOptions(), bounds=(0.0, 1.0))
     assert (found.low, found.high) == pytest.approx((0.425, 1.0), abs=1e-3)
     assert estimate_of(0.9, even, 9, GuiseOptions()).high == pytest.approx(1.375, abs=1e-3)
 
