@@ -8,6 +8,7 @@ every bad row can be told at once.
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -19,6 +20,11 @@ from typing import Any
 from annotation.common.text_shortening import shorten
 
 LINE_END = re.compile(r"\r\n|\n|\r")
+# Line ends and tabs are text; other control characters and halves of broken ones are not.
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+BROKEN = re.compile(r"[\ud800-\udfff]")
+LONGEST_REASON = 100
+DIGEST_SHOWN = 16
 
 
 class TableFileError(ValueError):
@@ -45,20 +51,42 @@ class Problem:
         return f"Line {self.line}: {self.message}"
 
 
-def read_table(content: bytes, file_name: str) -> list[Record]:
+def describe_import(content: bytes, file_name: str) -> str:
+    """Return what the history says of rows from this file: its name, and how its hash begins."""
+    digest = hashlib.sha256(content).hexdigest()[:DIGEST_SHOWN]
+    shown = file_name[: LONGEST_REASON - DIGEST_SHOWN - len("Imported , SHA-256 …")]
+    return f"Imported {shown}, SHA-256 {digest}…"
+
+
+def text_fault(text: str) -> str:
+    """Return what keeps a text from being one, empty for a good one."""
+    if BROKEN.search(text):
+        return "is not UTF-8 text."
+    return "holds a control character, expected plain text." if CONTROL.search(text) else ""
+
+
+def plain_heading(heading: str) -> str:
+    """Return a heading as names of columns are written, whatever its case, spaces and hyphens."""
+    return "_".join(heading.casefold().replace("-", " ").split())
+
+
+def read_table(content: bytes, file_name: str, *, or_json_lines: bool = False) -> list[Record]:
     """Return the rows of a .csv, .tsv or .tab file, without its heading.
+
+    or_json_lines : takes .jsonl and .ndjson as well
 
     Raises `TableFileError` where the file as a whole cannot be read.
     """
-    suffix = PurePath(file_name).suffix.lower()
-    if suffix == ".csv":
-        records = list(read_csv(decode(content)))
-    elif suffix in (".tsv", ".tab"):
-        records = list(read_tsv(decode(content)))
-    else:
+    readers = {".csv": read_csv, ".tsv": read_tsv, ".tab": read_tsv}
+    if or_json_lines:
+        readers |= {".jsonl": read_json_lines, ".ndjson": read_json_lines}
+    read = readers.get(PurePath(file_name).suffix.lower())
+    if read is None:
+        expected = ".csv, .tsv or .jsonl" if or_json_lines else ".csv or .tsv"
         raise TableFileError(
-            f"“{shorten(file_name)}” is of no kind that can be read, expected .csv or .tsv."
+            f"“{shorten(file_name)}” is of no kind that can be read, expected {expected}."
         )
+    records = list(read(decode(content)))
     if not records:
         raise TableFileError("The file holds no row, expected at least one below its heading.")
     return records

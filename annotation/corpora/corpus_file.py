@@ -13,23 +13,13 @@ decides.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import PurePath
+from collections.abc import Iterable
 
-from annotation.common.table_file import (
-    Problem,
-    Record,
-    TableFileError,
-    decode,
-    read_csv,
-    read_json_lines,
-    read_tsv,
-)
+from annotation.common.table_file import Problem, TableFileError, read_table
 from annotation.common.text_shortening import shorten
 from annotation.corpora.corpus_rows import (
     PAIR_COLUMNS,
     TEXT_COLUMNS,
-    CorpusFileError,
     Layout,
     ParsedCorpus,
     Varieties,
@@ -40,36 +30,13 @@ from annotation.corpora.row_reader import RowReader
 def parse_corpus_file(content: bytes, file_name: str, varieties: Varieties) -> ParsedCorpus:
     """Return every good row and every problem of a file.
 
-    Raises `CorpusFileError` where the file as a whole cannot be read. Rows are checked one by one
+    Raises `TableFileError` where the file as a whole cannot be read. Rows are checked one by one
     here; what several rows have to do with one another is `annotation.corpora.row_checks`.
     """
-    try:
-        records = list(_read_records_of(PurePath(file_name), content))
-    except TableFileError as error:
-        raise CorpusFileError(str(error)) from error
-    if not records:
-        raise CorpusFileError("The file holds no row, expected at least one below its heading.")
-    return _read_records(records, varieties)
-
-
-def _read_records_of(file_name: PurePath, content: bytes) -> Iterator[Record]:
-    suffix = file_name.suffix.lower()
-    if suffix in (".jsonl", ".ndjson"):
-        return read_json_lines(decode(content))
-    if suffix == ".csv":
-        return read_csv(decode(content))
-    if suffix in (".tsv", ".tab"):
-        return read_tsv(decode(content))
-    raise CorpusFileError(
-        f"“{shorten(file_name.name)}” is of no kind that can be read, expected .csv, .tsv or "
-        ".jsonl."
-    )
-
-
-def _read_records(records: list[Record], varieties: Varieties) -> ParsedCorpus:
+    records = read_table(content, file_name, or_json_lines=True)
     first = next((record for record in records if not record.fault), None)
     if first is None:
-        raise CorpusFileError(f"No row can be read. Line {records[0].line} {records[0].fault}")
+        raise TableFileError(f"No row can be read. Line {records[0].line} {records[0].fault}")
     layout = _find_layout(first.values, varieties)
     rows, problems = [], []
     for record in records:
@@ -92,15 +59,15 @@ def _find_layout(columns: Iterable[str], varieties: Varieties) -> Layout:
     for column in columns:
         found = varieties.find_column(column)
         if found is None:
-            raise CorpusFileError(
+            raise TableFileError(
                 f"The column “{shorten(column)}” is not known, {expected}, and in JSON lines "
                 "“spans”. Rename or leave out what the corpus does not keep."
             )
         held.append(found)
     if len(set(held)) < len(held):
-        raise CorpusFileError(f"Two columns hold the same, {expected}.")
+        raise TableFileError(f"Two columns hold the same, {expected}.")
     if set(PAIR_COLUMNS) <= set(held) and not set(TEXT_COLUMNS) & set(held):
         return Layout.PAIRS
     if "text" in held and not set(PAIR_COLUMNS) & set(held):
         return Layout.TEXTS
-    raise CorpusFileError(f"The columns fit neither pairs nor texts, {expected}.")
+    raise TableFileError(f"The columns fit neither pairs nor texts, {expected}.")

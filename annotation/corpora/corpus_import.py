@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,16 +11,13 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from annotation.common.table_file import Problem
+from annotation.common.table_file import Problem, describe_import
 from annotation.corpora.corpus_file import parse_corpus_file
 from annotation.corpora.corpus_rows import Layout, ParsedCorpus, Varieties
 from annotation.corpora.corpus_storage import store_rows
 from annotation.corpora.row_checks import Known, check_rows
 from annotation.models import Corpus
 from annotation.models.corpus import VARIETY_LENGTH
-
-LONGEST_REASON = 100
-DIGEST_SHOWN = 16
 
 
 class BadRowsError(Exception):
@@ -79,7 +75,7 @@ def import_corpus(
     skip_bad_rows : leaves bad rows out instead of refusing the file
     dry_run : does everything but keep it
 
-    Raises `CorpusFileError` for a file that cannot be read, `BadRowsError` for bad rows and
+    Raises `TableFileError` for a file that cannot be read, `BadRowsError` for bad rows and
     `ValidationError`, by field, for facts that are not valid and where no row is left.
     """
     with transaction.atomic():
@@ -129,13 +125,6 @@ def check_corpus(corpus: Corpus) -> None:
             {"target_variety": f"Both varieties are “{corpus.target_variety}”, expected two."}
         )
     corpus.full_clean()
-
-
-def describe_import(content: bytes, file_name: str) -> str:
-    """Return what the history says of texts from this file: its name, and how its hash begins."""
-    digest = hashlib.sha256(content).hexdigest()[:DIGEST_SHOWN]
-    shown = file_name[: LONGEST_REASON - DIGEST_SHOWN - len("Imported , SHA-256 …")]
-    return f"Imported {shown}, SHA-256 {digest}…"
 
 
 def _read(

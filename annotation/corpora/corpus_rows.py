@@ -48,10 +48,6 @@ class Varieties:
         return "source_text" if variety == self.source else "target_text"
 
 
-class CorpusFileError(ValueError):
-    """A file that cannot be read at all; the message says where and what was expected."""
-
-
 @dataclass(frozen=True)
 class Side:
     """A text with its marked spans: dictionaries of start, end (characters) and kind."""

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
-from annotation.corpora.guise_features import GUISE_FEATURES
-
 
 @dataclass(frozen=True)
 class _Subject:
@@ -88,8 +86,3 @@ def feature_pairs(feature: str) -> Iterator[FeaturePair]:
             f"{subject.word} {first} {adverbial}",
             f"{subject.word} {second} {adverbial}",
         )
-
-
-def all_feature_pairs() -> list[FeaturePair]:
-    """Return the pairs of all eight features, one feature after the other."""
-    return [pair for feature in GUISE_FEATURES for pair in feature_pairs(feature)]

@@ -14,8 +14,6 @@ the verb, which the printed blank asked for.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotation.corpora.clauses import Tagger, read_clauses
@@ -81,12 +79,6 @@ def measure_density(text: str, tagger: Tagger | None = None) -> float:
     """Return features per word (`annotation.corpora.words`), 0 for a text without words."""
     words = len(split_words(text))
     return len(detect_features(text, tagger)) / words if words else 0.0
-
-
-def count_features(texts: Iterable[str], tagger: Tagger | None = None) -> dict[str, int]:
-    """Return how often each feature of `FEATURE_NAMES` occurs in all of ``texts`` together."""
-    counts = Counter(feature.name for text in texts for feature in detect_features(text, tagger))
-    return {name: counts[name] for name in FEATURE_NAMES}
 
 
 def _detect_forms(text: str, tagger: Tagger | None) -> list[Feature]:

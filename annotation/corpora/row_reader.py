@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.common.table_file import Record
+from annotation.common.table_file import Record, text_fault
 from annotation.common.text_shortening import shorten
 from annotation.corpora.corpus_rows import (
     COMMON_COLUMNS,
@@ -27,9 +27,6 @@ LONGEST_NAME = 100
 LONGEST_KIND = 40
 SPLITS = ("evaluation", "training")
 NAME = re.compile(r"[-a-zA-Z0-9_]+")
-# Line ends and tabs are text; other control characters and halves of broken ones are not.
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-BROKEN = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass
@@ -86,10 +83,8 @@ class RowReader:
         if not isinstance(value, str):
             self.faults.append(f"“{label}” is {_describe(value)}, expected a text.")
             return ""
-        if BROKEN.search(value):
-            self.faults.append(f"“{label}” is not UTF-8 text.")
-        elif CONTROL.search(value):
-            self.faults.append(f"“{label}” holds a control character, expected plain text.")
+        if fault := text_fault(value):
+            self.faults.append(f"“{label}” {fault}")
         elif len(value.strip()) > longest:
             self.faults.append(
                 f"“{label}” has {len(value.strip()):,} characters, expected {longest:,} at most."

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -21,6 +21,7 @@ from annotation.imports.abc_file import (
     build_vocabulary,
     parse_abc_file,
 )
+from annotation.imports.closed_study import store_closed_study
 from annotation.instruments.content_hash import hash_instrument
 from annotation.instruments.flow import StepKind
 from annotation.models import (
@@ -35,12 +36,11 @@ from annotation.models import (
     Rating,
     SocialGroup,
     Study,
-    StudyStatus,
     Submission,
     SubmissionState,
     TraitPair,
 )
-from annotation.models.tokens import ALPHABET
+from annotation.models.tokens import spell
 from annotation.studies.creation import copy_groups, copy_scales, order_groups
 from annotation.studies.participant_summary import store_summary
 from annotation.studies.quality.damage import PlacedRating, describe_damage, find_damage
@@ -113,7 +113,7 @@ def import_abc_ratings(
     *,
     content: bytes,
     file_name: str,
-    owner: User | None = None,
+    owner: AbstractBaseUser | None = None,
     title: str = TITLE,
     citation: str = CITATION,
     skip_bad: bool = False,
@@ -195,23 +195,17 @@ def _refuse_second_import(digest: str) -> None:
 
 @transaction.atomic
 def _store(
-    rows: Sequence[RatingEntry], *, digest: str, owner: User | None, title: str, source: str
+    rows: Sequence[RatingEntry],
+    *,
+    digest: str,
+    owner: AbstractBaseUser | None,
+    title: str,
+    source: str,
 ) -> Study:
     annotated = Counter(group for _, group in {(row.annotator, row.group) for row in rows})
-    study = Study(
-        title=title,
-        owner=owner,
-        origin=Origin.IMPORTED,
-        status=StudyStatus.CLOSED,
-        source=source,
-        quota_per_group=min(annotated.values()),
-        reward_cents=0,
-        completion_codes={},
-        closed_at=timezone.now(),
+    study = store_closed_study(
+        title=title, owner=owner, source=source, quota_per_group=min(annotated.values())
     )
-    # Nobody is paid through an imported study or reads a contact on its pages.
-    study.full_clean(exclude=["completion_codes", "contact_email"])
-    study.save()
     instrument = _store_instrument(study, rows)
     assignments = _store_submissions(study, instrument, rows, digest)
     scales = {scale.slug: scale for scale in instrument.scales.all()}
@@ -292,9 +286,4 @@ def _derive_public_id(digest: str, name: str) -> str:
 
     Reports name their ratings by a hash over public ids: it must not change with the database.
     """
-    number = int(hashlib.sha256(f"{digest}\n{name}".encode()).hexdigest(), 16)
-    letters = []
-    for _ in range(12):
-        number, rest = divmod(number, len(ALPHABET))
-        letters.append(ALPHABET[rest])
-    return "".join(letters)
+    return spell(int(hashlib.sha256(f"{digest}\n{name}".encode()).hexdigest(), 16))

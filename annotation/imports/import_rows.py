@@ -5,20 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any
 
 from annotation.common.table_file import (
     Problem,
     Record,
     TableFileError,
-    decode,
-    read_json_lines,
+    plain_heading,
     read_table,
+    text_fault,
 )
 from annotation.common.text_shortening import shorten
 from annotation.imports.import_kind import ImportColumn
-from annotation.library.library_kind import restore_cell, text_fault
+from annotation.library.library_kind import restore_cell
 
 LONGEST_TEXT = 20_000
 
@@ -138,17 +137,15 @@ def read_rows(
 
     Raises `TableFileError` for a file that cannot be read, or lacks a needed column.
     """
-    if PurePath(file_name).suffix.lower() == ".jsonl":
-        records, is_table = list(read_json_lines(decode(content))), False
-    else:
-        records, is_table = read_table(content, file_name), True
+    records = read_table(content, file_name, or_json_lines=True)
+    is_table = not file_name.lower().endswith(".jsonl")
     names = {
         spelling: column.name
         for column in columns
         for spelling in (column.name, *column.other_names)
     }
     given = {heading for record in records for heading in record.values}
-    found = {heading: names.get(_plain(heading)) for heading in given}
+    found = {heading: names.get(plain_heading(heading)) for heading in given}
     _check_columns(columns, [name for name in found.values() if name])
     rows = [_read(record, found, is_table=is_table) for record in records if not record.fault]
     return ReadRows(
@@ -156,7 +153,9 @@ def read_rows(
         [Problem(record.line, record.fault) for record in records if record.fault],
         tuple(
             sorted(
-                name for name, column in found.items() if not column and _plain(name) not in ignored
+                name
+                for name, column in found.items()
+                if not column and plain_heading(name) not in ignored
             )
         ),
     )
@@ -169,10 +168,6 @@ def _check_columns(columns: Sequence[ImportColumn], found: Sequence[str]) -> Non
     if missing:
         expected = ", ".join(column.name for column in columns)
         raise TableFileError(f"There is no column “{missing[0]}”. Columns: {expected}.")
-
-
-def _plain(heading: str) -> str:
-    return "_".join(heading.casefold().replace("-", " ").split())
 
 
 def _read(record: Record, found: Mapping[str, str | None], *, is_table: bool) -> ImportRow:

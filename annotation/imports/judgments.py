@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.imports.closed_study import store_closed_study
 from annotation.imports.import_kind import (
     CORPUS,
     OBTAINED,
@@ -36,10 +36,8 @@ from annotation.models import (
     JudgmentDesign,
     JudgmentItem,
     JudgmentTask,
-    Origin,
     Study,
     StudyKind,
-    StudyStatus,
     TaskState,
     TextPair,
 )
@@ -284,20 +282,12 @@ def _find_scheme(request: ImportRequest, rows: list[ImportRow]) -> Scheme:
 def _store_study(
     request: ImportRequest, corpus: Corpus, entries: list[JudgmentEntry], scheme: Scheme
 ) -> Study:
-    study = Study(
+    study = store_closed_study(
         title=request.option("title"),
-        owner=request.user if isinstance(request.user, User) else None,
+        owner=request.user,
         kind=StudyKind.COUNTERPART_JUDGMENT,
-        origin=Origin.IMPORTED,
-        status=StudyStatus.CLOSED,
         source=f"{request.option('obtained')}\nFile: {request.file_name}",
-        reward_cents=0,
-        completion_codes={},
-        closed_at=timezone.now(),
     )
-    # Nobody works in an imported study or reads a contact on its pages.
-    study.full_clean(exclude=["completion_codes", "contact_email"])
-    study.save()
     judges = Counter(entry.item for entry in entries)
     doubled = sum(n > 1 for n in judges.values())
     JudgmentDesign.objects.create(

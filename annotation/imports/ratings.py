@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
@@ -62,7 +61,7 @@ class Ratings(ImportKind):
             study = import_abc_ratings(
                 content=request.content,
                 file_name=request.file_name,
-                owner=request.user if isinstance(request.user, User) else None,
+                owner=request.user,
                 title=request.option("title") or TITLE,
                 citation=request.option("citation") or CITATION,
                 skip_bad=True,  # bad rows were refused or agreed to before

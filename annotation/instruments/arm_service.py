@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from annotation.instruments.arms import read_arms
+from annotation.instruments.versions import lock_draft
 from annotation.models import Instrument
 
 
@@ -20,9 +20,7 @@ def store_arms(*, instrument: Instrument, arms: Sequence[Mapping[str, Any]]) -> 
     Raises `ValidationError` for a version that is frozen by now, and for arms that cannot be read;
     nothing is stored then.
     """
-    locked = Instrument.objects.select_for_update().get(pk=instrument.pk)
-    if locked.is_frozen:
-        raise ValidationError(_("This version is frozen: make a new version first."))
+    locked = lock_draft(instrument)
     try:
         read_arms(arms)
     except ValueError as error:

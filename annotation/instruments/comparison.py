@@ -9,23 +9,10 @@ from enum import StrEnum
 from typing import Any
 
 from annotation.instruments.flow_description import describe_flow
+from annotation.instruments.versions import SETTINGS
 from annotation.models import Instrument
 
-SETTINGS = (
-    "language",
-    "logo",
-    "logo_alt",
-    "scale_order",
-    "pole_sides",
-    "show_ticks",
-    "one_per_domain",
-    "high_from",
-    "low_to",
-    "agreement_rule",
-    "agreement_within",
-    "agreement_at_least",
-    "agreement_tau",
-)
+COMPARED = ("language", "logo", "logo_alt", *SETTINGS)
 
 
 class Part(StrEnum):
@@ -133,7 +120,7 @@ def _questions(instrument: Instrument) -> dict[str, str]:
 
 def _settings(instrument: Instrument) -> dict[str, str]:
     described = {}
-    for name in SETTINGS:
+    for name in COMPARED:
         field = Instrument._meta.get_field(name)
         display = getattr(instrument, f"get_{name}_display", None)
         value = display() if display else getattr(instrument, name)

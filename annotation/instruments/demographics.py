@@ -9,7 +9,7 @@ from __future__ import annotations
 from annotation.instruments.us_states import ELSEWHERE, STATES
 from annotation.models import DemographicQuestion, Instrument, QuestionKind
 
-AGE_RANGE = (18, 120)
+AGE_RANGE, NO_LIMITS = (18, 120), (None, None)
 #: The last option that ends so opens a field for words of one's own.
 OPENS_TEXT = ":"
 #: A choice of more options than these is shown as a list that opens, as that of states is.
@@ -35,58 +35,24 @@ def text_option(question: DemographicQuestion) -> str | None:
 def build_default_questions(instrument: Instrument) -> list[DemographicQuestion]:
     """Return the unsaved default questions of ``instrument``."""
     choice, choices, number = QuestionKind.CHOICE, QuestionKind.CHOICES, QuestionKind.NUMBER
-    rows: list[tuple[str, QuestionKind, str, list[str], tuple[int, int] | None]] = [
-        (
-            "gender",
-            choices,
-            "What is your gender?",
-            ["Man", "Woman", "Non-binary", "I describe myself:"],
-            None,
-        ),
+    rows: list[tuple[str, QuestionKind, str, list[str], tuple[int | None, int | None]]] = [
+        ("gender", choices, "What is your gender?",
+         ["Man", "Woman", "Non-binary", "I describe myself:"], NO_LIMITS),
         ("age", number, "How old are you?", [], AGE_RANGE),
-        (
-            "race",
-            choices,
-            "What is your race or ethnicity?",
-            [
-                "American Indian or Alaska Native",
-                "Asian",
-                "Black or African American",
-                "Hispanic or Latino",
-                "Middle Eastern or North African",
-                "Native Hawaiian or Pacific Islander",
-                "White",
-                "Multiracial or biracial",
-                "Another race or ethnicity:",
-            ],
-            None,
-        ),
-        (
-            "education",
-            choice,
-            "What is the highest level of school you have completed?",
-            [
-                "Less than high school",
-                "High school or equivalent",
-                "Some college",
-                "Occupational program",
-                "Associate degree",
-                "Bachelor’s degree",
-                "Master’s degree",
-                "Doctoral or professional degree",
-            ],
-            None,
-        ),
-        ("state", choice, "In which state do you live?", [*STATES, *ELSEWHERE], None),
+        ("race", choices, "What is your race or ethnicity?",
+         ["American Indian or Alaska Native", "Asian", "Black or African American",
+          "Hispanic or Latino", "Middle Eastern or North African",
+          "Native Hawaiian or Pacific Islander", "White", "Multiracial or biracial",
+          "Another race or ethnicity:"], NO_LIMITS),
+        ("education", choice, "What is the highest level of school you have completed?",
+         ["Less than high school", "High school or equivalent", "Some college",
+          "Occupational program", "Associate degree", "Bachelor’s degree", "Master’s degree",
+          "Doctoral or professional degree"], NO_LIMITS),
+        ("state", choice, "In which state do you live?", [*STATES, *ELSEWHERE], NO_LIMITS),
         ("years-in-state", number, "For how many years have you lived there?", [], (0, 120)),
-        (
-            "area",
-            choice,
-            "What kind of area do you live in?",
-            ["Urban", "Suburban", "Rural", "Remote"],
-            None,
-        ),
-    ]
+        ("area", choice, "What kind of area do you live in?",
+         ["Urban", "Suburban", "Rural", "Remote"], NO_LIMITS),
+    ]  # fmt: skip
     return [
         DemographicQuestion(
             instrument=instrument,
@@ -94,9 +60,9 @@ def build_default_questions(instrument: Instrument) -> list[DemographicQuestion]
             kind=kind,
             label=label,
             options=options,
-            minimum=limits[0] if limits else None,
-            maximum=limits[1] if limits else None,
+            minimum=minimum,
+            maximum=maximum,
             position=position,
         )
-        for position, (slug, kind, label, options, limits) in enumerate(rows, start=1)
+        for position, (slug, kind, label, options, (minimum, maximum)) in enumerate(rows, start=1)
     ]

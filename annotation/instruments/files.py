@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -11,6 +13,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotation.common.media_types import recognise_media
+from annotation.instruments.versions import lock_draft
 from annotation.models import Instrument, Study, StudyFile
 
 KILOBYTE = 1024
@@ -74,20 +77,21 @@ def list_files(study: Study) -> QuerySet[StudyFile]:
 
 def find_shown(instrument: Instrument) -> set[str]:
     """Return the digests of the study's files that a version shows. One query, two with a logo."""
-    written = json.dumps(instrument.flow)
     digests = instrument.study.files.values_list("digest", flat=True)
     logo = instrument.logo.digest if instrument.logo is not None else ""
-    return {digest for digest in digests if digest in written or digest == logo}
+    return _shown(digests, instrument.flow, logo)
 
 
 def find_used(study: Study) -> set[str]:
     """Return the digests of files that a version of the study shows. Two queries."""
     digests = set(study.files.values_list("digest", flat=True))
-    used = set()
-    for flow, logo in study.instruments.values_list("flow", "logo__digest"):
-        written = json.dumps(flow)
-        used |= {digest for digest in digests if digest in written or digest == logo}
-    return used
+    versions = study.instruments.values_list("flow", "logo__digest")
+    return set().union(*(_shown(digests, flow, logo) for flow, logo in versions))
+
+
+def _shown(digests: Iterable[str], flow: list[Any], logo: str | None) -> set[str]:
+    written = json.dumps(flow)
+    return {digest for digest in digests if digest in written or digest == logo}
 
 
 @transaction.atomic
@@ -106,9 +110,7 @@ def choose_logo(*, instrument: Instrument, file: StudyFile | None, alt: str) -> 
 
     Raises `ValidationError` for a frozen version, a sound, a large picture or a missing text.
     """
-    locked = Instrument.objects.select_for_update().get(pk=instrument.pk)
-    if locked.is_frozen:
-        raise ValidationError(_("This version is frozen: make a new version first."))
+    locked = lock_draft(instrument)
     if file is not None and (file.is_sound or file.size > MOST_LOGO_KB * KILOBYTE):
         raise ValidationError(
             _("A logo is a picture of at most %(n)d kB: it comes with every page that shows it.")

@@ -8,7 +8,7 @@ data, a condition and its content:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -183,28 +183,33 @@ def _read_step(index: int, item: object, problems: list[FlowProblem]) -> Step | 
         try:
             content = CONTENTS[kind].model_validate(brought)
         except ValidationError as error:
-            for field, text in _explain(error):
-                report(field, f"({kind.label}): {text}")
+            for field, text in explain(error, EXPLANATIONS):
+                where = f"({kind.label}): {field}" if field else f"({kind.label})"
+                report(field, f"{where}: {text}")
     elif brought:
         report(next(iter(brought)), f"is “{kind}” and has no “{next(iter(brought))}”.")
     return Step(index, kind, 0, str(key), condition, content)
 
 
-def _explain(error: ValidationError) -> Iterator[tuple[str, str]]:
-    """Yield field and sentence for each thing that is wrong with a content."""
+def explain(error: ValidationError, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield field and sentence for each thing that is wrong with a content.
+
+    words : sentences by pydantic's kinds of errors; what they lack is told in its own
+    """
     for item in error.errors():
         field = " ".join(
             str(part + 1) if isinstance(part, int) else part
             for part in item["loc"]
-            if part not in {"[key]"}
+            if part != "[key]"
         )
-        pattern = EXPLANATIONS.get(item["type"], "{msg}")
-        text = pattern.format(
-            **item.get("ctx", {}),
-            msg=item["msg"].removeprefix("Value error, "),
-            value=str(item["input"])[:60],
+        yield (
+            field,
+            words.get(item["type"], "{msg}").format(
+                **item.get("ctx", {}),
+                msg=item["msg"].removeprefix("Value error, "),
+                value=str(item["input"])[:60],
+            ),
         )
-        yield field, f"{field}: {text}" if field else text
 
 
 def _find_misplacement(step: Step, before: list[Step]) -> Iterator[tuple[str, str]]:

@@ -25,10 +25,23 @@ def text_in(texts: Mapping[str, str], language: str, *, fallback: str = "en") ->
     return ""
 
 
-def check_characters(text: str) -> str:
+def check_storable(text: str) -> str:
     """Return ``text``. Raises `ValueError` for what a database cannot store as text."""
     if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
         raise ValueError("It holds a character that cannot be stored.")
+    return text
+
+
+def check_language(code: str) -> str:
+    """Return ``code``. Raises `ValueError` for what is none."""
+    if not LANGUAGE.fullmatch(code):
+        raise ValueError(f"“{code[:20]}” is no language code, expected one such as “en”.")
+    return code
+
+
+def check_characters(text: str) -> str:
+    """Return ``text``. Raises `ValueError` for what cannot be stored and what is too long."""
+    check_storable(text)
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"It has {len(text)} characters, expected at most {MAX_CHARACTERS}.")
     return text
@@ -36,8 +49,7 @@ def check_characters(text: str) -> str:
 
 def _check_texts(texts: dict[str, str]) -> dict[str, str]:
     for code, text in texts.items():
-        if not LANGUAGE.fullmatch(code):
-            raise ValueError(f"“{code[:20]}” is no language code, expected one such as “en”.")
+        check_language(code)
         check_characters(text)
     if not any(text.strip() for text in texts.values()):
         raise ValueError("The text is empty.")

@@ -6,11 +6,25 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
+from django.utils.translation import gettext as _
 
 from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.previews import clear_previews
 from annotation.models import Instrument, Origin, Study, StudyStatus
 
+#: Fields of an instrument that its author decides on, beside its flow and its content.
+SETTINGS = (
+    "scale_order",
+    "pole_sides",
+    "show_ticks",
+    "one_per_domain",
+    "high_from",
+    "low_to",
+    "agreement_rule",
+    "agreement_within",
+    "agreement_at_least",
+    "agreement_tau",
+)
 CONTENT = ("groups", "scales", "questions", "wordings")
 _PUBLISHED = PreparedQuery(
     lambda study: Instrument.objects.filter(study=study, frozen_at__isnull=False).order_by(
@@ -60,6 +74,20 @@ def copy_instrument(source: Instrument, *, study: Study, version: int) -> Instru
         rows = getattr(source, part).all()
         getattr(copy, part).bulk_create([_unsaved_copy(row, instrument=copy) for row in rows])
     return copy
+
+
+def lock_draft(instrument: Instrument) -> Instrument:
+    """Return a draft with its row locked. Raises `ValidationError` for a frozen version."""
+    locked = (
+        Instrument.objects.select_for_update(of=("self",))
+        .select_related("study")
+        .get(pk=instrument.pk)
+    )
+    if locked.is_frozen:
+        raise ValidationError(
+            _("Version %(n)d is frozen. Edits make a new version.") % {"n": locked.version}
+        )
+    return locked
 
 
 @transaction.atomic

@@ -15,23 +15,12 @@ def seed_library(*, using: str = "default") -> None:
 
     with transaction.atomic(using=using):
         SocialGroup.objects.using(using).bulk_create(
-            [
-                SocialGroup(**(entry._asdict() | {"domains": list(entry.domains)}))
-                for entry in abc_model.ALL_GROUPS
-            ],
+            [SocialGroup(**entry._asdict()) for entry in abc_model.ALL_GROUPS],
             ignore_conflicts=True,
         )
         TraitPair.objects.using(using).bulk_create(
             [
-                TraitPair(
-                    slug=entry.slug,
-                    low=entry.low,
-                    high=entry.high,
-                    low_synonyms=list(entry.low_synonyms),
-                    high_synonyms=list(entry.high_synonyms),
-                    dimension=entry.dimension,
-                    position=position,
-                )
+                TraitPair(slug=entry.slug, position=position, **entry._asdict())
                 for position, entry in enumerate(abc_model.TRAIT_PAIRS, start=1)
             ],
             ignore_conflicts=True,

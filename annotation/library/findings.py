@@ -26,3 +26,8 @@ class Finding:
 
     def __str__(self) -> str:
         return f"{self.message} It reads “{self.sentence}”." if self.sentence else self.message
+
+
+def firm(message: str, field: str = "") -> Finding:
+    """Return an error that is not about English."""
+    return Finding(True, message, field, firm=True)

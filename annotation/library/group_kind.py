@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.contrib.auth.models import AbstractBaseUser
 
 from annotation.library.capitals import capitalise
-from annotation.library.findings import Finding
+from annotation.library.findings import Finding, firm
 from annotation.library.library_kind import (
     BATCH,
     Column,
@@ -78,11 +78,7 @@ class GroupKind(LibraryKind):
         )
         return {
             group.slug: {
-                "singular": group.singular.strip(),
-                "plural": group.plural.strip(),
-                "plural_capitalised": group.plural_capitalised.strip(),
-                "modifier": group.modifier.strip(),
-                "domains": tuple(group.domains),
+                **self.read(group),
                 "components": tuple(components.get(group.pk, ())),
                 "sets": tuple(sets.get(group.pk, ())),
             }
@@ -103,19 +99,12 @@ class GroupKind(LibraryKind):
         domains = tuple(name.casefold() for name in values["domains"])
         return {**values, "domains": domains, "sets": tuple(sorted(set(values["sets"])))}
 
-    def build(self, slug: str, values: Values) -> SocialGroup:
-        return SocialGroup(
-            slug=slug,
-            domains=list(values["domains"]),
-            **{name: values[name] for name in FIELDS if name != "domains"},
-        )
-
     def check(self, slug: str, values: Values, known: Known) -> Iterable[Finding]:
         yield from check_forms(Forms(*(str(values[name]) for name in FIELDS if name != "domains")))
         components = tuple(values["components"])
         if not components:
             if PAIR_SEPARATOR in slug:
-                yield _firm(
+                yield firm(
                     f"“slug” is “{slug}”, but two hyphens in a row stand between the components "
                     "of a paired group, and this one has none."
                 )
@@ -165,7 +154,7 @@ class GroupKind(LibraryKind):
 
 def _component_findings(slug: str, components: tuple[str, ...], known: Known) -> Iterator[Finding]:
     if len(components) != COMPONENTS or len(set(components)) < len(components):
-        yield _firm(
+        yield firm(
             f"“components” names {'; '.join(components)}, expected two different groups, "
             "such as “asian; teenager”."
         )
@@ -173,22 +162,18 @@ def _component_findings(slug: str, components: tuple[str, ...], known: Known) ->
     for name in components:
         values = known.values(name)
         if values is None or name == slug:
-            yield _firm(
+            yield firm(
                 f"“components” names “{name}”, but there is no such group, neither in the library "
                 "nor among the file's good rows."
             )
         elif values["components"]:
-            yield _firm(f"“components” names “{name}”, a paired group, expected a single one.")
+            yield firm(f"“components” names “{name}”, a paired group, expected a single one.")
     # A group that is a component of others cannot become a paired one.
     old = known.stored.get(slug)
     if old is not None and not old["components"]:
         users = [other for other, values in known.stored.items() if slug in values["components"]]
         if users:
-            yield _firm(
+            yield firm(
                 f"“{slug}” is a component of “{users[0]}”, so that it cannot have components "
                 "itself."
             )
-
-
-def _firm(message: str) -> Finding:
-    return Finding(True, message, firm=True)

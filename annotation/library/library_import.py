@@ -16,7 +16,14 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from annotation.common.table_file import Problem, Record, TableFileError, read_table
+from annotation.common.table_file import (
+    DIGEST_SHOWN,
+    Problem,
+    Record,
+    TableFileError,
+    describe_import,
+    read_table,
+)
 from annotation.common.text_shortening import shorten
 from annotation.library.library_kind import (
     Action,
@@ -31,8 +38,6 @@ from annotation.library.library_kind import (
 )
 
 SLUG = re.compile(r"[-a-zA-Z0-9_]+")
-LONGEST_REASON = 100
-DIGEST_SHOWN = 16
 
 
 class BadEntriesError(Exception):
@@ -153,7 +158,7 @@ def import_library(
                 added=plan.of(Action.ADDED),
                 changed=plan.of(Action.CHANGED),
                 user=user,
-                reason=_describe(content, file_name),
+                reason=describe_import(content, file_name),
             )
     except IntegrityError as error:  # somebody else added the same just now
         raise StalePlanError(
@@ -270,10 +275,3 @@ def _field_faults(kind: LibraryKind, slug: str, values: Values) -> Iterable[str]
             for found in errors:
                 if found.code != "blank":
                     yield f"“{name}” is “{shown}”. {' '.join(found.messages)}"
-
-
-def _describe(content: bytes, file_name: str) -> str:
-    """Return what the history says of entries from this file: its name, how its hash begins."""
-    digest = hashlib.sha256(content).hexdigest()[:DIGEST_SHOWN]
-    shown = file_name[: LONGEST_REASON - DIGEST_SHOWN - len("Imported , SHA-256 …")]
-    return f"Imported {shown}, SHA-256 {digest}…"

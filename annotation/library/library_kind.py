@@ -17,7 +17,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import models
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
-from annotation.common.table_file import Problem, Record
+from annotation.common.table_file import Problem, Record, plain_heading, text_fault
 from annotation.library.findings import Finding
 
 #: Between the entries of a cell that holds several.
@@ -123,12 +123,21 @@ class LibraryKind(ABC):
         """Return every entry of the library by its slug, in the order of a file."""
 
     @abstractmethod
-    def build(self, slug: str, values: Values) -> models.Model:
-        """Return an unsaved entry; its fields are validated one by one."""
-
-    @abstractmethod
     def check(self, slug: str, values: Values, known: Known) -> Iterable[Finding]:
         """Return what is wrong with an entry beyond its single fields."""
+
+    def read(self, entry: models.Model) -> Values:
+        """Return the values of a stored entry that are fields of its own."""
+        found = ((name, getattr(entry, name)) for name in self.fields)
+        return {name: tuple(v) if isinstance(v, list) else str(v).strip() for name, v in found}
+
+    def build(self, slug: str, values: Values) -> models.Model:
+        """Return an unsaved entry; its fields are validated one by one."""
+        given = ((name, values[name]) for name in self.fields)
+        entry: models.Model = self.model(
+            slug=slug, **{name: list(v) if isinstance(v, tuple) else v for name, v in given}
+        )
+        return entry
 
     def store(
         self,
@@ -178,11 +187,9 @@ class LibraryKind(ABC):
 
     def column(self, heading: str) -> Column | None:
         """Return the column that a heading names, in any case, with spaces or hyphens."""
-        plain = "_".join(heading.casefold().replace("-", " ").split())
-        for column in self.columns:
-            if plain in (column.name, *column.other_names):
-                return column
-        return None
+        plain = plain_heading(heading)
+        found = (c for c in self.columns if plain in (c.name, *c.other_names))
+        return next(found, None)
 
     @property
     def empty(self) -> Values:
@@ -213,15 +220,6 @@ def split(cell: str) -> tuple[str, ...]:
 def join(value: Value) -> str:
     """Return a value as one cell."""
     return value if isinstance(value, str) else f"{SEPARATOR} ".join(value)
-
-
-def text_fault(text: str) -> str:
-    """Return what keeps a text from being one, empty for a good one."""
-    if any("\ud800" <= char <= "\udfff" for char in text):
-        return "is not UTF-8 text."
-    if any((char < " " and char not in "\t\r\n") or char == "\x7f" for char in text):
-        return "holds a control character, expected plain text."
-    return ""
 
 
 def restore_cell(text: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from annotation.library.articles import wrong_articles
 from annotation.library.capitals import capitalise, lower_case_names, needless_capital
-from annotation.library.findings import Finding
+from annotation.library.findings import Finding, firm
 from annotation.library.plurals import is_plural, propose_plural, same_noun, split_head
 
 #: Form → its name in messages, and a sentence around it.
@@ -66,9 +66,7 @@ def _missing(forms: Forms) -> Iterator[Finding]:
             label, sentence = FORMS[name]
             expected = _expected(name, forms)
             hint = f", such as “{expected}”" if expected else f" for “{sentence.format('_')}”"
-            yield Finding(
-                True, f"The {label} is missing, expected one{hint}.", field=name, firm=True
-            )
+            yield firm(f"The {label} is missing, expected one{hint}.", name)
 
 
 def _expected(name: str, forms: Forms) -> str:
@@ -81,19 +79,11 @@ def _spaces(forms: Forms) -> Iterator[Finding]:
     for name, (label, _sentence) in FORMS.items():
         form = getattr(forms, name)
         if form != " ".join(form.split()):
-            yield Finding(
-                True,
-                f"The {label} “{form}” has spaces at an end, or two in a row. Take them out.",
-                field=name,
-                firm=True,
+            yield firm(
+                f"The {label} “{form}” has spaces at an end, or two in a row. Take them out.", name
             )
         if set(form) & set("{}[]<>") or not form.isprintable():
-            yield Finding(
-                True,
-                f"The {label} “{form}” holds a bracket or a sign, expected words.",
-                field=name,
-                firm=True,
-            )
+            yield firm(f"The {label} “{form}” holds a bracket or a sign, expected words.", name)
 
 
 def _number(forms: Forms) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from annotation.library.capitals import capitalise, lower_case_names, needless_capital
-from annotation.library.findings import Finding
+from annotation.library.findings import Finding, firm
 from annotation.library.library_kind import Column, Known, LibraryKind, Values
 from annotation.models import TraitPair
 
@@ -20,7 +20,7 @@ class TraitKind(LibraryKind):
     noun = "trait pair"
     plural = "trait pairs"
     model = TraitPair
-    fields = ("low", "high", "low_synonyms", "high_synonyms", "dimension", "position")
+    fields = ("low", "high", "dimension", "low_synonyms", "high_synonyms", "position")
     columns = (
         Column("slug", "the name that data go by, such as cold-warm", needed=True),
         Column("low", "the adjective of pole 0", needed=True),
@@ -38,17 +38,7 @@ class TraitKind(LibraryKind):
 
     def stored(self) -> dict[str, Values]:
         """Return every trait pair in the order of tables. One query."""
-        return {
-            pair.slug: {
-                "low": pair.low.strip(),
-                "high": pair.high.strip(),
-                "dimension": pair.dimension,
-                "low_synonyms": tuple(pair.low_synonyms),
-                "high_synonyms": tuple(pair.high_synonyms),
-                "position": str(pair.position),
-            }
-            for pair in TraitPair.objects.all()
-        }
+        return {pair.slug: self.read(pair) for pair in TraitPair.objects.all()}
 
     def complete(
         self, values: Values, *, given: Values, old: Values | None, known: Known
@@ -60,17 +50,6 @@ class TraitKind(LibraryKind):
             position = str(max(taken, default=0) + 1)
         dimension = str(values["dimension"]).casefold()
         return {**values, "position": position, "dimension": dimension}
-
-    def build(self, slug: str, values: Values) -> TraitPair:
-        return TraitPair(
-            slug=slug,
-            low=str(values["low"]),
-            high=str(values["high"]),
-            dimension=str(values["dimension"]),
-            low_synonyms=list(values["low_synonyms"]),
-            high_synonyms=list(values["high_synonyms"]),
-            position=str(values["position"]),
-        )
 
     def check(self, slug: str, values: Values, known: Known) -> Iterable[Finding]:
         return check_trait(
@@ -86,7 +65,7 @@ def check_trait(
 ) -> Iterator[Finding]:
     """Yield what is wrong with two poles and their lists of adjectives."""
     if low.casefold() == high.casefold():
-        yield _firm(f"Both poles are “{low}”, expected two opposite adjectives.", "high")
+        yield firm(f"Both poles are “{low}”, expected two opposite adjectives.", "high")
     poles = (("low", low, low_synonyms), ("high", high, high_synonyms))
     for name, pole, synonyms in poles:
         yield from _pole(name, pole, synonyms)
@@ -95,14 +74,14 @@ def check_trait(
     }
     if both and low.casefold() != high.casefold():
         listed = ", ".join(f"“{word}”" for word in sorted(both))
-        yield _firm(f"{listed} stands for both poles, expected for one.", "high_synonyms")
+        yield firm(f"{listed} stands for both poles, expected for one.", "high_synonyms")
 
 
 def _pole(name: str, pole: str, synonyms: Sequence[str]) -> Iterator[Finding]:
     field = f"{name}_synonyms"
     for word, where in ((pole, name), *((word, field) for word in synonyms)):
         if not ADJECTIVE.fullmatch(word):
-            yield _firm(
+            yield firm(
                 f"“{word}” is no adjective, expected letters, hyphens and single spaces.", where
             )
             continue
@@ -124,9 +103,5 @@ def _pole(name: str, pole: str, synonyms: Sequence[str]) -> Iterator[Finding]:
     seen: set[str] = set()
     for word in (pole, *synonyms):
         if word.casefold() in seen:
-            yield _firm(f"“{word}” comes twice for the {name} pole, expected once.", field)
+            yield firm(f"“{word}” comes twice for the {name} pole, expected once.", field)
         seen.add(word.casefold())
-
-
-def _firm(message: str, field: str) -> Finding:
-    return Finding(True, message, field, firm=True)

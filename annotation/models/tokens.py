@@ -13,6 +13,15 @@ def _draw(length: int) -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(length))
 
 
+def spell(number: int, length: int = 12) -> str:
+    """Return the lowest digits of a number in base 32, the last one first."""
+    letters = []
+    for _ in range(length):
+        number, digit = divmod(number, len(ALPHABET))
+        letters.append(ALPHABET[digit])
+    return "".join(letters)
+
+
 def new_public_id() -> str:
     """Return a 12-character name (60 bits) for things that staff and participants may see."""
     return _draw(12)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable
 
 from annotation.models import Submission
-from annotation.models.tokens import ALPHABET
+from annotation.models.tokens import spell
 
 #: Twelve letters of base 32 are 60 bits: nobody guesses one.
 LENGTH = 12
@@ -15,12 +15,7 @@ LENGTH = 12
 def make_survey_code(token: str) -> str:
     """Return the code of the submission with this unguessable token; the token stays secret."""
     digest = hashlib.sha256(f"annotation.panels.survey_code:{token}".encode()).digest()
-    number = int.from_bytes(digest, "big")
-    letters = []
-    for _ in range(LENGTH):
-        number, place = divmod(number, len(ALPHABET))
-        letters.append(ALPHABET[place])
-    return "".join(letters).upper()
+    return spell(int.from_bytes(digest, "big"), LENGTH).upper()
 
 
 def index_survey_codes(submissions: Iterable[Submission]) -> dict[str, Submission]:

@@ -11,8 +11,9 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.arm_service import store_arms
 from annotation.instruments.documents.document import DocumentError, InstrumentDocument
-from annotation.instruments.documents.draft_service import lock_draft, store_document
+from annotation.instruments.documents.draft_service import store_document
 from annotation.instruments.files import choose_logo, store_file
+from annotation.instruments.versions import lock_draft
 from annotation.models import Domain, Instrument, SocialGroup, Study, StudyKind, TraitPair
 
 

@@ -21,37 +21,24 @@ from pydantic import (
     StringConstraints,
     ValidationError,
 )
-from pydantic_core import ErrorDetails
 
-from annotation.common.language_codes import LANGUAGE
+from annotation.instruments import flow
 from annotation.instruments.arms import read_arms
 from annotation.instruments.files import MOST_FILES
-from annotation.instruments.flow import EXPLANATIONS, MOST_STEPS
+from annotation.instruments.flow import MOST_STEPS, explain
+from annotation.instruments.step_texts import check_language, check_storable
+from annotation.instruments.versions import SETTINGS
 from annotation.models import SURVEY_KINDS, Dimension, Instrument, QuestionKind
 
 SCHEMA = "stereoscope-instrument/1"
-#: The instrument's own fields that a document carries.
-SETTINGS = (
-    "scale_order",
-    "pole_sides",
-    "show_ticks",
-    "one_per_domain",
-    "high_from",
-    "low_to",
-    "agreement_rule",
-    "agreement_within",
-    "agreement_at_least",
-    "agreement_tau",
-)
 MOST_JSON_CHARACTERS = 400_000
 MOST_TEXT = 20_000
 MOST_ENTRIES = 2_000
-
-
-def _check_storable(text: str) -> str:
-    if "\x00" in text or any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("It holds a character that cannot be stored.")
-    return text
+EXPLANATIONS = flow.EXPLANATIONS | {
+    "string_too_short": "It is empty.",
+    "string_too_long": "It is too long, expected at most {max_length} characters.",
+    "string_pattern_mismatch": "It is “{value}”, expected letters, digits and hyphens.",
+}
 
 
 def _check_flow(flow: list[Any]) -> list[Any]:
@@ -65,13 +52,13 @@ def _check_flow(flow: list[Any]) -> list[Any]:
         )
     if "\\u0000" in written:
         raise ValueError("It holds a character that cannot be stored.")
-    _check_storable(written)
+    check_storable(written)
     return flow
 
 
 def _check_arms(arms: list[Any]) -> list[Any]:
     read_arms(arms)
-    _check_storable(json.dumps(arms, ensure_ascii=False))
+    check_storable(json.dumps(arms, ensure_ascii=False))
     return arms
 
 
@@ -83,12 +70,6 @@ def _check_base64(content: str) -> str:
     return content
 
 
-def _check_language(code: str) -> str:
-    if not LANGUAGE.fullmatch(code):
-        raise ValueError(f"“{code[:20]}” is no language code, expected one such as “en”.")
-    return code
-
-
 def _one_of(values: list[str]) -> AfterValidator:
     def check(value: str) -> str:
         if value not in values:
@@ -98,9 +79,9 @@ def _one_of(values: list[str]) -> AfterValidator:
     return AfterValidator(check)
 
 
-STORABLE = AfterValidator(_check_storable)
+STORABLE = AfterValidator(check_storable)
 SLUG = r"^[-a-zA-Z0-9_]+$"
-Language = Annotated[str, AfterValidator(_check_language)]
+Language = Annotated[str, AfterValidator(check_language)]
 Slug = Annotated[str, StringConstraints(pattern=SLUG, max_length=100)]
 ScaleSlug = Annotated[str, StringConstraints(pattern=SLUG, max_length=80)]
 QuestionSlug = Annotated[str, StringConstraints(pattern=SLUG, max_length=40)]
@@ -233,7 +214,7 @@ def read_document(data: Mapping[str, Any]) -> InstrumentDocument:
     try:
         document = InstrumentDocument.model_validate(data)
     except ValidationError as error:
-        raise DocumentError({_path(item): _explain(item) for item in error.errors()}) from None
+        raise DocumentError(dict(explain(error, EXPLANATIONS))) from None
     problems: dict[str, str] = {}
     for name in ("groups", "scales", "questions"):
         seen: set[str] = set()
@@ -272,22 +253,3 @@ def _find_setting_problems(settings: Mapping[str, Any]) -> dict[str, str]:
     except DjangoValidationError as error:
         return {f"settings {name}": " ".join(said) for name, said in error.message_dict.items()}
     return {}
-
-
-def _path(item: ErrorDetails) -> str:
-    return " ".join(
-        str(part + 1) if isinstance(part, int) else part for part in item["loc"] if part != "[key]"
-    )
-
-
-def _explain(item: ErrorDetails) -> str:
-    words = EXPLANATIONS | {
-        "string_too_short": "It is empty.",
-        "string_too_long": "It is too long, expected at most {max_length} characters.",
-        "string_pattern_mismatch": "It is “{value}”, expected letters, digits and hyphens.",
-    }
-    return words.get(item["type"], "{msg}").format(
-        **item.get("ctx", {}),
-        msg=item["msg"].removeprefix("Value error, "),
-        value=str(item["input"])[:60],
-    )

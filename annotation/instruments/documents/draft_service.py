@@ -7,13 +7,11 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotation.instruments.documents.document import (
-    SETTINGS,
     DocumentError,
     InstrumentDocument,
     hash_document,
@@ -23,6 +21,7 @@ from annotation.instruments.documents.document import (
 from annotation.instruments.languages.texts import list_texts
 from annotation.instruments.languages.translated_from import note
 from annotation.instruments.previews import clear_previews
+from annotation.instruments.versions import SETTINGS, lock_draft
 from annotation.models import (
     DemographicQuestion,
     Instrument,
@@ -98,20 +97,6 @@ def _is_own(instrument: Instrument, now: str, unanswered: Collection[str]) -> bo
 def _name_save(key: str, document_hash: str) -> str:
     """Return what is kept of a save: nothing of one without a key, which is nobody's."""
     return f"{key}:{document_hash}" if key else ""
-
-
-def lock_draft(instrument: Instrument) -> Instrument:
-    """Return a draft with its row locked. Raises `ValidationError` for a frozen version."""
-    locked = (
-        Instrument.objects.select_for_update(of=("self",))
-        .select_related("study")
-        .get(pk=instrument.pk)
-    )
-    if locked.is_frozen:
-        raise ValidationError(
-            _("Version %(n)d is frozen. Edits make a new version.") % {"n": locked.version}
-        )
-    return locked
 
 
 def store_document(instrument: Instrument, document: InstrumentDocument) -> None:

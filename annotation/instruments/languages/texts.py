@@ -87,12 +87,8 @@ def list_texts(instrument: Instrument, language: str) -> list[InstrumentText]:
     ]
 
 
-def list_missing(instrument: Instrument, language: str) -> list[str]:
-    """Return the keys of texts that are not translated. Five queries."""
-    return find_missing(list_texts(instrument, language))
-
-
 def find_missing(texts: Iterable[InstrumentText]) -> list[str]:
+    """Return the keys of texts that are not translated."""
     return [text.key for text in texts if not text.translation.strip()]
 
 

@@ -11,8 +11,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.urls import reverse
 
+from annotation.common.table_file import TableFileError
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
-from annotation.corpora.corpus_rows import CorpusFileError
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_corpus, find_owner
 
@@ -60,7 +60,7 @@ class Command(FileCommand):
             )
         except BadRowsError as error:
             self.refuse(error, error.problems, HINT)
-        except (CorpusFileError, ValidationError) as error:
+        except (TableFileError, ValidationError) as error:
             self.refuse(error)
         self._report(result, dry_run=options["dry_run"])
 

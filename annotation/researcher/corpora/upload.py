@@ -12,9 +12,9 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotation.common.table_file import TableFileError
 from annotation.corpora.access import can_change_corpus, visible_corpora
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
-from annotation.corpora.corpus_rows import CorpusFileError
 from annotation.models import Corpus
 from annotation.researcher.pages.fields import UploadField
 from annotation.researcher.pages.kept_file import pack_file, unpack_file
@@ -171,7 +171,7 @@ class NewCorpus(ResearcherPage):
             result = self.import_file(form, dry_run=dry_run)
         except BadRowsError as error:
             return self.show_rows(error.problems, form=form, refused=error, status=422)
-        except CorpusFileError as error:
+        except TableFileError as error:
             form.add_error("file", str(error))
         except ValidationError as error:
             form.add_error(None, error)

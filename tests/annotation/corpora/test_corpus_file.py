@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.common.table_file import Problem
+from annotation.common.table_file import Problem, TableFileError
 from annotation.corpora.corpus_file import parse_corpus_file
-from annotation.corpora.corpus_rows import CorpusFileError, Layout, Varieties
+from annotation.corpora.corpus_rows import Layout, Varieties
 from annotation.corpora.row_checks import Known, check_rows
 
 VARIETIES = Varieties("AAL", "WME")
@@ -222,7 +222,7 @@ def test_a_shared_counterpart_has_one_set_of_spans():
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(content, name, message):
-    with pytest.raises(CorpusFileError, match=message):
+    with pytest.raises(TableFileError, match=message):
         parse(content, name)
 
 
@@ -238,7 +238,7 @@ def test_no_file_breaks_the_reader(content, name):
     for heading in (b"", b"text,source\n", b"text\tsource\n", b'{"text": "a"}\n'):
         try:
             parsed = parse(heading + content, name)
-        except CorpusFileError:
+        except TableFileError:
             continue
         assert all(isinstance(problem, Problem) for problem in parsed.problems)
         assert all(row.text.body for row in parsed.rows)

@@ -10,7 +10,7 @@ import doctest
 import pytest
 
 from annotation.corpora import features
-from annotation.corpora.features import FEATURE_NAMES, count_features, detect_features
+from annotation.corpora.features import FEATURE_NAMES, detect_features
 from annotation.corpora.features import measure_density as density
 
 
@@ -113,14 +113,6 @@ def test_density_counts_features_per_word():
     assert density("They ain’t here, he be over there") == pytest.approx(2 / 7)
     assert density("") == 0
     assert density("?!") == 0
-
-
-def test_counts_name_every_feature():
-    counts = count_features(["He be eating", "He be late, they ain’t", ""])
-    assert tuple(counts) == FEATURE_NAMES
-    assert counts["habitual_be"] == 2
-    assert counts["aint"] == 1
-    assert sum(counts.values()) == 3
 
 
 def test_the_docstrings_examples_hold():

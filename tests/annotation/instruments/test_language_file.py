@@ -20,7 +20,7 @@ from annotation.instruments.languages.language_file import (
     stream_language,
 )
 from annotation.instruments.languages.language_service import add_known_language, remove_language
-from annotation.instruments.languages.texts import PLACEHOLDER, list_missing, list_texts
+from annotation.instruments.languages.texts import PLACEHOLDER, find_missing, list_texts
 from annotation.instruments.languages.ui_translation import speaking
 from annotation.instruments.versions import create_version
 from annotation.models import Instrument, MembershipRole, Study, StudyMembership
@@ -91,7 +91,7 @@ def test_file_holds_everything_that_participants_read(draft: Instrument) -> None
 def test_round_trip_adds_a_whole_language(study: Study, draft: Instrument, client: Client) -> None:
     bring(draft, write(translate(export(draft, "fr"))))
     draft.refresh_from_db()
-    assert list_missing(draft, "fr") == []
+    assert find_missing(list_texts(draft, "fr")) == []
     again = export(draft, "fr")
     assert [row["translation"] for row in again] == [
         row["translation"] for row in translate(export(draft, "fr"))
@@ -212,7 +212,7 @@ def test_frozen_version_takes_no_language_and_its_next_version_keeps_it(
     launch_study(study=study)
     with pytest.raises(LanguageFileError, match="is frozen"):
         bring(Instrument.objects.get(pk=draft.pk), content)
-    assert list_missing(create_version(study=study), "fr") == []
+    assert find_missing(list_texts(create_version(study=study), "fr")) == []
 
 
 def test_removed_language_leaves_no_trace(study: Study, draft: Instrument) -> None:
@@ -230,7 +230,7 @@ def test_reworded_option_is_missing_again(study: Study, draft: Instrument) -> No
     question.options = ["Man", "Woman, or girl", "Non-binary", "I describe myself:"]
     question.save()
     draft = Instrument.objects.get(pk=draft.pk)
-    assert [key.rsplit("-", 1)[0] for key in list_missing(draft, "fr")] == [
+    assert [key.rsplit("-", 1)[0] for key in find_missing(list_texts(draft, "fr"))] == [
         "question.gender.option.woman-or-girl"
     ]
     assert "“fr”: “Woman, or girl”." in "".join(find_launch_problems(study))
@@ -326,7 +326,7 @@ def test_only_who_may_change_the_study_takes_translations_as_right(
 def test_known_language_leaves_open_what_the_author_wrote(draft: Instrument) -> None:
     draft.wordings.filter(key="consent_title").update(text="Hello")
     add_known_language(instrument=draft, language="es-MX")
-    missing = list_missing(Instrument.objects.get(pk=draft.pk), "es-MX")
+    missing = find_missing(list_texts(Instrument.objects.get(pk=draft.pk), "es-MX"))
     assert "consent_title" in missing
     assert "consent_body" not in missing
     assert "group.veteran.plural" not in missing
