@@ -29,5 +29,5 @@ def share_as_far(draws: Floats, value: ArrayLike) -> Floats:
 
 def middle(draws: ArrayLike, level: float) -> tuple[float, float]:
     """Return the ends of the middle share of the draws; NaN are left out."""
-    low, high = np.nanquantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    low, high = np.nanquantile(np.asarray(draws, dtype=float), [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)

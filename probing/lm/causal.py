@@ -44,31 +44,6 @@ class CausalModel(TextModel):
             self.tokenizer.require_fit(len(row), text)
         return self._score(rows, [1] * len(rows))
 
-    def continuation_logprobs(
-        self, prompts: Sequence[str], continuations: Sequence[str]
-    ) -> list[list[Logprobs]]:
-        """Return, per prompt and continuation, ln P of every token of the continuation.
-
-        A continuation comes with the white space that sets it off, as in ``" lazy"``. Their sum
-        is the chain-rule log probability. Every prompt is read once, whatever the number of
-        continuations; the tokens of an empty prompt without a begin token have none before the
-        first, which is then left out.
-        """
-        found: dict[tuple[int, int], Logprobs] = {}
-        pairs: list[tuple[int, int, list[int], list[int]]] = []
-        for p, prompt in enumerate(prompts):
-            for c, continuation in enumerate(continuations):
-                before, after = self.tokenizer.encode_continuation(prompt, continuation)
-                self.tokenizer.require_fit(len(before) + len(after), prompt + continuation)
-                pairs.append((p, c, before, after))
-        groups: dict[tuple[int, ...], list[tuple[int, int, list[int]]]] = {}
-        for p, c, before, after in pairs:
-            groups.setdefault(tuple(before), []).append((p, c, after))
-        for shared, members in groups.items():
-            scores = self._score_after(shared, [after for _, _, after in members])
-            found.update(((p, c), score) for (p, c, _), score in zip(members, scores, strict=True))
-        return [[found[p, c] for c in range(len(continuations))] for p in range(len(prompts))]
-
     def score_spans(self, contexts: Sequence[SpanContext], *, n_best: int = 5) -> list[SpanScore]:
         """Return the score of every reference span given what stands before it.
 
@@ -179,21 +154,4 @@ class CausalModel(TextModel):
                 first, last = firsts[index], len(rows[index])
                 picked = pick_logprobs(logits[line, first - 1 : last - 1], ids[line, first:last])
                 found[index] = picked.numpy()
-        return found
-
-    @torch.inference_mode()
-    def _score_after(self, before: Sequence[int], continuations: list[list[int]]) -> list[Logprobs]:
-        """Return ln P of the tokens of every continuation of the same prompt, read once."""
-        if not before:
-            return self._score(continuations, [1] * len(continuations))
-        found = [np.empty(0, dtype=np.float64) for _ in continuations]
-        lengths = [len(before) + len(row) for row in continuations]
-        for batch in batches_by_length(lengths, self._scoring_budget()):
-            decoding = CausalDecoding(self._model, [before], self.tokenizer.pad_id)
-            decoding.select(torch.zeros(len(batch), dtype=torch.long))
-            rows = [continuations[index] for index in batch]
-            logits = decoding.read_on([row[:-1] for row in rows])
-            for line, index in enumerate(batch):
-                row = torch.tensor(rows[line], device=logits.device)
-                found[index] = pick_logprobs(logits[line, : len(row)], row).numpy()
         return found

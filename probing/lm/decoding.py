@@ -51,30 +51,6 @@ class CausalDecoding:
         self._past.batch_select_indices(rows)
 
     @torch.inference_mode()
-    def read_on(self, rows: Sequence[Sequence[int]]) -> torch.Tensor:
-        """Read several more tokens per row, padded on the right, and return all logits.
-
-        Line i of a row's logits, (n_rows, longest + 1, vocabulary), is what comes after i more
-        tokens. Afterwards the rows are of different length and cannot be written on.
-        """
-        first = self.logits[:, None]
-        if not any(map(len, rows)):
-            return first
-        ids, mask = pad(rows, 0, self._mask.device)
-        more = {}
-        if self._positions:
-            places = self._mask.sum(1, keepdim=True)
-            more = {"position_ids": places + torch.arange(ids.shape[1], device=ids.device)}
-        output = self._model(
-            input_ids=ids,
-            attention_mask=torch.cat([self._mask, mask], dim=1),
-            past_key_values=self._past,
-            use_cache=True,
-            **more,
-        )
-        return torch.cat([first, output.logits], dim=1)
-
-    @torch.inference_mode()
     def _read(self, ids: torch.Tensor, places: torch.Tensor, past: Any) -> None:
         more = {"position_ids": places} if self._positions else {}
         output = self._model(

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import Field
 
 from annotation.common.lazy import np, pd
+from probing.lm.classifier import ClassifierTokenizer, SequenceClassifier
 from probing.measures.base import (
     SCORE_COLUMNS,
     Cost,
@@ -36,22 +37,6 @@ ALL_CLASSES = "all"
 AUTOMATIC = "automatic"
 NO_NEGATIVES = "every sentence has this label"
 SHOWN = 3
-
-
-class ClassifierFacts(Protocol):
-    """What a dry run asks of a classifier."""
-
-    @property
-    def labels(self) -> tuple[str, ...]: ...
-    @property
-    def max_length(self) -> int | None: ...
-    def encode(self, texts: Sequence[str]) -> list[list[int]]: ...
-
-
-class Classifier(ClassifierFacts, Protocol):
-    """A model that classifies texts; `classify` returns logits (n_texts, n_labels)."""
-
-    def classify(self, texts: Sequence[str]) -> np.ndarray: ...
 
 
 class ClassificationParameters(MeasureParameters):
@@ -93,7 +78,7 @@ class Classification(Measure[ProbeStimuli, ClassificationParameters]):
         self,
         stimuli: ProbeStimuli,
         parameters: ClassificationParameters,
-        lm: ClassifierFacts,
+        lm: ClassifierTokenizer,
     ) -> list[Problem]:
         """Name outputs without a class, groups without enough sentences and texts too long."""
         found = list(sample_problems(stimuli))
@@ -134,7 +119,7 @@ class Classification(Measure[ProbeStimuli, ClassificationParameters]):
         self,
         stimuli: ProbeStimuli,
         parameters: ClassificationParameters,
-        lm: ClassifierFacts,
+        lm: ClassifierTokenizer,
     ) -> Cost:
         """Count the sentences and their tokens."""
         encoded = lm.encode([sentence.text for sentence in stimuli.sentences])
@@ -146,7 +131,7 @@ class Classification(Measure[ProbeStimuli, ClassificationParameters]):
         payload: Mapping[str, Any],
         stimuli: ProbeStimuli,
         parameters: ClassificationParameters,
-        lm: Classifier,
+        lm: SequenceClassifier,
     ) -> pd.DataFrame:
         """Return a row for each sentence: its place, the predicted class, probabilities by class.
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from annotation.common.lazy import pd
-from probing.lm.sources import ModelFacts
+from probing.lm.classifier import ClassifierTokenizer
 from probing.measures.base import (
     TRAINED_CLASSIFIER_COLUMNS,
     Cost,
@@ -33,7 +33,7 @@ from probing.training.schedule import TrainingSettings
 from probing.training.trainable_classifier import Example, Lora
 
 if TYPE_CHECKING:
-    from probing.training.trainable_classifier import TrainedClassifier
+    from probing.training.trainable_classifier import TrainableClassifier
 
 TEST_ACCURACY, VALIDATION_ACCURACY = "test_accuracy", "validation_accuracy"
 VALIDATION_LOSS, STEPS, BEST_STEP = "validation_loss", "steps", "best_step"
@@ -148,34 +148,6 @@ class ClassifierTuningParameters(MeasureParameters):
     )
 
 
-class BaseFacts(Protocol):
-    """What a dry run asks of the model."""
-
-    @property
-    def facts(self) -> ModelFacts: ...
-    @property
-    def max_length(self) -> int | None: ...
-    def encode(self, texts: Sequence[str]) -> list[list[int]]: ...
-
-
-class TrainableModel(Protocol):
-    """What computing needs: a model that can be trained to classify."""
-
-    @property
-    def name(self) -> str: ...
-
-    def train(
-        self,
-        *,
-        train: Sequence[Example],
-        validation: Sequence[Example],
-        test: Sequence[Example],
-        classes: Sequence[str],
-        lora: Lora | None,
-        settings: TrainingSettings,
-    ) -> TrainedClassifier: ...
-
-
 class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
     """Trains copies of the model to classify, one shard each, and takes the best of them.
 
@@ -194,7 +166,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
     result = ResultKind.TRAINED_CLASSIFIERS
 
     def complete(
-        self, parameters: ClassifierTuningParameters, lm: BaseFacts
+        self, parameters: ClassifierTuningParameters, lm: ClassifierTokenizer
     ) -> ClassifierTuningParameters:
         """Return the parameters with those of Table 1 where none are given."""
         preset = find_preset(lm.facts.family, lm.facts.parameter_count, parameters.method)
@@ -224,7 +196,10 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
         ]
 
     def problems(
-        self, stimuli: LabelledTexts, parameters: ClassifierTuningParameters, lm: BaseFacts
+        self,
+        stimuli: LabelledTexts,
+        parameters: ClassifierTuningParameters,
+        lm: ClassifierTokenizer,
     ) -> list[Problem]:
         """Name splits and classes without texts, texts in two splits, and texts too long."""
         found = list(_split_problems(stimuli))
@@ -247,7 +222,10 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
         return found
 
     def estimate(
-        self, stimuli: LabelledTexts, parameters: ClassifierTuningParameters, lm: BaseFacts
+        self,
+        stimuli: LabelledTexts,
+        parameters: ClassifierTuningParameters,
+        lm: ClassifierTokenizer,
     ) -> Cost:
         """Count the passes of trainings that no early stop ends, evaluations after each epoch."""
         shards, epochs = len(_grid(parameters, 0)), parameters.epochs
@@ -263,7 +241,7 @@ class ClassifierFineTuning(Measure[LabelledTexts, ClassifierTuningParameters]):
         payload: Mapping[str, Any],
         stimuli: LabelledTexts,
         parameters: ClassifierTuningParameters,
-        lm: TrainableModel,
+        lm: TrainableClassifier,
     ) -> pd.DataFrame:
         """Return one row: how the training was set, and how it ended."""
         if set(payload) != {"number", "seed", "learning_rate", "weight_decay"}:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from annotation.common.lazy import pd
+from probing.lm.text_tokenizer import PretrainedTextTokenizer
 from probing.measures.base import (
     TRAINED_MODEL_COLUMNS,
     Cost,
@@ -25,13 +26,12 @@ from probing.training.rewriting_examples import (
     EncodedExamples,
     ExampleEncoder,
     RewritingExample,
-    WritersTokenizer,
     encode_examples,
 )
 from probing.training.schedule import TrainingSettings
 
 if TYPE_CHECKING:
-    from probing.training.trainable import TrainedModel
+    from probing.training.trainable import Trainable
 
 NAMED_EXAMPLES = 8
 _SUMMARY = ("folder", "name", "steps", "loss", "held_out_loss", "n_train", "n_held_out")
@@ -77,21 +77,6 @@ class FineTuningParameters(MeasureParameters):
     )
 
 
-class TrainableModel(Protocol):
-    """What computing needs: a model that can be trained further."""
-
-    @property
-    def name(self) -> str: ...
-
-    def train(
-        self,
-        examples: Sequence[RewritingExample],
-        *,
-        held_out_share: float,
-        settings: TrainingSettings,
-    ) -> TrainedModel: ...
-
-
 class FineTuning(TextMeasure[FineTuningParameters]):
     """Trains a copy of the model to give a text's counterpart to the prompt with that text.
 
@@ -108,7 +93,7 @@ class FineTuning(TextMeasure[FineTuningParameters]):
     result = ResultKind.TRAINED_MODEL
 
     def problems(
-        self, stimuli: TextStimuli, parameters: FineTuningParameters, lm: WritersTokenizer
+        self, stimuli: TextStimuli, parameters: FineTuningParameters, lm: PretrainedTextTokenizer
     ) -> list[Problem]:
         found = []
         if not stimuli.pairs:
@@ -124,7 +109,7 @@ class FineTuning(TextMeasure[FineTuningParameters]):
         return found
 
     def estimate(
-        self, stimuli: TextStimuli, parameters: FineTuningParameters, lm: WritersTokenizer
+        self, stimuli: TextStimuli, parameters: FineTuningParameters, lm: PretrainedTextTokenizer
     ) -> Cost:
         fitting = encode_examples(ExampleEncoder(lm), _examples(stimuli, parameters))
         return Cost(
@@ -144,7 +129,7 @@ class FineTuning(TextMeasure[FineTuningParameters]):
         payload: Mapping[str, Any],
         stimuli: TextStimuli,
         parameters: FineTuningParameters,
-        lm: TrainableModel,
+        lm: Trainable,
     ) -> pd.DataFrame:
         if "seed" not in payload:
             raise StimuliError("The payload of a training holds its seed.")

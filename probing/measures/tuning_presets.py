@@ -52,9 +52,6 @@ TABLE_1 = (
     TuningPreset("Llama-3-8B", "llama", 8e9, 5, 1e-4, 1e-3),
     TuningPreset("Mistral-7B", "mistral", 7.2e9, 5, 3e-5, 1e-3),
 )
-#: Values that were tried, §3.3.
-LEARNING_RATES = (1e-3, 3e-4, 1e-4, 3e-5, 1e-5)
-WEIGHT_DECAYS = (1e-3, 1e-4, 1e-5, 1e-6)
 
 
 def find_preset(family: str, size: int | None, method: Method | None = None) -> TuningPreset:

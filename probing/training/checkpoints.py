@@ -156,11 +156,8 @@ def _place(workspace: Path, step: int, digest: str) -> Checkpoint:
 
 
 def _digest_of(path: Path) -> str:
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while chunk := file.read(1 << 20):
-            digest.update(chunk)
-    return digest.hexdigest()[:32]
+        return hashlib.file_digest(file, "sha256").hexdigest()[:32]
 
 
 def _remove_unfinished(workspace: Path) -> None:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
+
+from probing.lm.text_tokenizer import PretrainedTextTokenizer
 
 TrainedKind = Literal["causal", "seq2seq"]
 IGNORED = -100
@@ -61,23 +63,6 @@ class LeftOut:
     reason: str
 
 
-class WritersTokenizer(Protocol):
-    """What encoding needs; :class:`probing.lm.text_tokenizer.PretrainedTextTokenizer` has it."""
-
-    @property
-    def kind(self) -> TrainedKind: ...
-
-    @property
-    def max_length(self) -> int | None: ...
-
-    @property
-    def end_id(self) -> int | None: ...
-
-    def encode(self, text: str) -> list[int]: ...
-
-    def encode_plain(self, text: str) -> list[int]: ...
-
-
 @dataclass(frozen=True)
 class ExampleEncoder:
     """Encodes examples for one model.
@@ -87,7 +72,7 @@ class ExampleEncoder:
     with the end token.
     """
 
-    tokenizer: WritersTokenizer
+    tokenizer: PretrainedTextTokenizer
 
     def encode(self, example: RewritingExample) -> EncodedExample:
         prompt = self.tokenizer.encode(example.prompt)

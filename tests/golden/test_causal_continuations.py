@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from probing.lm import SpanContext
 from tests.golden.text_cases import load_expected, load_lm
 
 pytestmark = pytest.mark.shared
@@ -20,13 +21,14 @@ def test_every_token_of_every_continuation_matches(shared_dir: Path, name: str) 
     atol = golden["header"]["tolerance"]["abs"]
     cases = golden["models"][name]["continuations"]
     words = list(cases[0]["token_log_probs"])
-    found = load_lm(shared_dir, name).continuation_logprobs(
-        [case["prompt"] for case in cases], [f" {word}" for word in words]
+    pairs = [(case, word) for case in cases for word in words]
+    found = load_lm(shared_dir, name).score_spans(
+        [SpanContext(f"{case['prompt']} ", word, "") for case, word in pairs], n_best=0
     )
     assert len(cases) == 24
-    for case, scores in zip(cases, found, strict=True):
-        for word, score in zip(words, scores, strict=True):
-            np.testing.assert_allclose(score, case["token_log_probs"][word], rtol=0, atol=atol)
+    for (case, word), score in zip(pairs, found, strict=True):
+        expected = case["token_log_probs"][word]
+        np.testing.assert_allclose(score.token_logprobs, expected, rtol=0, atol=atol)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from probing.lm import ContextTooLongError, MaskCountError, load_text_model
+from probing.lm import ContextTooLongError, MaskCountError, SpanContext, load_text_model
 from probing.lm.batching import batches_by_length
 
 pytestmark = pytest.mark.shared
@@ -64,27 +64,25 @@ def test_a_text_of_one_token_has_no_value_without_a_begin_token(models: dict[str
     assert models["tiny-gpt2"].token_logprobs([]) == []
 
 
-def test_continuations_share_their_prompt_without_changing_a_score(models: dict[str, Any]) -> None:
-    """Against scoring prompt and continuation as one text."""
-    prompts, words = ["he is", "The person says:"], [" late", " at the store", " science-oriented"]
+def test_a_span_at_the_end_is_scored_as_the_end_of_the_whole_text(models: dict[str, Any]) -> None:
+    """Against scoring prompt and span as one text."""
+    prompts, words = ["he is ", "The person says: "], ["late", "at the store", "science-oriented"]
+    contexts = [SpanContext(prompt, word, "") for prompt in prompts for word in words]
     for name in NAMES[:3]:
         lm = models[name]
-        for prompt, scores in zip(prompts, lm.continuation_logprobs(prompts, words), strict=True):
-            for word, score in zip(words, scores, strict=True):
-                (whole,) = lm.token_logprobs([prompt + word])
-                np.testing.assert_allclose(score, whole[len(whole) - len(score) :], atol=1e-5)
-                assert len(score) == len(lm.tokenizer.encode_plain(word))
+        for context, found in zip(contexts, lm.score_spans(contexts, n_best=0), strict=True):
+            score = found.token_logprobs
+            (whole,) = lm.token_logprobs([context.before + context.span])
+            np.testing.assert_allclose(score, whole[len(whole) - len(score) :], atol=1e-5)
+            assert len(score) == len(lm.tokenizer.encode_plain(f" {context.span}"))
 
 
-def test_white_space_at_the_end_of_a_prompt_belongs_to_the_continuation(
+def test_white_space_at_the_end_of_a_prompt_belongs_to_what_follows(
     models: dict[str, Any],
 ) -> None:
-    lm = models["tiny-gpt2"]
-    (one,), (other,) = (
-        lm.continuation_logprobs(["he is "], ["late"]),
-        lm.continuation_logprobs(["he is"], [" late"]),
-    )
-    np.testing.assert_array_equal(one[0], other[0])
+    contexts = [SpanContext("he is ", "late", ""), SpanContext("he is", " late", "")]
+    one, other = models["tiny-gpt2"].score_spans(contexts, n_best=0)
+    np.testing.assert_array_equal(one.token_logprobs, other.token_logprobs)
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "tiny-t5"])
