@@ -119,6 +119,23 @@ def test_the_queue_fits_a_phone(page: Page, live_server, study: Study, scheme: s
     assert page.complaints == []
 
 
+def test_words_of_a_submission_stand_in_lines_on_a_phone(
+    page: Page,  # noqa: F811
+    live_server,
+    study: Study,
+) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    log_in(page, live_server.url)
+    page.goto(live_server.url + queue(study))
+    page.get_by_role("link", name=re.compile("^S-")).first.click()
+    expect(page.get_by_role("heading", name="Quality flags")).to_be_visible()
+    widths = page.locator(".table-frame td.wrap").evaluate_all("all => all.map(e => e.offsetWidth)")
+    assert widths
+    # A word such as “straightest” takes 80 pixels.
+    assert min(widths) >= 120
+    assert not scrolls_sideways(page)
+
+
 def test_axe_finds_nothing_in_the_queue_and_its_confirmation(
     page: Page,  # noqa: F811
     live_server,

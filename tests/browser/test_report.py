@@ -29,14 +29,13 @@ SHOWN = """
 """
 
 
-@pytest.fixture
-def report(site: str) -> Report:
+def build(submissions: int = 12) -> Report:
     owner, _made = User.objects.get_or_create(
         username="reader", defaults={"is_staff": True, "is_superuser": True}
     )
     asked = request_report(
         kind="alignment",
-        study=make_rated_study(owner=owner),
+        study=make_rated_study(owner=owner, submissions=submissions),
         runs=[make_scored_run()],
         parameters={"resamples": 100, "splits": 100},
     )
@@ -44,6 +43,11 @@ def report(site: str) -> Report:
     assert built is not None
     assert built.status == "final", built.error
     return built
+
+
+@pytest.fixture
+def report(site: str) -> Report:
+    return build()
 
 
 def test_charts_answer_and_a_group_is_highlighted_in_all_of_them(
@@ -95,6 +99,24 @@ def test_report_is_read_by_everyone(site: str, chromium: Browser, report: Report
     page.goto(site + reverse("reports:page", args=[report.public_id]))
     expect(page.locator("figure > .chart[data-alive]").first).to_be_visible()
     scan(page, "report")
+
+
+def test_why_a_number_is_missing_is_read_on_a_phone_without_scrolling(
+    site: str, chromium: Browser
+) -> None:
+    report = build(submissions=1)
+    page = chromium.new_context(viewport={"width": 360, "height": 740}).new_page()
+    log_in_researcher(page, site, "reader")
+    page.goto(site + reverse("reports:page", args=[report.public_id]))
+    notes = page.locator(".note", has_text="noise cannot be told apart")
+    expect(notes.first).to_be_visible()
+    for words in notes.all():
+        # Where the words lie, whatever the cell that they stand in.
+        right = words.evaluate(
+            "cell => { const range = document.createRange(); range.selectNodeContents(cell);"
+            " return range.getBoundingClientRect().right; }"
+        )
+        assert right <= 360
 
 
 def _chart(page: Page, name: str):  # type: ignore[no-untyped-def]
