@@ -148,7 +148,7 @@ def analyse_features(
             _line(model, name, some, table, weights, texts, place, options, alone=alone)
             for place, name in enumerate(features)
         ]
-        lines += _corrected(found)
+        lines += _corrected(found, options.level)
         doses += _doses(model, table, counts, options)
         words = np.concatenate([one.words for one in sets])
         lengthening = np.concatenate([one.lengthening for one in sets])
@@ -234,11 +234,13 @@ def pair_values(run: GuiseRun, weights: Floats) -> Floats:
     return found.values[..., 0]
 
 
-def _corrected(lines: Sequence[FeatureLine]) -> list[FeatureLine]:
+def _corrected(lines: Sequence[FeatureLine], level: float) -> list[FeatureLine]:
     corrected = holm_correction([line.p_paper for line in lines])
     return [
         replace(
-            line, p_paper_holm=float(p), disagree=tests_disagree(float(p), _above(line.strength))
+            line,
+            p_paper_holm=float(p),
+            disagree=tests_disagree(float(p), _above(line.strength), level),
         )
         for line, p in zip(lines, corrected, strict=True)
     ]

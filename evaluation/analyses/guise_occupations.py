@@ -54,7 +54,7 @@ class OccupationInference:
     name : “mean q” or “slope of prestige”; n of the estimate = occupations
     p_paper : of the paper's test, one-sided and by Holm for the mean
     p_placebo : how often placebo guises give a mean as low, or a slope as far from zero
-    disagree : whether the paper's test at 5 % and our interval come to different ends
+    disagree : whether the paper's test and our interval come to different ends, at its level
     """
 
     model: str
@@ -171,7 +171,7 @@ def _inference(
             found,
             p_paper,
             p,
-            tests_disagree(p_paper, _below(found) if name == MEAN else found),
+            tests_disagree(p_paper, _below(found) if name == MEAN else found, options.level),
         )
         for name, found, p_paper, p in quantities
     ]
