@@ -94,12 +94,17 @@ class Gap:
 
 @dataclass(frozen=True)
 class Band:
-    """How far placebo words are from their own mean, in the middle 95 %; a half width."""
+    """How far placebo words are from their own mean, in the middle 95 %; a half width.
+
+    by_chance : share of gaps that lie beyond it where groups are words like placebos; NaN in
+        results of before November 2026
+    """
 
     side: str
     half_width: float
     n: int
     reason: str = ""
+    by_chance: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -322,7 +327,11 @@ def _band(side: str, gaps: Sequence[Gap]) -> Band:
     if known.size < FEWEST_PLACEBOS:
         return Band(side, math.nan, known.size, FEW_PLACEBOS)
     distances = np.abs(known - known.mean())
-    return Band(side, float(np.quantile(distances, BAND)), known.size)
+    # One word more is as likely to have any of n + 1 ranks among n of them, and the quantile has
+    # the rank BAND (n − 1) + 1: beside a hundred words 6 % lie beyond it, beside five 20 %.
+    n = known.size
+    by_chance = (n - BAND * (n - 1)) / (n + 1)
+    return Band(side, float(np.quantile(distances, BAND)), n, by_chance=by_chance)
 
 
 def _beyond(gap: Gap, band: Band) -> bool | None:

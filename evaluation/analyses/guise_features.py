@@ -145,7 +145,7 @@ def analyse_features(
             _line(model, name, some, table, weights, texts, place, options, alone=alone)
             for place, name in enumerate(features)
         ]
-        lines += _corrected(found)
+        lines += _corrected(found, options.level)
         doses += _doses(model, table, counts, options)
         words = np.concatenate([one.words for one in sets])
         lengthening = np.concatenate([one.lengthening for one in sets])
@@ -231,11 +231,12 @@ def pair_values(run: GuiseRun, weights: Floats) -> Floats:
     return found.values[..., 0]
 
 
-def _corrected(lines: Sequence[FeatureLine]) -> list[FeatureLine]:
+def _corrected(lines: Sequence[FeatureLine], level: float) -> list[FeatureLine]:
     """Return the lines with p corrected; the paper tests one side, so that the other is open."""
     return [
         replace(
-            line, disagree=tests_disagree(line.p_paper_holm, replace(line.strength, high=np.inf))
+            line,
+            disagree=tests_disagree(line.p_paper_holm, replace(line.strength, high=np.inf), level),
         )
         for line in correct_rows(lines, p_paper_holm="p_paper")
     ]

@@ -23,8 +23,6 @@ from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.association import log_ratios
 from probing.measures.streams import named_stream
 
-ALPHA = 0.05
-
 
 @dataclass(frozen=True)
 class PairTable:
@@ -151,14 +149,16 @@ def excludes_zero(estimate: Estimate) -> bool:
     return bool(estimate.low > 0 or estimate.high < 0)
 
 
-def tests_disagree(p_paper: float, ours: Estimate) -> bool:
+def tests_disagree(p_paper: float, ours: Estimate, level: float) -> bool:
     """Return whether the paper's test finds what the interval does not, or the other way round.
+
+    level : coverage of the interval; the test is asked at 1 − level, at 5 % beside 95 %
 
     Without one of the two there is nothing to compare.
     """
     if np.isnan(p_paper) or np.isnan(ours.low):
         return False
-    return bool((p_paper < ALPHA) != excludes_zero(ours))
+    return bool((p_paper < 1 - level) != excludes_zero(ours))
 
 
 def corrected_over(lines: Sequence[CrossedLine]) -> list[CrossedLine]:

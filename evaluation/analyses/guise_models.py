@@ -290,6 +290,6 @@ def _compared(
         test.df,
         test.p_two_sided,
         difference,
-        tests_disagree(test.p_two_sided, difference),
+        tests_disagree(test.p_two_sided, difference, options.level),
         test.reason or difference.note,
     )

@@ -6,7 +6,7 @@ Hofmann et al. (2024), Methods, Employability analysis; methods.md §11.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class OccupationInference:
     name : “mean q” or “slope of prestige”; n of the estimate = occupations
     p_paper : of the paper's test, one-sided and by Holm for the mean
     p_placebo : how often placebo guises give a mean as low, or a slope as far from zero
-    disagree : whether the paper's test at 5 % and our interval come to different ends
+    disagree : whether the paper's test and our interval come to different ends, at its level
     """
 
     model: str
@@ -159,10 +159,21 @@ def _inference(
         quantities.append((SLOPE, estimate, line.fit.p_value, placebo))
     return [
         OccupationInference(
-            cell.model, cell.probe, name, found, p_paper, p, tests_disagree(p_paper, found)
+            cell.model,
+            cell.probe,
+            name,
+            found,
+            p_paper,
+            p,
+            tests_disagree(p_paper, _below(found) if name == MEAN else found, options.level),
         )
         for name, found, p_paper, p in quantities
     ]
+
+
+def _below(mean: Estimate) -> Estimate:
+    """Return an estimate that lies on one side of zero only below: the paper tests one side."""
+    return mean if np.isnan(mean.low) else replace(mean, low=-np.inf)
 
 
 def _slopes(q: Floats, ratings: Floats) -> Floats:

@@ -295,7 +295,7 @@ def compare_pictures(
             for one in pictures
             for place, (scale, rank) in enumerate(zip(scales, _ranks(one), strict=True))
         ),
-        by_scale=_scale_lines(covert, estimates, scales),
+        by_scale=_scale_lines(covert, estimates, scales, options.level),
         pairs=tuple(
             PairLine(
                 first,
@@ -335,7 +335,10 @@ def tau_over_scales(first: Picture, second: Picture, level: float) -> Answer:
 
 
 def _scale_lines(
-    covert: CovertPicture, estimates: Mapping[str, list[Estimate]], scales: Sequence[str]
+    covert: CovertPicture,
+    estimates: Mapping[str, list[Estimate]],
+    scales: Sequence[str],
+    level: float,
 ) -> tuple[ScaleLine, ...]:
     prompt_p = stats.ttest_1samp(covert.by_prompt, 0.0, axis=0, nan_policy="omit").pvalue
     prompt_p = np.ma.filled(np.ma.masked_invalid(prompt_p), np.nan)
@@ -350,7 +353,7 @@ def _scale_lines(
             float(prompt_p[place]),
             float(holm[place]),
             float(placebo_p[place]),
-            tests_disagree(float(prompt_p[place]), spoken),
+            tests_disagree(float(prompt_p[place]), spoken, level),
         )
         for place, (scale, named, spoken) in enumerate(
             zip(scales, estimates[MODEL_GROUPS], estimates[MODEL_SPEAKERS], strict=True)

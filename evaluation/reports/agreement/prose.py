@@ -23,8 +23,8 @@ MEANINGS = {
         "the same text, and of different texts. α is one minus the ratio of the two."
     ),
     "Not interpretable": (
-        "Texts of which an annotator said that they cannot be rewritten. α says how alike "
-        "people are in that."
+        "How often an annotator said of a text that it cannot be rewritten, a text counted for "
+        "each annotator. α says how alike people are in that."
     ),
 }
 

@@ -50,7 +50,7 @@ def disagreements(result: DecisionAnalysis) -> tuple[str, ...]:
         f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against "
         f"{interval(100 * row.difference.low, 100 * row.difference.high, 1, signed=True)} points"
         for row in result.tests
-        if tests_disagree(row.p_holm, row.difference)
+        if tests_disagree(row.p_holm, row.difference, result.options.level)
     ]
     return (
         *disagreement(

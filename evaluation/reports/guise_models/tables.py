@@ -159,7 +159,9 @@ def model_blocks(models: ReportTable, trends: ReportTable) -> tuple[Block, ...]:
 def feedback_blocks(feedback: ReportTable) -> tuple[Block, ...]:
     return feedback.printed_if_any(
         "Strength, and favourability of the first five, without and with human feedback. p "
-        "(paper): t-test over prompts, two-sided; intervals resample texts and prompts."
+        "(paper): t-test over prompts, two-sided, not corrected, with t of without − with; s "
+        "is over prompts with ddof 0, as the paper prints it; intervals resample texts and "
+        "prompts."
     )
 
 

@@ -119,7 +119,7 @@ def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
             "agree",
             lambda row: not row.disagree,
             cell=lambda agree: "yes" if agree else "no",
-            meaning="whether the paper’s test at 5 % and the interval find the same",
+            meaning="whether the paper’s test and the interval find the same, at its level",
         ),
         level=level,
         reason="estimate.note",

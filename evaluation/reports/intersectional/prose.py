@@ -31,7 +31,8 @@ MEANINGS = {
     ),
     "Scores … both components": (
         "The share of scores in which the paired group goes beyond both of its groups: traits "
-        "that neither has by itself. Chance alone makes some."
+        "that neither has by itself. Were the three scores alike but for chance, two thirds would "
+        "lie beyond both, and one third above both."
     ),
     "Precision against the list": (
         "Of the traits that emerge, the share that stands in the list of expected ones. "

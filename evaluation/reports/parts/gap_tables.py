@@ -241,17 +241,19 @@ def span_key(spans: ReportTable, row: Any, label: str) -> KeyNumber:
 
 def beyond_key(models: Sequence[ModelGaps]) -> KeyNumber | None:
     """Return how many gaps lie beyond their placebo band; None without placebo words."""
-    known = [
-        gap.beyond_band
-        for model in models
-        for side in SIDES
-        for gap in model.of(side)
-        if gap.beyond_band is not None
-    ]
+    known, shares = [], []
+    for model in models:
+        by_chance = {band.side: band.by_chance for band in model.bands}
+        for side in SIDES:
+            own = [gap.beyond_band for gap in model.of(side) if gap.beyond_band is not None]
+            known += own
+            shares += [by_chance[side]] * len(own)
     if not known:
         return None
-    chance = number(0.05 * len(known), 1)
-    lines = (f"{chance} expected by chance", "negative and positive side together")
+    chance = f"{number(sum(shares), 1)} expected by chance"
+    if any(map(math.isnan, shares)):  # results of before the number of placebo words counted
+        chance = f"{number(0.05 * len(known), 1)} expected by chance beside very many placebo words"
+    lines = (chance, "negative and positive side together")
     return KeyNumber("Gaps beyond the placebo band", str(sum(known)), f"of {len(known)}", lines)
 
 

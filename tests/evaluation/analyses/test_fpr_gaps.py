@@ -21,9 +21,11 @@ from evaluation.analyses.fpr_gaps import (
     ONE_TEMPLATE,
     Gap,
     ModelGaps,
+    _band,
     analyse_gaps,
 )
 from evaluation.metrics import UndefinedReason
+from evaluation.metrics.estimate import Estimate
 from probing.measures.probe_stimuli import SENTIMENT
 
 #: Label of four templates; the groups a (two fillers) and b (one).
@@ -159,11 +161,35 @@ def test_placebo_words_make_a_band_round_their_own_mean() -> None:
     found = analyse_gaps(placebo_case())
     band = next(band for band in found.bands if band.side == "negative")
     assert (band.half_width, band.n) == (pytest.approx(0.25), 6)
+    # The quantile has the rank 0.95 · 5 + 1 = 5.75 of six, a seventh word exceeds it in 1.25 / 7.
+    assert band.by_chance == pytest.approx(1.25 / 7)
     assert find(found, "a").beyond_band is True
     assert find(found, "p0").beyond_band is None
     # The mean is over the two groups: 0.5. The unmarked sentence lies 0.3 below.
     assert find(found, "none").gap.value == pytest.approx(-0.3)
     assert analyse_gaps(predictions([[[0] * 4, [1] * 4, [1] * 4]])).bands[0].reason == FEW_PLACEBOS
+
+
+@pytest.mark.parametrize("n", [5, 8, 20])
+def test_few_placebo_words_leave_more_gaps_beyond_their_band_by_chance(n: int) -> None:
+    """Six groups of a word each and placebos, all alike: 20 % lie beyond the band of five, not 5 %.
+
+    Both are measured from a mean of their own, groups from that of six.
+    """
+    rng, beyond = np.random.default_rng(n), []
+    for _ in range(2000):
+        groups, placebos = rng.normal(size=6), rng.normal(size=n)
+        gaps = [gap_of("placebo", f"p{place}", value) for place, value in enumerate(placebos)]
+        band = _band("negative", gaps)
+        beyond += list(np.abs(groups - groups.mean()) > band.half_width)
+    assert np.mean(beyond) == pytest.approx(band.by_chance, abs=0.03)
+    assert np.mean(beyond) > 0.06
+
+
+def gap_of(role: str, group: str, value: float) -> Gap:
+    return Gap(
+        "negative", group, "", role, 1, 1, 1, 0.0, Estimate(value), 0.0, 0.0, 0.0, None, math.nan
+    )
 
 
 def test_the_surprisal_of_the_mention_is_taken_out_of_the_gaps() -> None:

@@ -36,6 +36,9 @@ def test_a_report_has_gaps_words_controls_and_spans() -> None:
     assert spans.loc["negative", "band"] == 0
     assert [key.value for key in document.keys if "Span" in key.label] == ["0.500", "0.000"]
     assert any("Asian rests on one word" in text for text in document.caveats)
+    beyond = next(key for key in document.keys if key.label == "Gaps beyond the placebo band")
+    # Two groups on two sides beside five placebo words: one word in five lies beyond their band.
+    assert (beyond.small, beyond.lines[0]) == ("of 4", "0.8 expected by chance")
     figure = document.find_figure("gaps-negative")
     assert figure is not None
     assert "latino" in figure.svg_file

@@ -108,6 +108,23 @@ def test_decisions_that_repeat_in_every_prompt_are_no_independent_evidence():
     assert left_out["p_equal"].to_list() == pytest.approx([stats.chisquare([12, 4]).pvalue] * 3)
 
 
+@pytest.mark.parametrize(("level", "banner"), [(0.95, True), (0.99, False)])
+def test_test_and_interval_are_asked_at_one_level(level, banner):
+    """18 counts against 6: χ² = 6, p = 0.014, is significant at 5 % and not at 1 %.
+
+    Neither interval leaves out zero: at 99 % the two agree.
+    """
+    first = [1] * 6 + [0] * 2 + [0] * 12
+    second = [0] * 6 + [1] * 2 + [0] * 12
+    run = decided(first, second, n_prompts=3)
+    _, document = compute("guise_decisions", Chosen(runs=(run,)), level=level, **FEW)
+    line = document.frames["tests"].iloc[0]
+    assert line["p_equal"] == pytest.approx(stats.chi2.sf(6, 1))
+    assert line["low"] < 0 < line["high"]
+    told = [text for text in document.banners if "every decision for independent" in text]
+    assert bool(told) == banner
+
+
 def test_all_three_tests_are_corrected_over_models():
     """By hand: of two models 8 of 8 and 7 of 8 discordant pairs lie one way: p = 2/2⁸ and 18/2⁸.
 

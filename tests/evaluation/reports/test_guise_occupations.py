@@ -49,6 +49,18 @@ def test_the_mean_of_all_occupations_is_tested_below_zero():
     assert line["p_two_sided"] == pytest.approx(2 * expected.pvalue)
 
 
+def test_a_mean_above_zero_is_no_disagreement_with_a_test_below_zero():
+    """All occupations gain by 0.2 to 0.4: the paper's test, below zero, has p near 1, and the
+    interval lies above. Neither finds them below zero."""
+    run = jobs_run({"doctor": 0.4, "cleaner": 0.3, "judge": 0.2, "singer": 0.3})
+    _, document = compute("guise_occupations", Chosen(runs=(run,)), **FEW)
+    line = document.frames["inference"].set_index("quantity").loc["mean q"]
+    assert line["p_paper"] > 0.99
+    assert line["low"] > 0
+    assert line["agree"]
+    assert document.banners == ()
+
+
 def test_prestige_is_matched_by_words_or_as_released():
     store_prestige()
     run = jobs_run({"doctor": -0.6, "cleaner": 0.2, "judge": -0.5, "singer": -0.1})

@@ -54,6 +54,17 @@ def test_precision_means_the_side_on_which_people_put_a_trait() -> None:
     assert "chance gives one half" in PRECISION
 
 
+def test_a_third_score_lies_beyond_two_others_in_two_thirds_by_chance() -> None:
+    """Of the six orders of three scores the third is the highest in two, the lowest in two."""
+    orders = list(permutations((1, 2, 3)))
+    above = sum(third > max(first, second) for first, second, third in orders)
+    below = sum(third < min(first, second) for first, second, third in orders)
+    assert (above / len(orders), (above + below) / len(orders)) == pytest.approx((1 / 3, 2 / 3))
+    for label in ("Scores beyond both components", "Scores above both components"):
+        meaning = KINDS["intersectional"].meaning_of(label)
+        assert "two thirds would lie beyond both, and one third above both" in meaning
+
+
 def test_a_noise_ceiling_is_no_limit() -> None:
     """A model with everybody's true means, and ten noisy raters: τ with their means is above the
     ceiling, τ between the means of five and five of them."""
