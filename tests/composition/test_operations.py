@@ -64,7 +64,7 @@ def test_a_signed_webhook_of_endless_depth_is_refused(monkeypatch) -> None:
         "X-Prolific-Request-Signature": base64.b64encode(digest).decode(),
         "X-Event-ID": "1",
     }
-    with pytest.raises(EventRefused, match="no JSON object"):
+    with pytest.raises(EventRefused, match="nested deeper"):
         read_event(panel=Panel.PROLIFIC, headers=headers, body=body)
 
 
