@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 DEEPEST = 50
 
 
-class JsonRefused(ValueError):
+class JsonRefused(ValueError):  # noqa: N818 - an answer, not a fault
     """The JSON would be read otherwise than it was meant; the message says where."""
 
 
