@@ -1,5 +1,6 @@
 # One image for web, worker and GPU worker; the compose file says which of them a container is.
-FROM python:3.11-slim
+ARG PYTHON_IMAGE=python:3.11-slim
+FROM ${PYTHON_IMAGE}
 
 # On machines without a GPU, an index with PyTorch's CPU builds saves gigabytes.
 ARG PIP_EXTRA_INDEX_URL=""

@@ -56,4 +56,5 @@ MODEL_KEY_HOSTS = {"MODEL_KEY_TEST": "localhost"}
 
 # Tests share one address and the memory of one process; those of limits set their own.
 ARRIVALS_PER_HOUR = LOGINS_PER_MINUTE = SHARED_REPORT_REQUESTS_PER_MINUTE = 0
+WRONG_TOKENS_PER_MINUTE = 0
 REST_FRAMEWORK = REST_FRAMEWORK | {"DEFAULT_THROTTLE_CLASSES": []}  # noqa: F405

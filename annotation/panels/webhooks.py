@@ -9,16 +9,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from annotation.common.strict_json import JsonRefused, read_strict_json
 from annotation.models import (
     ActionKind,
     PanelAction,
@@ -78,12 +79,7 @@ def read_event(*, panel: str, headers: Mapping[str, str], body: bytes) -> Event:
         raise EventRefused(403, "The timestamp is too old or too new.")
     if not event_id or len(event_id) > 120:
         raise EventRefused(400, "The message has no id.")
-    try:
-        content = json.loads(body)
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict):
-        raise EventRefused(400, "The message is no JSON object.")
+    content = _read_object(body)
     # Events can come in any order; this header says in which they happened.
     happened_at = _read_moment(headers.get("X-Timestamp", "")) or sent_at
     return Event(
@@ -94,6 +90,21 @@ def read_event(*, panel: str, headers: Mapping[str, str], body: bytes) -> Event:
         happened_at=min(happened_at, timezone.now()),
         variables=variables,
     )
+
+
+def _read_object(body: bytes) -> dict[str, Any]:
+    """Return the message. Even a panel's own may hold text that no database takes."""
+    try:
+        content = read_strict_json(body.decode())
+    except JsonRefused as refusal:
+        raise EventRefused(400, str(refusal)) from refusal
+    except ValueError:
+        content = None
+    if not isinstance(content, dict):
+        raise EventRefused(400, "The message is no JSON object.")
+    if any("\0" in str(content.get(name)) for name in ("event_type", "resource_id")):
+        raise EventRefused(400, "The message holds a null character.")
+    return content
 
 
 def find_signers(panel: str, timestamp: str, body: bytes, signature: str) -> frozenset[str]:

@@ -253,6 +253,8 @@ LOCKOUT_SECONDS: int = env.int("LOCKOUT_SECONDS", 60)
 LONGEST_LOCKOUT_SECONDS: int = env.int("LONGEST_LOCKOUT_SECONDS", 3600)
 # Log-ins of one client in a minute, whatever the accounts; 0 for any number.
 LOGINS_PER_MINUTE: int = env.int("LOGINS_PER_MINUTE", 30)
+# Wrong tokens of the API that one client may send in a minute; 0 for any number.
+WRONG_TOKENS_PER_MINUTE: int = env.int("WRONG_TOKENS_PER_MINUTE", 30)
 AXES_LOCKOUT_CALLABLE = "annotation.annotators.views.tell_locked_out"
 # Whether every researcher signs in with a second factor; otherwise each may turn one on.
 SECOND_FACTOR_REQUIRED: bool = env.bool("SECOND_FACTOR_REQUIRED", False)

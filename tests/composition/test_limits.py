@@ -13,15 +13,18 @@ from django.core.cache import cache
 from django.test import Client, RequestFactory
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from rest_framework.settings import api_settings
 from rest_framework.test import APIClient
-from rest_framework.throttling import AnonRateThrottle, UserRateThrottle
+from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
 from annotation.common.limits import client_address
 from annotation.models import Submission
+from stereoscope import settings as product
 from stereoscope.api.throttles import ChangeRateThrottle
 from tests.annotation.studies.people import make_study
+from tests.tokens import header_for
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "a long pass phrase"
@@ -123,10 +126,27 @@ def test_one_address_cannot_fill_a_study(settings: Any) -> None:
     assert start(link, "203.0.113.7").status_code == 302
 
 
+def test_one_client_cannot_try_many_tokens_quickly(settings: Any) -> None:
+    settings.WRONG_TOKENS_PER_MINUTE = 3
+    alice = User.objects.create_superuser("alice")
+
+    def ask(authorization: str, address: str = "203.0.113.66") -> Any:
+        client = APIClient(REMOTE_ADDR=address)
+        return client.get("/api/v1/studies/", headers={"Authorization": authorization})
+
+    answers = [ask(f"Token st_{number}") for number in range(4)]
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
+    assert int(answers[3]["Retry-After"]) == 60
+    assert "Too many wrong tokens" in answers[3].json()["detail"]
+    assert ask("Token st_9", "203.0.113.7").status_code == 401
+    # Whoever has a right one is not locked out by a neighbour.
+    assert ask(header_for(alice)).status_code == 200
+
+
 def test_the_api_says_when_to_ask_again(monkeypatch: Any) -> None:
-    monkeypatch.setattr(
-        APIView, "throttle_classes", [AnonRateThrottle, UserRateThrottle, ChangeRateThrottle]
-    )
+    # Those of the product; the tests' own settings have none.
+    names = product.REST_FRAMEWORK["DEFAULT_THROTTLE_CLASSES"]
+    monkeypatch.setattr(APIView, "throttle_classes", [import_string(name) for name in names])
     rates = {**api_settings.DEFAULT_THROTTLE_RATES, "user": "3/min", "change": "1/min"}
     for throttle in (UserRateThrottle, ChangeRateThrottle):
         monkeypatch.setattr(throttle, "THROTTLE_RATES", rates)

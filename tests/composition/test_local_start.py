@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 
 from stereoscope.local import environment
 from stereoscope.local.administrator import ensure_administrator
-from stereoscope.local.launcher import HOST, PortTakenError, claim_port
+from stereoscope.local.launcher import HOST, PortTakenError, child_commands, claim_port
 from stereoscope.local.statics import collect_static_files
 from stereoscope.local.supervision import GENTLE_SECONDS
 from tests.ports import free_port
@@ -353,6 +353,13 @@ def test_a_killed_worker_is_started_again_and_web_goes_on(tmp_path):
     status, output = supervised.finish()
     assert status == 0, output
     assert_gone(pids)
+
+
+def test_the_platforms_own_worker_is_the_one_that_is_started_again():
+    assert {command.name: command.is_restarted for command in child_commands(8000)} == {
+        "web": False,
+        "worker": True,
+    }
 
 
 def test_a_worker_that_dies_again_and_again_ends_it(tmp_path):

@@ -18,11 +18,27 @@ from pathlib import Path
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from annotation.common.log_context import logging_as, run_id
-from annotation.models import Panel, PanelSettings, Study
+from annotation.models import (
+    ActionKind,
+    ActionState,
+    Panel,
+    PanelAction,
+    PanelSettings,
+    Participant,
+    Study,
+    Submission,
+)
 from annotation.panels.webhooks import EventRefused, read_event
+from probing.models import Run
+from probing.runs.leases import claim_shard
+from probing.runs.worker import work
 from stereoscope.logs import JsonFormatter
+from stereoscope.metrics import WorkCollector
+from tests.probing.conftest import checkpoints  # noqa: F401
+from tests.probing.runs.fixtures import bert, make_run  # noqa: F401
 from tests.tokens import header_for
 from tests.web_server import HOST, run_web_server
 
@@ -64,7 +80,7 @@ def test_a_signed_webhook_of_endless_depth_is_refused(monkeypatch) -> None:
         "X-Prolific-Request-Signature": base64.b64encode(digest).decode(),
         "X-Event-ID": "1",
     }
-    with pytest.raises(EventRefused, match="no JSON object"):
+    with pytest.raises(EventRefused, match="nested deeper"):
         read_event(panel=Panel.PROLIFIC, headers=headers, body=body)
 
 
@@ -128,6 +144,53 @@ def test_metrics_and_logs_of_a_running_server(tmp_path, make_database, monkeypat
     home = next(line for line in lines if line.get("request") == "of-the-proxy-1")
     assert (home["page"], home["status"]) == ("survey:home", 200)
     assert token not in (tmp_path / "web.log").read_text()
+
+
+@pytest.mark.django_db
+def test_metrics_count_submissions_runs_shards_leases_and_payments(make_run) -> None:  # noqa: F811
+    run = make_run()
+    shard = claim_shard(worker="w1")
+    assert shard is not None
+    study = Study.objects.create(title="S", contact_email="a@b.org", panel=Panel.PROLIFIC)
+    submissions = [
+        Submission.objects.create(
+            study=study,
+            instrument=study.instruments.first() or study.instruments.create(version=1),
+            participant=Participant.objects.create(),
+        )
+        for _ in range(3)
+    ]
+    PanelAction.objects.create(
+        study=study,
+        submission=submissions[0],
+        kind=ActionKind.APPROVE,
+        amount_minor=200,
+        currency="USD",
+        state=ActionState.CONFIRMED,
+        try_at=timezone.now(),
+        settled_at=timezone.now(),
+    )
+    found = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in WorkCollector().collect()
+        for sample in family.samples
+    }
+    assert found["stereoscope_submissions", "in_progress"] == 3
+    assert found["stereoscope_runs", Run.objects.get().status] == 1
+    assert found["stereoscope_shards", "leased"] == found["stereoscope_leases",] == 1
+    assert found["stereoscope_shards", "pending"] == run.shards.count() - 1
+    assert found["stereoscope_payments", "confirmed"] == 1
+
+
+@pytest.mark.django_db
+def test_what_a_worker_logs_says_of_which_run_it_is(make_run, monkeypatch) -> None:  # noqa: F811
+    run, said = make_run(), []
+    monkeypatch.setattr(
+        "probing.runs.worker.compute_shard", lambda _shard: said.append(run_id.get())
+    )
+    assert work(worker="w1", run=run).shards == run.shards.count()
+    assert set(said) == {run.public_id}
+    assert run_id.get() == ""
 
 
 def test_without_a_token_there_are_no_metrics(client, db) -> None:

@@ -120,6 +120,27 @@ def _english_texts(value: object) -> set[str]:
     return set().union(*map(_english_texts, value.values()))
 
 
+def test_spanish_words_of_scales_agree_with_the_people_they_are_said_of() -> None:
+    """They are said of “las personas …”: feminine and plural, or “de”, “con”, “sin” and a noun."""
+    known = load_known("es")
+    for pair in TRAIT_PAIRS:
+        for word in (known[pair.low], known[pair.high]):
+            head = word.removeprefix("poco ").split()[0]
+            assert head in {"de", "con", "sin"} or head.endswith(("as", "es")), word
+
+
+def test_spanish_says_what_is_paid_and_checked_as_people_say_it() -> None:
+    """A study is “remunerado”, and what somebody moved on a line is the marker, no group."""
+    texts = {message.text: forms for message, forms in read_entries("es").items()}
+    assert texts["This study is not paid"] == ["Este estudio no es remunerado"]
+    for end in ("", "."):
+        near, far = (
+            texts[f"A word that you placed them {way}{end}"] for way in ("near", "far from")
+        )
+        assert near == [f"Una palabra a la que acercaste el marcador{end}"]
+        assert far == [f"Una palabra de la que alejaste el marcador{end}"]
+
+
 def test_participants_scripts_hold_no_words_of_their_own() -> None:
     """What scripts say stands in templates, where it is translated."""
     for file in sorted((ROOT / "static" / "survey").glob("*.js")):

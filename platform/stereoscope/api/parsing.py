@@ -1,24 +1,18 @@
-"""JSON that the API takes: not deeper than anything it asks for, and text that can be stored."""
+"""JSON that the API takes: what would be read otherwise than it was meant is answered with 400."""
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Mapping
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-DEEPEST = 50
+from annotation.common.strict_json import JsonRefused, read_strict_json
 
 
 class StoredJSONParser(JSONParser):
-    """Answers 400 to what would be read otherwise than it was meant.
-
-    Nesting beyond 50 levels, halves of surrogate pairs, a name that stands twice in an object,
-    and numbers beyond what can be stored, which Python would read as infinite.
-    """
+    """Reads a body by `read_strict_json`."""
 
     def parse(
         self,
@@ -27,57 +21,10 @@ class StoredJSONParser(JSONParser):
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
         try:
-            content = json.loads(
-                stream.read().decode((parser_context or {}).get("encoding") or "utf-8"),
-                parse_constant=_refuse,
-                parse_float=_read_float,
-                object_pairs_hook=_read_object,
-            )
+            text = stream.read().decode((parser_context or {}).get("encoding") or "utf-8")
         except (ValueError, LookupError) as error:
             raise ParseError(f"The body is not JSON: {str(error)[:200]}.") from error
-        except RecursionError as error:
-            raise ParseError(f"The JSON is nested deeper than {DEEPEST} levels.") from error
-        _check(content)
-        return content
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise ParseError(f"The JSON holds {constant}, which is no number.")
-
-
-def _read_float(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ParseError(f"The JSON holds {text[:40]}, a number beyond what can be stored.")
-    return value
-
-
-def _read_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _value in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ParseError(f"“{twice[:40]}” stands twice in one object of the JSON.")
-    return found
-
-
-def _check(content: Any) -> None:
-    """Look at every value, without recursion."""
-    waiting = [(content, 1)]
-    while waiting:
-        value, depth = waiting.pop()
-        if depth > DEEPEST:
-            raise ParseError(f"The JSON is nested deeper than {DEEPEST} levels.")
-        if isinstance(value, str):
-            _check_text(value)
-        elif isinstance(value, dict):
-            for key, part in value.items():
-                _check_text(key)
-                waiting.append((part, depth + 1))
-        elif isinstance(value, list):
-            waiting.extend((part, depth + 1) for part in value)
-
-
-def _check_text(text: str) -> None:
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ParseError("The JSON holds half of a surrogate pair, which is no character.")
+        try:
+            return read_strict_json(text)
+        except JsonRefused as refusal:
+            raise ParseError(str(refusal)) from refusal

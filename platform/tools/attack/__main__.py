@@ -99,6 +99,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "STATIC_MANIFEST": "false",
         "ARRIVALS_PER_HOUR": "0",
         "LOGINS_PER_MINUTE": "0",
+        "WRONG_TOKENS_PER_MINUTE": "0",
         **WIDE,
     }
 

@@ -107,7 +107,21 @@ def test_a_changed_body_is_refused(study, add, panel) -> None:
     assert answer.status_code == 403
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"no json", b"\xff\xfe"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"[]",
+        b"no json",
+        b"\xff\xfe",
+        b'{"event_type": "half of a pair: \\ud800"}',
+        b'{"resource_id": "\\udfff"}',
+        b'{"event_type": "nothing: \\u0000"}',
+        b'{"resource_id": "a", "resource_id": "b"}',
+        b'{"event_type": ' * 60 + b"1" + b"}" * 60,
+        b"[" * 30_000 + b"]" * 30_000,
+    ],
+)
 def test_a_signed_message_that_cannot_be_read_is_refused(study, panel, body) -> None:
     timestamp = str(int(timezone.now().timestamp()))
     headers = {

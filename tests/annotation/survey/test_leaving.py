@@ -122,6 +122,7 @@ def test_reviews_that_may_quote_answers_are_erased(start) -> None:
         data_decision=DataDecision.EXCLUDED,
         pay_decision=PayDecision.REJECTED,
         pay_ground="low_effort",
+        flags=[{"name": "too_fast", "why": "named the group “my neighbour Ann”"}],
         reason="Wrote “my neighbour Ann” about themselves.",
     )
     withdraw(person)
@@ -131,6 +132,7 @@ def test_reviews_that_may_quote_answers_are_erased(start) -> None:
         "Erased: the participant withdrew.",
         "The participant withdrew; the answers are erased.",
     }
+    assert not any(Review.objects.values_list("flags", flat=True))
 
 
 def _reviewer():
@@ -167,7 +169,21 @@ def test_panel_ids_are_erased_once_the_payment_is_settled(start) -> None:
     )
     assert erase_settled_ids() == 0  # the payment is on its way
     assert ParticipantIdentity.objects.exists()
-    PanelAction.objects.update(state=ActionState.CONFIRMED, settled_at=timezone.now())
+    PanelAction.objects.create(
+        study=submission.study,
+        submission=submission,
+        kind=ActionKind.BONUS,
+        key="spring",
+        amount_minor=100,
+        currency="USD",
+        reference="6a2b0000cc",
+        state=ActionState.SENT,
+        try_at=timezone.now(),
+    )
+    settled = {"state": ActionState.CONFIRMED, "settled_at": timezone.now()}
+    PanelAction.objects.filter(kind=ActionKind.APPROVE).update(**settled)
+    assert erase_settled_ids() == 0  # the bonus still is
+    PanelAction.objects.update(**settled)
     assert erase_settled_ids() == 1
     assert erase_settled_ids() == 0
     assert not ParticipantIdentity.objects.exists()

@@ -12,8 +12,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.imports.abc_ratings import import_abc_ratings
-from annotation.models import CheckKind, Panel, Study, SubmissionState
+from annotation.models import CheckKind, Panel, PanelSettings, Study, SubmissionState
 from annotation.researcher.studies.svg_charts import draw_slots
+from annotation.studies.lifecycle import close_study
 from annotation.studies.quotas import count_quotas
 from annotation.studies.review_service import review_submission
 from tests.annotation.researcher.conftest import log_in
@@ -48,6 +49,21 @@ def test_the_main_page_shows_the_numbers(study: Study, alice: User) -> None:
     # 1 of 4, Wilson by hand: centre (0.25 + 0.4802) / 1.9604 = 0.3725, half width 0.3270.
     assert "Name the group just rated 4 1 0 25.0 % 4.6 to 69.9" in words
     assert "Named the group “senior citizens”" in words
+
+
+def test_a_study_says_that_its_links_are_not_signed(alice: User) -> None:
+    said = "Links of this study are not signed."
+    unsigned, signed = (make_study(owner=alice, panel=Panel.PROLIFIC) for _ in range(2))
+    PanelSettings.objects.filter(study=signed).update(signed_links=True)
+    elsewhere, closed = make_study(owner=alice), make_study(owner=alice, panel=Panel.PROLIFIC)
+    close_study(study=closed)
+    client = log_in(alice)
+    for study, is_said in ((unsigned, True), (signed, False), (elsewhere, False), (closed, False)):
+        page = client.get(overview(study)).content.decode()
+        assert (said in page) is is_said
+    way = reverse("admin:annotation_study_panel", args=[unsigned.pk])
+    notice = client.get(overview(unsigned)).content.decode().partition(said)[2]
+    assert way in notice.partition("</div>")[0]
 
 
 def test_an_empty_study_says_what_to_do_next(study: Study, alice: User) -> None:
