@@ -15,8 +15,10 @@ from evaluation.analyses.guise_cells import (
     NO_PLACEBO,
     GuiseCell,
     GuiseOptions,
+    drawn_favourability,
     estimate_of,
     guise_cells,
+    norm_bounds,
 )
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, mean_over_prompts
 from evaluation.analyses.guise_inference import CrossedLine, crossed_lines, pair_table
@@ -33,7 +35,6 @@ from evaluation.metrics.attribute_agreement import (
 from evaluation.metrics.draws import middle, share_as_far
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import correct_rows, holm_correction
-from evaluation.metrics.interval import UNBOUNDED
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
@@ -516,25 +517,6 @@ def _favourabilities(
             )
         )
     return lines
-
-
-def norm_bounds(favour: Floats) -> tuple[float, float]:
-    """Return the range of a norm over the attributes that it knows: means of them lie within."""
-    known = favour[~np.isnan(favour)]
-    return (float(known.min()), float(known.max())) if known.size else UNBOUNDED
-
-
-def drawn_favourability(drawn: Floats, favour: Floats) -> tuple[Floats, Floats]:
-    """Return the unweighted and the weighted favourability of the top five of every resample."""
-    known = np.where(np.isnan(favour) | np.isnan(drawn), -np.inf, drawn)
-    top = np.argsort(-known, axis=1, kind="stable")[:, :TOP]
-    values, weights = favour[top], np.take_along_axis(drawn, top, axis=1)
-    positive = (weights > 0).all(axis=1)
-    sums = weights.sum(axis=1)
-    weighted = np.divide(
-        (values * weights).sum(axis=1), sums, out=np.full(len(drawn), np.nan), where=positive
-    )
-    return values.mean(axis=1), weighted
 
 
 def _left_out(cell: GuiseCell, attributes: Sequence[str]) -> list[LeftOutPrompt]:

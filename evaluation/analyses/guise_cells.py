@@ -121,3 +121,22 @@ def estimate_of(
         return no_estimate(reason)
     found = bias_corrected_interval(value, drawn, level=options.level, bounds=bounds)
     return Estimate.within(value, found, n)
+
+
+def norm_bounds(favour: Floats) -> tuple[float, float]:
+    """Return the range of a norm over the attributes that it knows: means of them lie within."""
+    known = favour[~np.isnan(favour)]
+    return (float(known.min()), float(known.max())) if known.size else UNBOUNDED
+
+
+def drawn_favourability(drawn: Floats, favour: Floats, *, k: int = 5) -> tuple[Floats, Floats]:
+    """Return the unweighted and the weighted favourability of the first k of every resample."""
+    known = np.where(np.isnan(favour) | np.isnan(drawn), -np.inf, drawn)
+    top = np.argsort(-known, axis=1, kind="stable")[:, :k]
+    values, weights = favour[top], np.take_along_axis(drawn, top, axis=1)
+    positive = (weights > 0).all(axis=1)
+    sums = weights.sum(axis=1)
+    weighted = np.divide(
+        (values * weights).sum(axis=1), sums, out=np.full(len(drawn), np.nan), where=positive
+    )
+    return values.mean(axis=1), weighted

@@ -12,8 +12,14 @@ from itertools import product
 
 import numpy as np
 
-from evaluation.analyses.guise_association import drawn_favourability, norm_bounds
-from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
+from evaluation.analyses.guise_cells import (
+    GuiseCell,
+    GuiseOptions,
+    drawn_favourability,
+    estimate_of,
+    guise_cells,
+    norm_bounds,
+)
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, run_scores
 from evaluation.analyses.guise_inference import tests_disagree
 from evaluation.analyses.guise_variation import standard_error, stereotype_weights

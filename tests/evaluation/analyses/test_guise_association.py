@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluation.analyses.guise_association import HumanStudy, analyse_guises, norm_bounds
-from evaluation.analyses.guise_cells import GuiseOptions, estimate_of
+from evaluation.analyses.guise_association import HumanStudy, analyse_guises
+from evaluation.analyses.guise_cells import GuiseOptions, estimate_of, norm_bounds
 from evaluation.analyses.guise_draws import GuiseRun
 
 ATTRIBUTES = [f"word {place:02}" for place in range(12)]
