@@ -22,13 +22,14 @@ from annotation.models import (
 from annotation.panels.action_plan import (
     PlanChangedError,
     PlanTotals,
+    ask_for_rejections,
+    ask_for_returns,
+    ask_for_rewards,
     propose_rejections,
     propose_returns,
     propose_rewards,
     store_plan,
-    total_rejections,
-    total_returns,
-    total_rewards,
+    total_plan,
 )
 from annotation.panels.bonuses import BonusCondition, propose_bonus, read_amount, read_list
 from tests.annotation.panels.conftest import LONG_REASON
@@ -106,14 +107,14 @@ def test_totals_are_those_of_the_plans_in_one_query(study, add, django_assert_nu
             rejected = {"pay_decision": PayDecision.REJECTED, "ground": "low_effort", "told": told}
             add(f"{name}-{len(told)}", **rejected)
     fresh = Study.objects.get(pk=study.pk)
-    for propose, total, *expected in (
-        (propose_rewards, total_rewards, 4, 2 * 200 + 2 * 24, [2, 2, 4]),
-        (propose_returns, total_returns, 4, 0, []),
-        (propose_rejections, total_rejections, 2, 0, [2]),
+    for propose, ask_for, *expected in (
+        (propose_rewards, ask_for_rewards, 4, 2 * 200 + 2 * 24, [2, 2, 4]),
+        (propose_returns, ask_for_returns, 4, 0, []),
+        (propose_rejections, ask_for_rejections, 2, 0, [2]),
     ):
         plan = propose(fresh)
         with django_assert_num_queries(1):
-            totals = total(fresh)
+            totals = total_plan(*ask_for(fresh))
         assert totals == PlanTotals(plan.people, plan.amount_minor, plan.left_out)
         assert [totals.people, totals.amount_minor, sorted(totals.left_out.values())] == expected
 
