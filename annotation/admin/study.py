@@ -20,7 +20,6 @@ from annotation.admin.study_base import BaseStudyAdmin
 from annotation.corpora.access import visible_corpora
 from annotation.instruments.previews import clear_previews
 from annotation.models import (
-    DataDecision,
     GroupAssignment,
     Instrument,
     Origin,
@@ -29,6 +28,7 @@ from annotation.models import (
     Submission,
     SubmissionOrigin,
 )
+from annotation.models.submission import accepted
 from annotation.researcher.money.pages import (
     BatchFilePage,
     MoneyActions,
@@ -69,11 +69,10 @@ class StudyChangeList(ChangeList):
         """Two queries more than the rows."""
         super().get_results(request)
         keys = [study.pk for study in self.result_list]
-        accepted = dict(
+        rated = dict(
             GroupAssignment.objects.filter(
+                accepted(of="submission__"),
                 submission__study__in=keys,
-                submission__data_decision=DataDecision.ACCEPTED,
-                submission__is_counted=True,
                 is_repeat=False,
             )
             .order_by()
@@ -88,7 +87,7 @@ class StudyChangeList(ChangeList):
             .annotate(n=Count("groups"))
         )
         for study in self.result_list:
-            study.accepted = accepted.get(study.pk, 0)
+            study.accepted = rated.get(study.pk, 0)
             study.n_groups = groups.get(study.pk, 0)
 
 

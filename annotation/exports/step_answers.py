@@ -102,7 +102,7 @@ def _write_lines(answer: StepAnswer, step: Step | None, language: str) -> Iterat
     content = step.content if step else None
     asked = text_in(content.question, language) if isinstance(content, QuestionContent) else ""
     kind = step.kind.value if step else ""
-    for line in read_answer(content, answer.value, partial(_read, language)):
+    for line in read_answer(content, answer.value, partial(text_in, language=language)):
         values = line.value if isinstance(line.value, list) else [line.value]
         for value, words in zip(values, line.words, strict=True):
             number = value if isinstance(value, int | float) else None
@@ -197,7 +197,3 @@ def _list_options(options: Iterable[Option], language: str) -> str:
 
 def _write_unit(unit: Mapping[str, str] | None, language: str) -> str:
     return f", in {text_in(unit, language)}" if unit else ""
-
-
-def _read(language: str, texts: Mapping[str, str] | None) -> str:
-    return text_in(texts, language) if texts else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from enum import StrEnum
@@ -53,7 +53,8 @@ def compare_versions(older: Instrument, newer: Instrument) -> list[Difference]:
 
 def _compare_steps(older: Instrument, newer: Instrument) -> Iterator[Difference]:
     before, after = describe_flow(older.flow), describe_flow(newer.flow)
-    for tag, i, j, k, m in _opcodes(before, after):
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
+    for tag, i, j, k, m in matcher.get_opcodes():
         if tag == "equal":
             continue
         old, new = before[i:j], after[k:m]
@@ -78,12 +79,6 @@ def _compare_entries(
     kept_after = [name for name in after if name in before]
     if kept_before != kept_after:
         yield Difference(part, "", " · ".join(kept_before), " · ".join(kept_after))
-
-
-def _opcodes(
-    before: Sequence[Hashable], after: Sequence[Hashable]
-) -> list[tuple[str, int, int, int, int]]:
-    return list(SequenceMatcher(None, before, after, autojunk=False).get_opcodes())
 
 
 def _texts(instrument: Instrument) -> dict[str, str]:

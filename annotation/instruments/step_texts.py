@@ -12,12 +12,13 @@ from annotation.common.language_codes import LANGUAGE
 MAX_CHARACTERS = 5_000
 
 
-def text_in(texts: Mapping[str, str], language: str, *, fallback: str = "en") -> str:
+def text_in(texts: Mapping[str, str] | None, language: str, *, fallback: str = "en") -> str:
     """Return the text in ``language``, "" only if there is none at all.
 
     Where it is missing, the same language of another region stands in (“es” for “es-MX”), then
     ``fallback``, then the first language by its code, so that a page never stays empty.
     """
+    texts = texts or {}
     wanted = [language, language.partition("-")[0], fallback, fallback.partition("-")[0]]
     for code in [*wanted, *sorted(texts)]:
         if texts.get(code, "").strip():

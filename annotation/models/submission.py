@@ -79,6 +79,18 @@ def scope_of(status: str, *, of: str = "") -> models.Q:
     return models.Q(**{f"{of}is_counted": True})
 
 
+def in_review(*, of: str = "") -> models.Q:
+    """Return the condition that a submission waits for a person to review it."""
+    return models.Q(
+        **{f"{of}state": SubmissionState.FINISHED, f"{of}data_decision": DataDecision.WAITING}
+    )
+
+
+def accepted(*, of: str = "") -> models.Q:
+    """Return the condition that reports rest on a submission: it counts, its data are accepted."""
+    return models.Q(**{f"{of}is_counted": True, f"{of}data_decision": DataDecision.ACCEPTED})
+
+
 def exported(include: Collection[str], *, of: str = "") -> models.Q:
     """Return the condition on submissions of an export: those that count, and ``include``.
 
@@ -110,7 +122,12 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
 
     def accepted(self) -> Self:
         """Return those whose ratings reports rest on: counted, and their data accepted."""
-        return self.counted().filter(data_decision=DataDecision.ACCEPTED)
+        return self.filter(accepted())
+
+    def lock(self, submission: Submission) -> Submission:
+        """Return a submission as it is stored, with its study, locked for this transaction."""
+        rows = self.select_for_update(of=("self",)).select_related("study")
+        return rows.get(pk=submission.pk)
 
 
 class Submission(models.Model):

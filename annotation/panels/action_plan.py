@@ -100,6 +100,8 @@ class PlanTotals:
 
 #: Says of a submission what could be planned, or the reason against it.
 Judge = Callable[[Submission], Proposal | str]
+#: Submissions with what is said of each: for `collect_plan` and `total_plan`.
+Asked = tuple[QuerySet[Submission], Judge]
 
 
 class PlanChangedError(Exception):
@@ -108,12 +110,12 @@ class PlanChangedError(Exception):
 
 def propose_rewards(study: Study) -> Plan:
     """Return the rewards of everyone whose pay is approved and who has none yet. Two queries."""
-    return collect_plan(study, *_ask_for_rewards(study))
+    return collect_plan(study, *ask_for_rewards(study))
 
 
 def propose_rejections(study: Study) -> Plan:
     """Return the rejections that were decided, as far as the panel allows them. Two queries."""
-    return collect_plan(study, *_ask_for_rejections(study))
+    return collect_plan(study, *ask_for_rejections(study))
 
 
 def propose_returns(study: Study) -> Plan:
@@ -121,31 +123,18 @@ def propose_returns(study: Study) -> Plan:
 
     These are no rejections, and never cost the person anything. Two queries.
     """
-    return collect_plan(study, *_ask_for_returns(study))
+    return collect_plan(study, *ask_for_returns(study))
 
 
-def total_rewards(study: Study) -> PlanTotals:
-    """Return what `propose_rewards` comes to. Two queries, whose rows are the different cases."""
-    return total_plan(*_ask_for_rewards(study))
-
-
-def total_rejections(study: Study) -> PlanTotals:
-    """Return what `propose_rejections` comes to, as `total_rewards` does."""
-    return total_plan(*_ask_for_rejections(study))
-
-
-def total_returns(study: Study) -> PlanTotals:
-    """Return what `propose_returns` comes to, as `total_rewards` does."""
-    return total_plan(*_ask_for_returns(study))
-
-
-def _ask_for_rewards(study: Study) -> tuple[QuerySet[Submission], Judge]:
+def ask_for_rewards(study: Study) -> Asked:
+    """Return whose pay is approved without a reward yet, and what each would get."""
     settings, panel = load_panel_settings(study), get_panel(study.panel)
     rows = select_unsettled(study).filter(pay_decision=PayDecision.APPROVED)
     return rows, lambda row: _propose_reward(row, study, settings, panel)
 
 
-def _ask_for_rejections(study: Study) -> tuple[QuerySet[Submission], Judge]:
+def ask_for_rejections(study: Study) -> Asked:
+    """Return whose pay is rejected, and what the panel would be told of each."""
     panel = get_panel(study.panel)
     newest = Review.objects.filter(submission=OuterRef("pk")).order_by("-created_at", "-pk")
     rows = (
@@ -159,7 +148,8 @@ def _ask_for_rejections(study: Study) -> tuple[QuerySet[Submission], Judge]:
     return rows, lambda row: _propose_rejection(row, panel)
 
 
-def _ask_for_returns(study: Study) -> tuple[QuerySet[Submission], Judge]:
+def ask_for_returns(study: Study) -> Asked:
+    """Return who may be asked to return their place, and why."""
     settings, panel = load_panel_settings(study), get_panel(study.panel)
     outcomes = set(RETURNED_OUTCOMES)
     if settings.screen_out_pay == ScreenOutPay.NOTHING:

@@ -138,7 +138,7 @@ def sweep_payments() -> int:
     erase_settled_ids()
     due = (
         PanelAction.objects.filter(state__in=OPEN, try_at__lte=timezone.now())
-        .exclude(study__panel__in=_panels_without_api())
+        .exclude(study__panel__in=[name for name, panel in PANELS.items() if not panel.has_api])
         .values("study")
     )
     lapsed = PanelAction.objects.filter(
@@ -150,10 +150,6 @@ def sweep_payments() -> int:
     for study in found:
         wake_payer(study)
     return len(found)
-
-
-def _panels_without_api() -> list[str]:
-    return [name for name, panel in PANELS.items() if not panel.has_api]
 
 
 def _open_actions(study: Study) -> QuerySet[PanelAction]:

@@ -6,7 +6,8 @@ import hashlib
 from typing import NamedTuple
 
 from annotation.instruments.versions import current_instrument, published_instrument
-from annotation.models import DataDecision, Rating, Study, StudyGroup
+from annotation.models import Rating, Study, StudyGroup
+from annotation.models.submission import accepted
 
 
 class GuiseRow(NamedTuple):
@@ -30,9 +31,8 @@ def load_guise_ratings(study: Study, *, arm: str = "") -> list[GuiseRow]:
     """
     rows = (
         Rating.objects.filter(
+            accepted(of="assignment__submission__"),
             assignment__submission__study=study,
-            assignment__submission__data_decision=DataDecision.ACCEPTED,
-            assignment__submission__is_counted=True,
             assignment__is_repeat=False,
             assignment__group__text__isnull=False,
             **({"assignment__submission__arm": arm} if arm else {}),

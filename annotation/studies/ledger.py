@@ -31,9 +31,10 @@ from annotation.models import (
 from annotation.models.submission import in_scope
 from annotation.panels.action_plan import (
     PlanTotals,
-    total_rejections,
-    total_returns,
-    total_rewards,
+    ask_for_rejections,
+    ask_for_returns,
+    ask_for_rewards,
+    total_plan,
 )
 from annotation.panels.study_settings import load_panel_settings
 from annotation.studies.pace import Pace, load_pace
@@ -125,15 +126,15 @@ class Books:
 
     @cached_property
     def rewards(self) -> PlanTotals:
-        return total_rewards(self.study)
+        return total_plan(*ask_for_rewards(self.study))
 
     @cached_property
     def rejections(self) -> PlanTotals:
-        return total_rejections(self.study)
+        return total_plan(*ask_for_rejections(self.study))
 
     @cached_property
     def returns(self) -> PlanTotals:
-        return total_returns(self.study)
+        return total_plan(*ask_for_returns(self.study))
 
     @cached_property
     def undecided(self) -> int:

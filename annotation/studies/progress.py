@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from annotation.models import (
     SURVEY_KINDS,
-    DataDecision,
     GroupAssignment,
     Instrument,
     JudgmentTask,
@@ -23,11 +22,10 @@ from annotation.models import (
     StudyStatus,
     Submission,
     SubmissionOrigin,
-    SubmissionState,
     TaskState,
     WritingTask,
 )
-from annotation.models.submission import scope_of
+from annotation.models.submission import in_review, scope_of
 from annotation.studies.quotas import GroupQuota, build_quota, find_slow, slot_counts
 
 
@@ -62,11 +60,7 @@ class Waiting:
 def count_waiting(studies: QuerySet[Study] | Collection[Study]) -> dict[int, Waiting]:
     """Return what waits for review by study, longest waiting first. One query."""
     rows = (
-        Submission.objects.filter(
-            study__in=studies,
-            state=SubmissionState.FINISHED,
-            data_decision=DataDecision.WAITING,
-        )
+        Submission.objects.filter(in_review(), study__in=studies)
         .exclude(origin=SubmissionOrigin.PREVIEW)
         .order_by()
         .values("study")

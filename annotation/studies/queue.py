@@ -18,6 +18,7 @@ from annotation.models import (
     SubmissionOrigin,
     SubmissionState,
 )
+from annotation.models.submission import in_review
 from annotation.studies.pace import load_pace
 from annotation.studies.quality import FlagName
 from annotation.studies.submission_summary import Noticed, Proposal, notice_submissions
@@ -28,10 +29,7 @@ ANY_FLAG, NO_FLAG = "any", "none"
 
 #: What the queue can show: a name, its words, a condition on submissions.
 SHOWN: dict[str, tuple[Any, Q]] = {
-    WAITING: (
-        _("Waiting for review"),
-        Q(state=SubmissionState.FINISHED, data_decision=DataDecision.WAITING),
-    ),
+    WAITING: (_("Waiting for review"), in_review()),
     "unpaid": (
         _("Waiting for a decision about pay"),
         Q(pay_decision=PayDecision.WAITING) & ~Q(state=SubmissionState.IN_PROGRESS),

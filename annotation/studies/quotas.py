@@ -22,7 +22,7 @@ from annotation.models import (
     StudyStatus,
     SubmissionState,
 )
-from annotation.models.submission import scope_of
+from annotation.models.submission import in_review, scope_of
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,7 @@ def build_quota(study: Study, group: StudyGroup, row: Mapping[str, int] | None) 
 
 def slot_counts(now: datetime) -> dict[str, Count]:
     """Return what is counted of assignments, by the name of its field in a quota."""
-    waiting = Q(
-        submission__state=SubmissionState.FINISHED, submission__data_decision=DataDecision.WAITING
-    )
+    waiting = in_review(of="submission__")
     failed = Q(submission__checks_passed=False)
     in_progress = Q(
         submission__state=SubmissionState.IN_PROGRESS, submission__reserved_until__gt=now

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 
 from annotation.common.lazy import np, pd
-from annotation.models import DataDecision, Rating, Study
+from annotation.models import Rating, Study
+from annotation.models.submission import accepted
 
 COLUMNS = ("submission", "group", "scale", "value")
 #: Rows that are fetched, or written out for the hash, at a time.
@@ -22,9 +23,8 @@ def load_accepted_ratings(study: Study, *, arm: str = "") -> pd.DataFrame:
     """
     rows = (
         Rating.objects.filter(
+            accepted(of="assignment__submission__"),
             assignment__submission__study=study,
-            assignment__submission__data_decision=DataDecision.ACCEPTED,
-            assignment__submission__is_counted=True,
             assignment__is_repeat=False,
             **({"assignment__submission__arm": arm} if arm else {}),
         )

@@ -70,11 +70,7 @@ def review_submission(
     ``submission`` carries the new decisions afterwards. The review keeps the quality flags of this
     moment; ``assessment`` is taken for them where the caller has just computed it.
     """
-    locked = (
-        Submission.objects.select_for_update(of=("self",))
-        .select_related("study")
-        .get(pk=submission.pk)
-    )
+    locked = Submission.objects.lock(submission)
     validate_state(locked, data_decision)
     reason = reason.strip()
     ProhibitNullCharactersValidator()(reason)  # PostgreSQL stores none
@@ -114,11 +110,7 @@ def decide_by_rules(*, submission: Submission) -> Review | None:
     rules = (AcceptRule(study.accept_rule), ExcludeRule(study.exclude_rule))
     if rules == (AcceptRule.PROPOSE, ExcludeRule.PROPOSE):
         return None
-    locked = (
-        Submission.objects.select_for_update(of=("self",))
-        .select_related("study")
-        .get(pk=submission.pk)
-    )
+    locked = Submission.objects.lock(submission)
     if (
         locked.origin == SubmissionOrigin.PREVIEW
         or locked.state != SubmissionState.FINISHED

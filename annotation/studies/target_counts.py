@@ -20,7 +20,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
-from annotation.models.submission import in_scope
+from annotation.models.submission import in_review, in_scope
 from annotation.studies.participant_answers import read_answers
 
 
@@ -42,13 +42,7 @@ class MarginPlaces:
 def decided_or_waiting(of: str = "") -> Q:
     """Return the condition “accepted, or finished and in review”, as quotas count it."""
     accepted = Q(**{f"{of}data_decision": DataDecision.ACCEPTED})
-    waiting = Q(
-        **{
-            f"{of}state": SubmissionState.FINISHED,
-            f"{of}data_decision": DataDecision.WAITING,
-        }
-    ) & ~Q(**{f"{of}checks_passed": False})
-    return accepted | waiting
+    return accepted | (in_review(of=of) & ~Q(**{f"{of}checks_passed": False}))
 
 
 def takes_place(of: str = "") -> Q:
@@ -95,7 +89,8 @@ def load_places(study: Study, *, without: int | None = None) -> dict[str, Margin
     row is locked.
     """
     margins = study.margins
-    taken = count_people(study, _bands(margins), who=takes_place("submission__"), without=without)
+    bands = {slug: margin.starts for slug, margin in margins.items()}
+    taken = count_people(study, bands, who=takes_place("submission__"), without=without)
     several = find_several(study, margins)
     return {
         slug: MarginPlaces(
@@ -143,7 +138,3 @@ def add_unanswered(people: Mapping[Answers, int], total: int) -> dict[Answers, i
 def count_observed(study: Study) -> int:
     """Return the accepted submissions and those in review. One query."""
     return Submission.objects.in_scope(study).filter(decided_or_waiting()).count()
-
-
-def _bands(margins: Margins) -> dict[str, tuple[int, ...]]:
-    return {slug: margin.starts for slug, margin in margins.items()}

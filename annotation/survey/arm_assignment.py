@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from django.db.models import Count, Q
-from django.utils import timezone
+from django.db.models import Count
 
 from annotation.common.seeded import shuffle
 from annotation.instruments.arms import Arm
-from annotation.models import DataDecision, Study, Submission, SubmissionState
+from annotation.models import Study, Submission
 from annotation.studies.quotas import GroupQuota
+from annotation.studies.target_counts import takes_place
 
 
 def count_arms(study: Study) -> dict[str, int]:
     """Return how many places are taken in each arm, as places of groups are. One query."""
-    waiting = Q(state=SubmissionState.FINISHED, data_decision=DataDecision.WAITING)
-    taken = (
-        Q(data_decision=DataDecision.ACCEPTED)
-        | (waiting & ~Q(checks_passed=False))
-        | Q(state=SubmissionState.IN_PROGRESS, reserved_until__gt=timezone.now())
-    )
     rows = Submission.objects.in_scope(study).exclude(arm="").values("arm").order_by()
-    return {row["arm"]: row["n"] for row in rows.annotate(n=Count("pk", filter=taken))}
+    return {row["arm"]: row["n"] for row in rows.annotate(n=Count("pk", filter=takes_place()))}
 
 
 def choose_arm(

@@ -123,6 +123,7 @@ def start_submission(*, study: Study, arrival: Arrival, language: str = "") -> S
         external_id=arrival.external_id,
         session_id=arrival.session_id,
     )
+    known = load_content(instrument).languages
     now = timezone.now()
     submission = Submission.objects.create(
         study=study,
@@ -131,7 +132,7 @@ def start_submission(*, study: Study, arrival: Arrival, language: str = "") -> S
         origin=SubmissionOrigin.PILOT if is_pilot else SubmissionOrigin.LIVE,
         is_counted=not is_pilot,
         holder_key=arrival.holder_key,
-        language=_choose_language(instrument, language),
+        language=language if language in known else instrument.language,
         step_opened_at=now,
         reserved_until=now + timedelta(minutes=study.reservation_minutes),
     )
@@ -157,10 +158,6 @@ def _reach_to_resume(submission: Submission) -> None:
         submission.resume_token = new_resume_token()
         submission.save(update_fields=["resume_token"])
     submission.reached_by = submission.resume_token
-
-
-def _choose_language(instrument: Instrument, language: str) -> str:
-    return language if language in load_content(instrument).languages else instrument.language
 
 
 def _keep_session(submission: Submission, arrival: Arrival) -> None:

@@ -20,7 +20,7 @@ from annotation.survey.step_tokens import describe_step, read_step_token
 from annotation.survey.visit_end import end_submission
 from annotation.survey.visits.client_record import read_client_record
 from annotation.survey.visits.errors import GroupTaken, StudyOver
-from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.target_screening import is_screening, settle_screening
 from annotation.survey.visits.visit import Visit
 

@@ -57,7 +57,7 @@ from annotation.survey.visits.errors import (
     StudyOver,
     WithdrawalClosed,
 )
-from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.target_screening import was_screened_out
 from annotation.survey.visits.visit import Visit
 from annotation.survey.withdrawal import is_withdrawal_open, withdraw_submission

@@ -30,11 +30,7 @@ def withdraw_submission(*, submission: Submission) -> Submission:
     Ids of the panel stay until the payment is settled. Withdrawing twice changes nothing. Raises
     `WithdrawalClosed` after the study's last day for it.
     """
-    locked = (
-        Submission.objects.select_for_update(of=("self",))
-        .select_related("study")
-        .get(pk=submission.pk)
-    )
+    locked = Submission.objects.lock(submission)
     if locked.state == SubmissionState.WITHDRAWN:
         return locked
     if not is_withdrawal_open(locked):

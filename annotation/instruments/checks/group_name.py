@@ -14,20 +14,9 @@ ARTICLES = frozenset({"a", "an", "the", "el", "la", "los", "las", "un", "una", "
 # Words that carry no group: “elderly people”, “an elderly person” and “the elderly” are one name,
 # “personas mayores” and “los mayores” another.
 HEAD_NOUNS = frozenset(
-    {
-        "person",
-        "persons",
-        "people",
-        "peoples",
-        "folk",
-        "folks",
-        "individual",
-        "individuals",
-        "persona",
-        "personas",
-        "gente",
-    }
-)
+    {"person", "persons", "people", "peoples", "folk", "folks", "individual", "individuals",
+     "persona", "personas", "gente"}
+)  # fmt: skip
 IRREGULAR = {"men": "man", "women": "woman"}
 
 

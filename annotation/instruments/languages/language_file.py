@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 
@@ -41,14 +41,6 @@ class LanguageFileError(ValueError):
 class ImportedLanguage:
     language: str
     n_texts: int
-
-
-@dataclass
-class _Reading:
-    """What a file holds so far, and what is wrong with it."""
-
-    translations: dict[str, str] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
 
 
 def stream_language(instrument: Instrument, language: str) -> Iterator[bytes]:
@@ -93,49 +85,44 @@ def _check(records: Sequence[Record], texts: Mapping[str, InstrumentText]) -> di
         raise LanguageFileError(
             [f"The file has no column “{lacking[0]}”, expected “{KEY}” and “{TRANSLATION}”."]
         )
-    reading = _Reading()
-    for record in records:
-        _read(record, texts, reading)
-    told = {*reading.translations}
-    for key, text in texts.items():
-        if key not in told:
-            reading.problems.append(f"“{key}” is missing: “{shorten(text.source)}”.")
-    if reading.problems:
-        raise LanguageFileError(reading.problems)
-    return reading.translations
+    translations: dict[str, str] = {}
+    problems = [
+        f"Line {record.line}: {problem}"
+        for record in records
+        if (problem := _read(record, texts, translations))
+    ]
+    problems += [
+        f"“{key}” is missing: “{shorten(text.source)}”."
+        for key, text in texts.items()
+        if key not in translations
+    ]
+    if problems:
+        raise LanguageFileError(problems)
+    return translations
 
 
-def _read(record: Record, texts: Mapping[str, InstrumentText], reading: _Reading) -> None:
-    def report(text: str) -> None:
-        reading.problems.append(f"Line {record.line}: {text}")
-
+def _read(record: Record, texts: Mapping[str, InstrumentText], found: dict[str, str]) -> str:
+    """Take a row into the translations that were found; return what is wrong with it."""
     if record.fault:
-        report(record.fault)
-        return
+        return record.fault
     key = str(record.values[KEY]).strip()
     if key not in texts:
-        report(f"“{shorten(key)}” is no text of this version.")
-        return
-    if key in reading.translations:
-        report(f"“{key}” stands there twice.")
-        return
-    translation = _restore(str(record.values[TRANSLATION]))
-    # What is wrong with it is told below; it is not missing besides.
-    reading.translations[key] = translation
+        return f"“{shorten(key)}” is no text of this version."
+    if key in found:
+        return f"“{key}” stands there twice."
+    # Even where something is wrong with it, it is not missing besides.
+    translation = found[key] = _restore(str(record.values[TRANSLATION]))
     source = texts[key].source
     if not translation:
-        report(f"“{key}” has no translation of “{shorten(source)}”.")
-        return
+        return f"“{key}” has no translation of “{shorten(source)}”."
     if SOURCE in record.values and not _same(_restore(str(record.values[SOURCE])), source):
-        report(f"“{key}” translates another text, the source is “{shorten(source)}” by now.")
-        return
+        return f"“{key}” translates another text, the source is “{shorten(source)}” by now."
     try:
         check_characters(translation)
     except ValueError as error:
-        report(f"“{key}”: {error}")
-        return
-    if problem := find_translation_problem(source, translation):
-        report(f"“{key}”: {problem}")
+        return f"“{key}”: {error}"
+    problem = find_translation_problem(source, translation)
+    return problem and f"“{key}”: {problem}"
 
 
 def _restore(cell: str) -> str:

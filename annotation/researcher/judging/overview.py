@@ -23,18 +23,12 @@ from annotation.researcher.pages.annotator_page import (
     AnnotatorStudyPage,
     LivePart,
     OverviewPage,
+    build_actions,
 )
 from annotation.researcher.pages.export_page import describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
-from annotation.researcher.pages.study_page import (
-    BEFORE_LAUNCH,
-    ActionPage,
-    StudyAction,
-    ask_to_close,
-    ask_to_launch,
-)
-from annotation.studies.lifecycle import archive_study, close_study, pause_study
+from annotation.researcher.pages.study_page import ActionPage
 
 
 class JudgingPage(AnnotatorStudyPage):
@@ -101,32 +95,18 @@ class JudgingLive(JudgingPage, LivePart):
 
 
 class JudgingActions(JudgingPage, ActionPage):
-    actions = {
-        "launch": StudyAction(
-            launch_judgment_study,
-            gettext_lazy(
-                "The study is live. Its counterparts are given out, its design is frozen."
-            ),
-            confirmation=ask_to_launch(
-                gettext_lazy(
-                    "The counterparts are drawn and given to the judges; corpus, runs, overlap, "
-                    "questions and the scheme of errors are frozen."
-                )
-            ),
-            asks_in=BEFORE_LAUNCH,
+    actions = build_actions(
+        launch_judgment_study,
+        launched=gettext_lazy(
+            "The study is live. Its counterparts are given out, its design is frozen."
         ),
-        "pause": StudyAction(
-            pause_study, gettext_lazy("The study is paused. Nothing can be judged.")
+        freezes=gettext_lazy(
+            "The counterparts are drawn and given to the judges; corpus, runs, overlap, "
+            "questions and the scheme of errors are frozen."
         ),
-        "close": StudyAction(
-            close_study,
-            gettext_lazy("The study is closed."),
-            confirmation=ask_to_close(
-                gettext_lazy("Nothing can be judged any more. It can be opened again.")
-            ),
-        ),
-        "archive": StudyAction(archive_study, gettext_lazy("The study is archived.")),
-    }
+        paused=gettext_lazy("The study is paused. Nothing can be judged."),
+        ends=gettext_lazy("Nothing can be judged any more. It can be opened again."),
+    )
 
 
 def find_newcomers(progress: Progress) -> list[str]:

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotation.annotators.statement import STATEMENT_PARTS, find_statement
 from annotation.models import Study, StudyStatus
@@ -18,7 +19,14 @@ from annotation.researcher.pages.colleagues import ColleaguesPage
 from annotation.researcher.pages.export_page import ExportPage
 from annotation.researcher.pages.next_steps import find_study_steps
 from annotation.researcher.pages.page import Tabs
-from annotation.researcher.pages.study_page import StudyPage
+from annotation.researcher.pages.study_page import (
+    BEFORE_LAUNCH,
+    StudyAction,
+    StudyPage,
+    ask_to_close,
+    ask_to_launch,
+)
+from annotation.studies.lifecycle import archive_study, close_study, pause_study
 
 REFRESHED = {StudyStatus.LIVE, StudyStatus.PAUSED}
 OVER = {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
@@ -101,3 +109,23 @@ def shared_pages(kind: type[AnnotatorStudyPage]) -> list[type[AnnotatorStudyPage
     """Return the pages that are the same for every kind of study, as those of one."""
     shared = (ExportPage, AuditPage, ColleaguesPage)
     return [type(f"{kind.__name__}{page.__name__}", (kind, page), {}) for page in shared]
+
+
+def build_actions(
+    launch: Callable[..., Any], *, launched: Any, freezes: Any, paused: Any, ends: Any
+) -> dict[str, StudyAction]:
+    """Return the buttons of a kind of study.
+
+    launched, paused : what is said afterwards
+    freezes, ends : what a launch freezes and a close ends, said before
+    """
+    return {
+        "launch": StudyAction(
+            launch, launched, confirmation=ask_to_launch(freezes), asks_in=BEFORE_LAUNCH
+        ),
+        "pause": StudyAction(pause_study, paused),
+        "close": StudyAction(
+            close_study, gettext_lazy("The study is closed."), confirmation=ask_to_close(ends)
+        ),
+        "archive": StudyAction(archive_study, gettext_lazy("The study is archived.")),
+    }

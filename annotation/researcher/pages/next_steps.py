@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -27,53 +26,47 @@ def find_study_steps(study: Study, user: User) -> list[NextStep]:
     """Return what can follow a study that was launched. No query."""
     if study.status == StudyStatus.DRAFT:
         return []
-    return list(_study_steps(study, user))
-
-
-def _study_steps(study: Study, user: User) -> Iterator[NextStep]:
+    steps: list[NextStep] = []
     if user.has_perm("probing.add_run") and study.kind == StudyKind.ABC_SURVEY:
-        yield from _link(
+        steps += _link(
             _("Ask a language model the same"),
             _("A new run with this study’s groups and scales."),
             "admin:probing_run_add",
             study=study.pk,
         )
     if user.has_perm("probing.add_run") and study.kind == StudyKind.GUISE_RATING:
-        yield from _link(
+        steps += _link(
             _("Ask a language model about the same speakers"),
             _("A new run of matched guise probing."),
             "admin:probing_run_add",
             measure="matched_guise",
         )
     if user.has_perm("evaluation.add_report"):
-        yield from _link(
+        steps += _link(
             _("Build a report"),
             _("Kinds of reports that rest on a study like this one."),
             "admin:evaluation_report_add",
             study=study.pk,
         )
+    return steps
 
 
 def find_corpus_steps(corpus: Corpus, user: User, *, has_pairs: bool) -> list[NextStep]:
     """Return what can be made of a corpus with texts. No query."""
-    return list(_corpus_steps(corpus, user, has_pairs=has_pairs))
-
-
-def _corpus_steps(corpus: Corpus, user: User, *, has_pairs: bool) -> Iterator[NextStep]:
-    yield from _link(
+    steps = _link(
         _("Have counterparts written"),
         _("Annotators say the same in the other variety."),
         "admin:annotation_writingstudy_add",
         corpus=corpus.pk,
     )
     if has_pairs:
-        yield from _link(
+        steps += _link(
             _("Have counterparts judged"),
             _("Judges compare what people and models wrote."),
             "admin:annotation_judgmentstudy_add",
             corpus=corpus.pk,
         )
-        yield from _link(
+        steps += _link(
             _("Ask people about the speakers"),
             _("Participants rate who might have written a text."),
             "admin:annotation_study_add",
@@ -81,7 +74,7 @@ def _corpus_steps(corpus: Corpus, user: User, *, has_pairs: bool) -> Iterator[Ne
             corpus=corpus.pk,
         )
         if user.has_perm("probing.add_run"):
-            yield from _link(
+            steps += _link(
                 _("Ask a language model about the speakers"),
                 _("A new run of matched guise probing on these pairs."),
                 "admin:probing_run_add",
@@ -89,17 +82,18 @@ def _corpus_steps(corpus: Corpus, user: User, *, has_pairs: bool) -> Iterator[Ne
                 corpus=corpus.pk,
             )
     if user.has_perm("evaluation.add_report"):
-        yield from _link(
+        steps += _link(
             _("Build a report"),
             _("Kinds of reports that rest on a corpus."),
             "admin:evaluation_report_add",
             corpus=corpus.pk,
         )
+    return steps
 
 
-def _link(label: str, note: str, page: str, **query: Any) -> Iterator[NextStep]:
+def _link(label: str, note: str, page: str, **query: Any) -> list[NextStep]:
     try:
         address = reverse(page)
     except NoReverseMatch:  # an installation without that room
-        return
-    yield NextStep(label, note, f"{address}?{urlencode(query)}")
+        return []
+    return [NextStep(label, note, f"{address}?{urlencode(query)}")]

@@ -13,16 +13,14 @@ from annotation.instruments.versions import current_instrument
 from annotation.models import (
     PAYMENT_PERMISSION,
     CheckKind,
-    DataDecision,
     Origin,
     Panel,
     Study,
     StudyStatus,
     Submission,
     SubmissionOrigin,
-    SubmissionState,
 )
-from annotation.models.submission import EXTRA_ORIGINS
+from annotation.models.submission import EXTRA_ORIGINS, in_review
 from annotation.panels.study_settings import load_panel_settings
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.export_page import (
@@ -90,10 +88,7 @@ def describe_live(study: Study, *, may_change: bool) -> dict[str, Any]:
     dashboard = load_dashboard(study, overview.instruments, overview.crowd)
     waiting = list(
         Submission.objects.in_scope(study)
-        .filter(
-            state=SubmissionState.FINISHED,
-            data_decision=DataDecision.WAITING,
-        )
+        .filter(in_review())
         .order_by("finished_at", "pk")[:WAITING_ROWS]
     )
     stage_labels = formatting.TEXT_STAGE_LABELS if study.rates_texts else formatting.STAGE_LABELS

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
@@ -107,15 +107,13 @@ def describe_step_answers(submission: Submission) -> list[tuple[str, str]]:
         question = answer.key
         if isinstance(content, QuestionContent):
             question = text_in(content.question, instrument.language)
-        for line in read_answer(content, answer.value, partial(_read, instrument)):
+        for line in read_answer(
+            content, answer.value, partial(text_in, language=instrument.language)
+        ):
             words = [f"“{word}”" for word in line.words] if line.is_chosen else line.words
             asked = f"{question} – {line.label}" if line.label else question
             rows.append((asked, "; ".join(words)))
     return rows
-
-
-def _read(instrument: Instrument, texts: Mapping[str, str] | None) -> str:
-    return text_in(texts, instrument.language) if texts else ""
 
 
 def name_options(instrument: Instrument, step_index: int, values: Iterable[str]) -> list[str]:

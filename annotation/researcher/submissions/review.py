@@ -29,6 +29,7 @@ from annotation.models import (
     SubmissionState,
     TraitScale,
 )
+from annotation.models.submission import in_review
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.formatting import MISSING
 from annotation.researcher.pages.study_page import StudyPage
@@ -131,11 +132,7 @@ def list_waiting(submission: Submission) -> QuerySet[Submission]:
     """Return the other submissions of the study that wait for review, the oldest first."""
     return (
         Submission.objects.exclude(origin=SubmissionOrigin.PREVIEW)
-        .filter(
-            study=submission.study,
-            state=SubmissionState.FINISHED,
-            data_decision=DataDecision.WAITING,
-        )
+        .filter(in_review(), study=submission.study)
         .exclude(pk=submission.pk)
         .order_by("finished_at", "pk")
     )

@@ -22,18 +22,12 @@ from annotation.researcher.pages.annotator_page import (
     AnnotatorStudyPage,
     LivePart,
     OverviewPage,
+    build_actions,
 )
 from annotation.researcher.pages.export_page import describe_exports
 from annotation.researcher.pages.formatting import Key
 from annotation.researcher.pages.links import find_report_form
-from annotation.researcher.pages.study_page import (
-    BEFORE_LAUNCH,
-    ActionPage,
-    StudyAction,
-    ask_to_close,
-    ask_to_launch,
-)
-from annotation.studies.lifecycle import archive_study, close_study, pause_study
+from annotation.researcher.pages.study_page import ActionPage
 
 
 class WritingPage(AnnotatorStudyPage):
@@ -81,31 +75,18 @@ class WritingLive(WritingPage, LivePart):
 
 
 class WritingActions(WritingPage, ActionPage):
-    actions = {
-        "launch": StudyAction(
-            launch_writing_study,
-            gettext_lazy("The study is live. Its texts are given out and its design is frozen."),
-            confirmation=ask_to_launch(
-                gettext_lazy(
-                    "The texts are drawn and given to the annotators; corpus, overlap, seed and "
-                    "guidelines are frozen."
-                )
-            ),
-            asks_in=BEFORE_LAUNCH,
+    actions = build_actions(
+        launch_writing_study,
+        launched=gettext_lazy(
+            "The study is live. Its texts are given out and its design is frozen."
         ),
-        "pause": StudyAction(
-            pause_study,
-            gettext_lazy("The study is paused. Drafts are kept, nothing can be submitted."),
+        freezes=gettext_lazy(
+            "The texts are drawn and given to the annotators; corpus, overlap, seed and "
+            "guidelines are frozen."
         ),
-        "close": StudyAction(
-            close_study,
-            gettext_lazy("The study is closed."),
-            confirmation=ask_to_close(
-                gettext_lazy("Nobody can write any more. It can be opened again.")
-            ),
-        ),
-        "archive": StudyAction(archive_study, gettext_lazy("The study is archived.")),
-    }
+        paused=gettext_lazy("The study is paused. Drafts are kept, nothing can be submitted."),
+        ends=gettext_lazy("Nobody can write any more. It can be opened again."),
+    )
 
 
 def _find_agreement_address(study: Study) -> str:

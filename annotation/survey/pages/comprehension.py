@@ -17,7 +17,7 @@ from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.options import OptionsPage, read_choice
 from annotation.survey.pages.page import Again
 from annotation.survey.pages.questions import content_of
-from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.visit import Visit
 
 TRY_FIELD = "try"

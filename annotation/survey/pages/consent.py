@@ -13,7 +13,7 @@ from annotation.models import Outcome
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.visit import Visit
 
 

@@ -14,7 +14,7 @@ from annotation.models import DemographicAnswer, DemographicQuestion, Outcome, Q
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import (
+from annotation.survey.visits.form_values import (
     read_single,
     read_text,
     read_whole_number,

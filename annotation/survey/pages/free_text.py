@@ -12,7 +12,7 @@ from annotation.instruments.step_content import FreeTextContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
 from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_parsing import read_paragraphs, read_text
+from annotation.survey.visits.form_values import read_paragraphs, read_text
 from annotation.survey.visits.visit import Visit
 
 FIELD = "text"

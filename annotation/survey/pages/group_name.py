@@ -14,7 +14,7 @@ from annotation.models import CheckKind, StudyGroup
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page, store_check
 from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_parsing import read_text
+from annotation.survey.visits.form_values import read_text
 from annotation.survey.visits.visit import Visit
 
 FIELD = "group-name"

@@ -16,7 +16,7 @@ from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page, store_check
 from annotation.survey.pages.rating import draw_question, draw_text
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.visit import Visit
 
 FIELDS = ("near", "far")

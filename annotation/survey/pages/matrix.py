@@ -14,7 +14,7 @@ from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.options import ShownOption
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer, put_in_order
 from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_parsing import not_offered, read_single, refuse_unknown
+from annotation.survey.visits.form_values import not_offered, read_single, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
 ROW = "row-"

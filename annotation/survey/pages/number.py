@@ -14,7 +14,7 @@ from annotation.instruments.step_content import NumberContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
 from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_parsing import read_single
+from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.visit import Visit
 
 FIELD = "number"

@@ -13,7 +13,7 @@ from annotation.instruments.step_content import OptionsContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, put_in_order
 from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_parsing import not_offered, sent_twice
+from annotation.survey.visits.form_values import not_offered, sent_twice
 from annotation.survey.visits.visit import Visit
 
 FIELD = "choice"

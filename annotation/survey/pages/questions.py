@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, TypeVar
 
 from annotation.common.seeded import shuffle
@@ -44,7 +45,7 @@ def put_in_order(visit: Visit, step: Step, options: Sequence[Option]) -> list[Op
     if not getattr(step.content, "random_order", False):
         return list(options)
     purpose = f"order of {step.key}"
-    return shuffle(options, name=_name, seed=visit.submission.seed, purpose=purpose)
+    return shuffle(options, name=attrgetter("value"), seed=visit.submission.seed, purpose=purpose)
 
 
 def keep_answer(visit: Visit, step: Step, value: Any) -> None:
@@ -52,7 +53,3 @@ def keep_answer(visit: Visit, step: Step, value: Any) -> None:
     StepAnswer.objects.create(
         submission=visit.submission, step_index=step.index, key=step.key, value=value
     )
-
-
-def _name(option: Option) -> str:
-    return option.value

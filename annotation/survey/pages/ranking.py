@@ -14,7 +14,7 @@ from annotation.instruments.step_content import RankingContent
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer, put_in_order
 from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_parsing import (
+from annotation.survey.visits.form_values import (
     not_offered,
     read_single,
     read_whole_number,

@@ -20,7 +20,7 @@ from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
 from annotation.survey.visits.client_record import LineRecord, read_client_record
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_parsing import read_single, read_whole_number, refuse_unknown
+from annotation.survey.visits.form_values import read_single, read_whole_number, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
 VALUE, TOUCHED = "value-", "touched-"

@@ -16,7 +16,7 @@ from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.questions import QuestionPage, content_of, keep_answer
 from annotation.survey.pages.rating import NOT_ANSWERED, TOUCHED, VALUE, read_touched, show_lines
 from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_parsing import read_whole_number, refuse_unknown
+from annotation.survey.visits.form_values import read_whole_number, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
 KEY = "answer"

@@ -15,7 +15,7 @@ from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.marked_traits import FIELDS, MarkedTraitsPage, recall_question
 from annotation.survey.pages.page import store_check
 from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_parsing import read_text
+from annotation.survey.visits.form_values import read_text
 from annotation.survey.visits.visit import Visit
 
 MAX_CHARACTERS = 60

@@ -194,8 +194,6 @@ class Visit:
 
     def read(self, texts: Mapping[str, str] | None) -> str:
         """Return a step's text as this participant reads it, "" for none."""
-        if texts is None:
-            return ""
         return text_in(texts, self.submission.language, fallback=self.instrument.language)
 
     def keep(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:

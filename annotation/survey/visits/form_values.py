@@ -1,4 +1,4 @@
-"""Reading of posted fields, strict about what a page of the survey can send."""
+"""Posted fields, read strictly: nothing is taken but what a page of the survey can send."""
 
 from __future__ import annotations
 
