@@ -112,6 +112,7 @@ def _describe_runs(report: Report) -> dict[str, str]:
 
 def _count(stimuli: Iterable[dict[str, Any]], *words: str) -> str:
     names = [" – ".join(str(one.get(word, one["slug"])) for word in words) for one in stimuli]
+    names = [f"“{name}”" for name in names] if words == ("text",) else names
     return f"{len(names)}: {', '.join(names)}" if names else ""
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 
+from annotation.common.money import format_reward
 from annotation.instruments.checks.rules import CHECK_RULES
 from annotation.instruments.versions import current_instrument
 from annotation.models import (
@@ -70,6 +71,7 @@ def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, A
         **describe_live(study, may_change=may_change),
         "is_imported": study.origin == Origin.IMPORTED,
         "participant_link": participant_link(study),
+        "promised": format_reward(study.reward_cents, study.currency),
         "has_unsigned_links": study.panel == Panel.PROLIFIC
         and study.status not in {StudyStatus.CLOSED, StudyStatus.ARCHIVED}
         and not load_panel_settings(study).signed_links,

@@ -266,7 +266,7 @@ def test_what_the_runs_asked_is_among_the_differences(client, alice, reports):
     second.save(update_fields=["parameters", "inputs"])
     page = client.get(address("compare", first), {"with": second.public_id}).content.decode()
     table = page.partition("What is not the same")[2]
-    for text in ("2: women, men", "1: men", "1: All {plural}", "1: Most"):
+    for text in ("2: women, men", "1: men", "1: “All {plural}”", "1: “Most”"):
         assert f"<td>{text}</td>" in table
     assert "Option “Coverage of intervals”" in table
     assert "sha256 0123456789ab" in table

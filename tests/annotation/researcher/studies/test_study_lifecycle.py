@@ -110,6 +110,17 @@ def test_a_launch_says_what_it_promises_and_what_becomes_of_a_pilot(alice: User)
     assert "Participants are promised no pay." in ask("launch")
 
 
+def test_the_link_of_a_study_says_what_it_promises(alice: User) -> None:
+    study = make_study(owner=alice)
+    client = log_in(alice)
+    words = text_of(client.get(overview(study)).content.decode())
+    assert "The page behind it promises $2.00 for finishing" in words
+    Study.objects.filter(pk=study.pk).update(reward_cents=0)
+    words = text_of(client.get(overview(study)).content.decode())
+    assert "Anyone who opens it can start." in words
+    assert "promises" not in words
+
+
 @pytest.mark.parametrize("launched", [True, False], ids=["closed", "draft"])
 def test_a_study_comes_back_from_the_archive_as_it_was(alice: User, launched: bool) -> None:
     study = make_study(owner=alice, launched=launched)
