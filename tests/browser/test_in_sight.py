@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import os
+import uuid
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Browser, Page
 
 from annotation.instruments.presets import with_practice
 from annotation.library.abc_model import TRAIT_PAIRS
 from annotation.models import Study
+from tests.annotation.counterparts import studies as writing
+from tests.browser.accounts import log_in_annotator
 from tests.browser.survey_visitor import Visitor, open_context
+from tests.browser.test_judging import make_judging
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PHONE, DESKTOP = {"width": 360, "height": 740}, {"width": 1280, "height": 800}
 # Links within a sentence are as high as its lines; radio buttons and boxes are hit by their labels.
-SMALL_TARGETS = """() => {
+SMALL_TARGETS = """(passed) => {
   const small = [];
   for (const one of document.querySelectorAll("a, button, input, select, textarea, summary, label")) {
     if (one.closest("p, [hidden], .beside, .first-button") || one.matches("[type=hidden], .first-button")) continue;
-    if (one.matches(".option input, label.label, [tabindex='-1']")) continue;
+    if (one.matches(passed)) continue;
     const box = one.getBoundingClientRect();
     if (box.width && box.height && getComputedStyle(one).visibility !== "hidden"
         && (box.height < 43.5 || box.width < 43.5)) {
@@ -29,6 +34,9 @@ SMALL_TARGETS = """() => {
   }
   return small;
 }"""  # noqa: E501
+PASSED_OF_PARTICIPANTS = ".option input, label.label, [tabindex='-1']"
+# A label that stands above its field is none; the link for keys alone shows when it has the focus.
+PASSED_OF_ANNOTATORS = "label input, label[for], .visually-hidden, .skip-link, [tabindex='-1']"
 
 
 @pytest.fixture
@@ -53,7 +61,7 @@ def test_group_in_sight_and_targets_large_on_every_page(
     small: list[str] = []
 
     def look(name: str) -> None:
-        small.extend(page.evaluate(SMALL_TARGETS))
+        small.extend(page.evaluate(SMALL_TARGETS, PASSED_OF_PARTICIPANTS))
         assert visitor.overflow() <= 0
         take_picture(page, f"{name}-{size['width']}-full")
 
@@ -85,5 +93,37 @@ def test_group_in_sight_and_targets_large_on_every_page(
     page.get_by_role("heading", name="Your answers are erased").wait_for()
     look("withdrawn")
     assert seen
+    assert small == []
+    context.close()
+
+
+def test_a_finger_hits_every_target_of_annotators_on_a_phone(site: str, chromium: Browser) -> None:
+    name = f"ann-{uuid.uuid4().hex[:8]}"
+    corpus = writing.make_corpus(2, name=f"Two posts of {name}")
+    written = writing.make_writing_study(name, corpus=corpus, common_texts=2)
+    judged, judge = make_judging()
+    context = open_context(chromium, "touch", viewport=PHONE)
+    page = context.new_page()
+    small: list[str] = []
+
+    def look(address: str) -> None:
+        page.goto(site + address)
+        found = page.evaluate(SMALL_TARGETS, PASSED_OF_ANNOTATORS)
+        small.extend(f"{address}: {one}" for one in found)
+        width = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(width) <= 0, address
+        take_picture(page, f"annotator{address.replace('/', '-')}full")
+
+    look(reverse("annotators:login"))
+    log_in_annotator(page, site, name)
+    look(reverse("annotators:home"))
+    look(reverse("counterparts:queue", args=[written.public_id]))
+    look(reverse("counterparts:write", args=[written.public_id, 1]))
+    page.locator("summary", has_text="Examples").tap()
+    assert page.locator(".examples dt").first.is_visible(), "texts in both varieties"
+    assert page.locator(".examples dd").first.is_visible()
+    log_in_annotator(page, site, judge)
+    look(f"/annotate/{judged.public_id}/judge/")
+    look(f"/annotate/{judged.public_id}/judge/1/")
     assert small == []
     context.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import warnings
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 from PIL import Image, ImageChops
 
 from tests.annotation.survey.guises import make_guise_study, make_pairs
+from tools.browsers.__main__ import _go_all
 from tools.browsers.firefox import FIREFOX
 from tools.browsers.walker import HANDLE_RADIUS, Walker
+from tools.browsers.windows import Engine
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -48,3 +51,19 @@ def test_the_ring_of_a_handle_is_whole_in_firefox(site: str, tmp_path: Path) -> 
     difference = ImageChops.difference(upper, lower)
     assert difference.getextrema()[1] < VISIBLE
     assert upper.getextrema()[0] < 100, "there is a handle"
+
+
+def test_an_engine_that_is_not_installed_is_skipped_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuse(**_options: object) -> None:
+        raise AssertionError("nothing can be opened")
+
+    absent = Engine("WebKit", "webkit2gtk-driver", refuse)
+    monkeypatch.setattr("tools.browsers.webkit.WEBKIT", absent)
+    chosen = argparse.Namespace(engines=["webkit"], journeys="writing, mouse", pictures=tmp_path)
+    table, is_good = _go_all("http://nowhere.example", chosen)
+    assert is_good
+    assert "| writing, mouse | – |" in table
+    assert "- WebKit: skipped, because webkit2gtk-driver is not installed" in table
+    assert "!! SKIPPED: WebKit: webkit2gtk-driver is not installed." in capsys.readouterr().err

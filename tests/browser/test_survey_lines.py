@@ -292,6 +292,41 @@ def test_lines_stay_visible_in_forced_colours(visitor: Visitor) -> None:
     assert middle[0] != image.getpixel((image.width // 2, 3))
 
 
+def test_ends_focus_and_answers_stay_visible_in_forced_colours(visitor: Visitor) -> None:
+    visitor.page.emulate_media(forced_colors="active")
+    answered, focused, other, *_, last = rows(visitor)
+    visitor.put(answered, 75)
+    visitor.tab_to(line(focused))
+    for row in (answered, other):
+        image, paper = look_at(row)
+        stop = 14 // 2  # above and below the line
+        for x in (1, image.width - 2):
+            for y in (image.height // 2 - stop + 1, image.height // 2 + stop - 2):
+                assert image.getpixel((x, y)) != paper, "an end stop"
+    # The handle where it was put, and none on a line without an answer.
+    for row, place, is_drawn in ((answered, 75, True), (answered, 50, False), (other, 50, False)):
+        image, paper = look_at(row)
+        at = round(image.width * place / 100), image.height // 2 - 8
+        assert (image.getpixel(at) != paper) is is_drawn
+    for row, is_ringed in ((focused, True), (other, False)):
+        image, paper = look_at(row)
+        edge = [image.getpixel((x, 0)) for x in range(30, image.width - 30)]
+        assert (paper not in edge) is is_ringed
+    # What is missing has an edge of a colour of its own.
+    visitor.page.get_by_role("button", name="Continue").click()
+    expect(last.locator("[data-problem]")).to_be_visible()
+    style = "(node, name) => getComputedStyle(node)[name]"
+    assert last.evaluate(style, "borderInlineStartWidth") == "4px"
+    assert answered.evaluate(style, "borderInlineStartWidth") == "0px"
+    assert last.evaluate(style, "borderInlineStartColor") != last.evaluate(style, "color")
+
+
+def look_at(row: Locator) -> tuple[Image.Image, object]:
+    """Return a picture of a row's line, and the colour of the paper round it."""
+    image = Image.open(io.BytesIO(row.locator(".track").screenshot())).convert("RGB")
+    return image, image.getpixel((image.width // 2, 4))
+
+
 def test_answers_outlive_a_reload_a_closed_tab_and_a_lost_connection(
     chromium: Browser, study: Study, link: str
 ) -> None:

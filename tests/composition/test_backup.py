@@ -67,6 +67,9 @@ def test_a_backup_restores_what_was_there(tmp_path, make_database):
     folder, copy = tmp_path / "var", tmp_path / "backups" / "monday.sqlite3"
     database = folder / "stereoscope.sqlite3"
     make_database(database)
+    # As they were made by an earlier version, which left that to the account.
+    folder.chmod(0o755)
+    database.chmod(0o644)
     rename_group(database, "before")
     with closing(sqlite3.connect(database)) as busy:
         # Somebody writes meanwhile; what is not committed is not in the copy.

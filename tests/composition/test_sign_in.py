@@ -124,6 +124,7 @@ def test_a_session_that_nobody_uses_ends(alice, settings) -> None:
         for _ in range(4):  # somebody works
             assert browser.get(home).status_code == 200
             clock.shift(timedelta(minutes=29))
+        assert browser.get(home).status_code == 200
         # A page that is left open asks by itself, which is no sign of anybody.
         for _ in range(3):
             clock.shift(timedelta(minutes=15))
