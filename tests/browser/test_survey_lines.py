@@ -240,6 +240,26 @@ def test_finger_means_a_line_only_if_it_goes_along_it(
     assert visitor.complaints == []
 
 
+def test_a_drag_that_the_system_takes_over_gives_the_line_back(
+    chromium: Browser, link: str
+) -> None:
+    visitor = open_lines(context := open_context(chromium, "touch"), link, "touch")
+    device = context.new_cdp_session(visitor.page)
+    answered, other, *_ = rows(visitor)
+    visitor.put(answered, 30)
+    for row in (answered, other):
+        before = line(row).input_value(), is_touched(row)
+        for kind, place in (("touchStart", 40), ("touchMove", 60), ("touchMove", 90)):
+            x, y = visitor.point(row, place)
+            touch = {"type": kind, "touchPoints": [{"x": x, "y": y}]}
+            device.send("Input.dispatchTouchEvent", touch)
+            time.sleep(0.016)
+        wait_until(lambda row=row: int(line(row).input_value()) > 80)
+        device.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+        visitor.page.wait_for_timeout(60)
+        assert (line(row).input_value(), is_touched(row)) == before
+
+
 def test_answer_is_cleared_by_key_and_button_and_comes_back_by_undo(visitor: Visitor) -> None:
     first, second, *_ = rows(visitor)
     counted = visitor.page.locator("[data-answered]")
