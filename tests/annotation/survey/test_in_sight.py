@@ -43,7 +43,7 @@ def test_consent_says_who_reads_the_answers_and_how_long_they_are_kept(
     other = make_person()
     other.start(make_study(flow=["consent", "rating"], identity_days=None).get_absolute_url())
     told = other.see().page.text
-    assert "Your answers are kept without a limit of time" in told
+    assert "Your answers are kept without a time limit" in told
     assert "It is erased" not in told
 
 
