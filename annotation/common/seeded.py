@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -23,5 +24,7 @@ def toss(*, seed: int, purpose: str) -> bool:
     return bool(_digest(seed, purpose, "")[0] & 1)
 
 
+# A participant's pages ask for the same order and sides again and again.
+@lru_cache(maxsize=2**14)
 def _digest(seed: int, purpose: str, name: str) -> bytes:
     return hashlib.sha256(f"{seed}\x1f{purpose}\x1f{name}".encode()).digest()

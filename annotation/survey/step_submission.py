@@ -80,7 +80,7 @@ def _store(visit: Visit, step: Step | None, sent: QueryDict) -> Visit:
         return visit
     if visit.is_cut_off:
         raise StudyOver
-    _record, kept = read_client_record(sent)
+    visit.client, kept = read_client_record(sent)
     # What is wrong is said in the participant's language.
     with speaking(visit.submission.language, visit.wording):
         outcome = PAGES[step.kind].store(visit, step, sent)

@@ -11,7 +11,7 @@ import contextlib
 from typing import Any
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -132,7 +132,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
                 settle_return(token=token)
             else:
                 submit_step(token=token, sent=request.POST)
-            return redirect("survey:page", token=token)
+            return HttpResponseRedirect(request.path)
         return _show_visit(request, Visit.load(token))
     except Submission.DoesNotExist:
         return _tell(request, notices.no_visit(), speak_platform(request))

@@ -52,8 +52,9 @@ class AuditLog:
         response = self.get_response(request)
         match = request.resolver_match
         action = ACTIONS.get(match.view_name) if match else None
-        is_given = response.status_code < 300 and request.user.is_authenticated
-        if match is None or action is None or not is_given:
+        if match is None or action is None or response.status_code >= 300:
+            return response
+        if not request.user.is_authenticated:
             return response
         study, target = describe_target(match.view_name, match.kwargs)
         if action == EXPORTED or _is_first(request.user.pk, request.path):

@@ -80,7 +80,7 @@ class PersonalPages:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         is_personal = (
-            settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
+            settings.SESSION_COOKIE_NAME in request.COOKIES or "HTTP_AUTHORIZATION" in request.META
         )
         if is_personal and not response.has_header("Cache-Control"):
             add_never_cache_headers(response)
@@ -114,7 +114,7 @@ class Language:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         in_english = request.path.startswith(ENGLISH_PREFIXES)
         offered = [settings.LANGUAGE_CODE, *(str(code) for code, _name in settings.LANGUAGES)]
-        accepted = "" if in_english else request.headers.get("Accept-Language", "")
+        accepted = "" if in_english else request.META.get("HTTP_ACCEPT_LANGUAGE", "")
         with translation.override(choose_language(accepted, offered)):
             response = self.get_response(request)
             response.headers.setdefault("Content-Language", translation.get_language() or "")

@@ -29,7 +29,7 @@ class RequestIds:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get("X-Request-ID", "")
+        given = request.META.get("HTTP_X_REQUEST_ID", "")
         name = given if GIVEN_ID.fullmatch(given) else secrets.token_hex(8)
         with logging_as(request_id, name):
             begun = time.perf_counter()

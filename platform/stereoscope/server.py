@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import gc
 import os
+from typing import Any
 
+from gunicorn import glogging
 from gunicorn.workers.base import Worker
 
 from stereoscope.logs import JsonFormatter, TokenFilter
 
+
+class Logger(glogging.Logger):
+    """No access log: it would hold addresses and tokens of participants."""
+
+    def access(self, *_: Any) -> None:
+        """Write nothing, and gather nothing for it: gunicorn does with each answer."""
+
+
+logger_class = Logger
 wsgi_app = "stereoscope.wsgi"
 worker_class = "gthread"
 workers = int(os.environ.get("WEB_PROCESSES", "1"))
@@ -20,8 +31,6 @@ threads = 8
 graceful_timeout = 5
 timeout = 120
 control_socket_disable = True
-# No access log: it would hold addresses and tokens of participants.
-accesslog = None
 logconfig_dict = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -40,7 +49,6 @@ logconfig_dict = {
     "root": {"level": "WARNING", "handlers": ["console"]},
     "loggers": {
         "gunicorn.error": {"level": "WARNING", "handlers": ["console"], "propagate": False},
-        "gunicorn.access": {"level": "CRITICAL", "handlers": [], "propagate": False},
     },
 }
 

@@ -55,6 +55,16 @@ def test_the_default_database_has_the_queue() -> None:
         assert isinstance(connections["default"], DatabaseWrapper)
 
 
+def test_values_find_their_places_whatever_else_the_sql_holds(open_file) -> None:
+    with open_file().cursor() as cursor:
+        for who in ("50 %", "%s"):
+            cursor.execute("INSERT INTO line VALUES (%s)", [who])
+        cursor.execute("SELECT who FROM line WHERE who LIKE '%% %%' AND who != %s", ["%s"])
+        assert cursor.fetchall() == [("50 %",)]
+        cursor.execute("SELECT who FROM line WHERE who = %(who)s", {"who": "%s"})
+        assert cursor.fetchall() == [("%s",)]
+
+
 def test_who_comes_first_writes_first_and_nobody_passes(open_file) -> None:
     holder = open_file()
     begin(holder)

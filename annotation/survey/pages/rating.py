@@ -18,7 +18,7 @@ from annotation.instruments.flow import Step
 from annotation.models import Rating, StudyGroup
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.client_record import LineRecord, read_client_record
+from annotation.survey.visits.client_record import LineRecord
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_values import read_single, read_whole_number, refuse_unknown
 from annotation.survey.visits.visit import Visit
@@ -188,7 +188,6 @@ class RatingPage(Page):
     def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         values = read_lines(sent, visit.lines)
         assignment, nothing = visit.assignments[step.position], LineRecord()
-        client, _kept = read_client_record(sent)
         _RATINGS.insert(
             [
                 {
@@ -197,8 +196,8 @@ class RatingPage(Page):
                     "value": line.to_scale(values[line.key]),
                     "position": line.position,
                     "flipped": line.flipped,
-                    "first_touch_ms": client.lines.get(line.key, nothing).first_touch_ms,
-                    "changes": client.lines.get(line.key, nothing).changes,
+                    "first_touch_ms": visit.client.lines.get(line.key, nothing).first_touch_ms,
+                    "changes": visit.client.lines.get(line.key, nothing).changes,
                 }
                 for line in visit.lines
             ]

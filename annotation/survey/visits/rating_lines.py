@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from annotation.common.seeded import shuffle, toss
 from annotation.instruments.text_keys import name_pole
 from annotation.models import Instrument, PoleSides, ScaleOrder, TraitScale
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A trait scale as one person sees it; ``position`` counts from 1, down the page.
 
     ``low`` and ``high`` are its words in the person's language. Left is where the line begins: in

@@ -28,6 +28,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.models.tokens import RESUME_MARK
+from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.rating_lines import Line, lay_out_lines
 
 T = TypeVar("T")
@@ -76,7 +77,12 @@ class ShownMedia:
 
 
 class Visit:
-    """Everything about one submission's way through its flow; each part is one query at most."""
+    """Everything about one submission's way through its flow; each part is one query at most.
+
+    ``client`` is what the browser timed on the page that was sent, empty where none was.
+    """
+
+    client = ClientRecord()
 
     def __init__(self, submission: Submission) -> None:
         self.submission = submission

@@ -10,6 +10,7 @@ which decides in any case: the queue is about fairness, not about safety.
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import Any
 
 from django.db import OperationalError
@@ -24,6 +25,21 @@ os.register_at_fork(after_in_child=TURNS.clear)
 SQLITE_TIMEOUT_SECONDS = 5.0
 
 
+class Cursor(base.SQLiteCursorWrapper):
+    """Django's cursor; SQL that comes again and again is not written anew for SQLite each time."""
+
+    def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
+        if param_names is not None:
+            return str(super().convert_query(query, param_names=param_names))
+        return _mark_places(query)
+
+
+@lru_cache(maxsize=1024)
+def _mark_places(query: str) -> str:
+    """Return SQL with "?" where Django writes "%s"."""
+    return str(base.FORMAT_QMARK_REGEX.sub("?", query).replace("%%", "%"))
+
+
 class DatabaseWrapper(base.DatabaseWrapper):
     """A connection that takes a turn with each transaction, and ends it with the transaction.
 
@@ -31,6 +47,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """
 
     _turns: Turns | None = None
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        return self.connection.cursor(factory=Cursor)
 
     def _start_transaction_under_autocommit(self) -> None:
         self._take_turn()

@@ -157,3 +157,9 @@ def test_entries_are_never_changed_nor_removed(study) -> None:
         cursor.execute("DELETE FROM annotation_auditentry")
     entry.refresh_from_db()
     assert entry.actor != "somebody else"
+
+
+def test_a_page_that_nobody_logs_does_not_ask_who_is_signed_in(study) -> None:
+    page = Client().get(study.get_absolute_url())
+    assert page.status_code == 200
+    assert "Cookie" not in page["Vary"]
