@@ -281,7 +281,10 @@ def test_groups_and_scales_of_ones_own_join_the_library(draft: Study, alice: Use
     assert scale["slug"] == "lazy-hard-working"
     assert add(low="lazy", high="hard-working", dimension="agency").json() == scale
     assert "Both poles are" in add(low="lazy", high="lazy", dimension="agency").json()["text"]
-    assert add(low="shy", high="bold", dimension="size").status_code == 422
+    for dimension in ("size", ""):
+        refused = add(low="shy", high="bold", dimension=dimension)
+        assert refused.status_code == 422
+        assert "Choose the dimension of the ABC model" in refused.json()["text"]
     library = log_in(alice).get(address).json()
     assert {"women-baker", "veteran"} <= {group["slug"] for group in library["groups"]}
     assert library["scales"][-1]["slug"] == "lazy-hard-working"
