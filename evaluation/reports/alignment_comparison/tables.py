@@ -23,7 +23,7 @@ from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_comparison import prose
 from evaluation.reports.alignment_comparison.prose import is_new
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import count, interval, number, percent
+from evaluation.reports.parts.formatting import MISSING, count, interval, number, percent
 from evaluation.reports.parts.score_words import all_options
 from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, ranked
 from evaluation.reports.parts.tau_questions import (
@@ -523,7 +523,9 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
                 f"p < {1 - options.level:.2g} after Holm’s correction for "
                 f"{count(len(pairs), 'test')}",
             ),
-        ),
+        )
+        if pairs
+        else KeyNumber("Pairs that differ in τ", MISSING, lines=("No pair could be tested.",)),
     )
 
 
