@@ -113,7 +113,8 @@ class AlignmentFigures:
     def forest(self) -> Figure:
         options = self._result.options
         ceiling = self._result.pooled.ceiling
-        halves = f" (all cells: {ceiling.n_first} people with {ceiling.n_second})"
+        first = count(ceiling.n_first, "person", "people")
+        halves = f" (all cells: {first} with {ceiling.n_second})"
         return Figure(
             "forest",
             f"Groups in order of τ. Intervals: {options.n_resamples} resamples, of "

@@ -497,11 +497,8 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
         key=lambda found: -math.inf if math.isnan(found.mean) else found.n_first,
     )
     pairs = pairs_of(result, last, TAU)
-    clear = [
-        row
-        for row in pairs
-        if (row.p_generalising_holm if is_new(result) else row.p_holm) < 1 - options.level
-    ]
+    corrected = [row.p_generalising_holm if is_new(result) else row.p_holm for row in pairs]
+    clear = [p for p in corrected if p < 1 - options.level]
     return (
         *(_range(result, names, part, level) for part in parts_of(result)),
         KeyNumber(
@@ -524,7 +521,7 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
                 f"{count(len(pairs), 'test')}",
             ),
         )
-        if pairs
+        if not all(map(math.isnan, corrected))
         else KeyNumber("Pairs that differ in τ", MISSING, lines=("No pair could be tested.",)),
     )
 
