@@ -456,8 +456,11 @@ def test_a_run_names_its_parameters_in_words(alice: Client, make_run: RunMaker) 
 def test_a_failed_run_says_what_is_kept(alice: Client, make_run: RunMaker) -> None:  # noqa: F811
     run = make_run()
     page = reverse("admin:probing_run_change", args=[run.pk])
-    Run.objects.update(status="failed", error="Loading failed.\n\nOSError: no such folder")
-    assert "Nothing was stored; Resume begins again." in alice.get(page).content.decode()
+    error = "Loading failed.\n\nprobing.lm.errors.ModelNotFoundError: There is no folder."
+    Run.objects.update(status="failed", error=error)
+    shown = alice.get(page)
+    assert "Nothing was stored; Resume begins again." in shown.content.decode()
+    assert shown.context["last_error_line"] == "There is no folder."
     run.shards.filter(pk=run.shards.first().pk).update(
         status="stored", stored_at=timezone.now(), lease_until=None, result=b"-"
     )
