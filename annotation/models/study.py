@@ -247,7 +247,11 @@ class Study(models.Model):
 
     panel = models.CharField(max_length=12, choices=panel_choices, default=Panel.LINK)
     completion_codes = models.JSONField(default=new_completion_codes)
-    reward_cents = models.PositiveIntegerField(_("reward in cents"), default=200)
+    reward_cents = models.PositiveIntegerField(
+        _("reward in cents"),
+        default=0,
+        help_text=_("What everyone who finishes is promised. 0: no pay, and no page speaks of it."),
+    )
     currency = models.CharField(max_length=3, default="USD")
     estimated_minutes = models.PositiveIntegerField(default=10, validators=[MinValueValidator(1)])
     contact_email = models.EmailField(help_text=_("Shown to participants on every page."))

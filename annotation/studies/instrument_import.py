@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from annotation.common.language_codes import own_name
 from annotation.instruments.arm_service import store_arms
 from annotation.instruments.documents.document import DocumentError, InstrumentDocument
 from annotation.instruments.documents.draft_service import store_document
@@ -68,9 +69,9 @@ def replace_instrument(
             {
                 "kind": _(
                     "The file is of another kind of study or in another main language than this "
-                    "draft: “%(kind)s” in “%(language)s”."
+                    "draft: “%(kind)s” in %(language)s."
                 )
-                % {"kind": StudyKind(document.kind).label, "language": document.language}
+                % {"kind": StudyKind(document.kind).label, "language": own_name(document.language)}
             }
         )
     if not locked.study.rates_texts:

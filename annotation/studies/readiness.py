@@ -11,6 +11,7 @@ from enum import StrEnum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotation.common.language_codes import own_name
 from annotation.instruments.arms import find_arm_faults, read_arms
 from annotation.instruments.checks import CHECK_RULES
 from annotation.instruments.conditions import OneOf, iterate_comparisons
@@ -256,15 +257,18 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
             place = Place.LANGUAGES
         if missing:
             yield Finding(
-                _("Texts are missing in “%(language)s”: %(keys)s.")
-                % {"language": language, "keys": _join_keys(name_texts(missing, sources))},
+                _("Texts are missing in %(language)s: %(keys)s.")
+                % {
+                    "language": own_name(language),
+                    "keys": _join_keys(name_texts(missing, sources)),
+                },
                 place,
                 field=missing[0],
             )
         if "{group}" not in texts.get((language, "question"), "{group}"):
             yield Finding(
-                _("The question in “%(language)s” does not name the group: it lacks “{group}”.")
-                % {"language": language},
+                _("The question in %(language)s does not name the group: it lacks “{group}”.")
+                % {"language": own_name(language)},
                 Place.TEXTS,
                 field="question",
             )
@@ -273,8 +277,8 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
 def _examine_age(language: str, texts: list[InstrumentText]) -> Iterator[Finding]:
     if stale := {text.key: text.source for text in texts if text.is_stale}:
         yield Finding(
-            _("Reworded since they were translated into “%(language)s”: %(keys)s.")
-            % {"language": language, "keys": _join_keys(name_texts(stale, stale))},
+            _("Reworded since they were translated into %(language)s: %(keys)s.")
+            % {"language": own_name(language), "keys": _join_keys(name_texts(stale, stale))},
             Place.LANGUAGES,
             blocks=False,
         )
@@ -330,13 +334,13 @@ def _examine_step_texts(languages: list[str], steps: tuple[Step, ...]) -> Iterat
                 if text and not blank:
                     continue
                 said = (
-                    _("Step %(n)d (%(kind)s): %(place)s still says “%(blank)s” in “%(language)s”.")
+                    _("Step %(n)d (%(kind)s): %(place)s still says “%(blank)s” in %(language)s.")
                     if blank
-                    else _("Step %(n)d (%(kind)s): %(place)s is missing in “%(language)s”.")
+                    else _("Step %(n)d (%(kind)s): %(place)s is missing in %(language)s.")
                 )
                 about = {"n": step.index + 1, "kind": step.kind.label, "place": place}
                 yield Finding(
-                    said % {**about, "language": language, "blank": blank},
+                    said % {**about, "language": own_name(language), "blank": blank},
                     Place.FLOW,
                     step=step.index,
                     field=place,
@@ -358,14 +362,14 @@ def _examine_equal_answers(languages: list[str], steps: tuple[Step, ...]) -> Ite
                 if earlier != number:
                     said = _(
                         "Step %(n)d (%(kind)s): %(part)s %(one)s and %(other)s read the same in "
-                        "“%(language)s”."
+                        "%(language)s."
                     ) % {
                         "n": step.index + 1,
                         "kind": step.kind.label,
                         "part": part,
                         "one": earlier,
                         "other": number,
-                        "language": language,
+                        "language": own_name(language),
                     }
                     yield Finding(said, Place.FLOW, blocks=False, step=step.index, field=place)
 

@@ -218,14 +218,18 @@ def _validate_rejection(submission: Submission, reason: str, on_ground: str) -> 
 
 
 def _explain_missing_ground(submission: Submission) -> str:
-    grounds = ", ".join(f"“{label}”" for label in RejectionGround.labels)
-    failed = submission.checks.filter(passed=False, kind__in=MEMORY_CHECKS).exists()
-    if failed:
-        return _(
-            "Pay cannot be rejected for a failed check that rests on memory: such a check may "
-            "exclude the data, it never costs pay. Expected one of the grounds that panels "
-            "allow: %(grounds)s."
-        ) % {"grounds": grounds}
-    return _("A rejection of pay needs one of the grounds that panels allow: %(grounds)s.") % {
-        "grounds": grounds
-    }
+    """Name the grounds that hold; of checks that rest on memory speak only where they are all."""
+    found = ", ".join(f"“{one.ground.label}”" for one in rejection_grounds(submission))
+    if found:
+        return _("Choose the ground on which pay is rejected: %(grounds)s.") % {"grounds": found}
+    said = _("Pay cannot be rejected: none of the grounds that panels allow applies here.")
+    if has_failed_memory_check(submission):
+        said += " " + _(
+            "A failed check that rests on memory may exclude the data; it never costs pay."
+        )
+    return said
+
+
+def has_failed_memory_check(submission: Submission) -> bool:
+    """One query."""
+    return submission.checks.filter(passed=False, kind__in=MEMORY_CHECKS).exists()

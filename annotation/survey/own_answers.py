@@ -15,7 +15,7 @@ from annotation.common.tables import Column, ColumnType, Table, stream_csv
 from annotation.instruments.answer_words import read_answer
 from annotation.instruments.step_content import OptionsContent, QuestionContent
 from annotation.instruments.step_kinds import RATING_PAGES
-from annotation.models import CheckKind, Rating, StudyGroup, Submission
+from annotation.models import CheckKind, GroupAssignment, Rating, Submission
 from annotation.survey.visits.visit import Visit
 
 
@@ -81,17 +81,19 @@ def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
         yield (
             steps[rating.assignment.position],
             OwnAnswer(
-                part=_name_rated(visit, rating.assignment.group),
+                part=_name_rated(visit, rating.assignment),
                 question=_("%(low)s (0) to %(high)s (100)") % poles,
                 answer=f"{rating.value:g}",
             ),
         )
 
 
-def _name_rated(visit: Visit, group: StudyGroup) -> str:
+def _name_rated(visit: Visit, assignment: GroupAssignment) -> str:
     """Return the question of a rating page, with the text that it was asked about."""
+    group = assignment.group
     question = visit.question.replace("{group}", visit.name_group(group))
-    return f"{question} “{group.body}”" if group.is_text else question
+    asked = f"{question} “{group.body}”" if group.is_text else question
+    return _("%(question)s (asked again)") % {"question": asked} if assignment.is_repeat else asked
 
 
 def _list_checks(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:

@@ -215,7 +215,7 @@ def _parameter_field(
         "required": "default" not in described,
     }
     if "enum" in shape:
-        choices = [(value, value_label(value)) for value in shape["enum"]]
+        choices = [(value, value_label(value, described)) for value in shape["enum"]]
     if choices is not None:
         first = [("", NONE_LABEL)] if optional else []
         return ChoiceField(choices=[*first, *choices], **common)

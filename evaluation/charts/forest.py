@@ -164,7 +164,10 @@ def _describe(taus: list[float], pooled: _Row) -> str:
     known = [tau for tau in taus if not math.isnan(tau)]
     if not known:
         return "No group has a τ."
-    return (
-        f"{len(known)} groups in order of τ, from {format_number(max(known), 2)} to "
-        f"{format_number(min(known), 2)}. All cells pooled: τ = {format_number(pooled.tau, 2)}."
+    high, low = (format_number(end(known), 2) for end in (max, min))
+    groups = (
+        f"One group, τ = {high}"
+        if len(known) == 1
+        else f"{len(known)} groups in order of τ, from {high} to {low}"
     )
+    return f"{groups}. All cells pooled: τ = {format_number(pooled.tau, 2)}."

@@ -151,13 +151,15 @@ def parameter_field(described: dict[str, Any], *, optional: bool) -> forms.Field
     }
     if shape.get("type") == "array" and "enum" in shape.get("items", {}):
         return forms.MultipleChoiceField(
-            choices=[(value, value_label(value)) for value in shape["items"]["enum"]],
+            choices=[(value, value_label(value, described)) for value in shape["items"]["enum"]],
             widget=forms.CheckboxSelectMultiple,
             **common,
         )
     if "enum" in shape or "const" in shape:
         values = shape.get("enum", [shape.get("const")])
-        choices: list[tuple[Any, Any]] = [(value, value_label(value)) for value in values]
+        choices: list[tuple[Any, Any]] = [
+            (value, value_label(value, described)) for value in values
+        ]
         if optional:
             choices.insert(0, ("", described.get("empty", NONE_LABEL)))
         return ChoiceField(choices=choices, **common)

@@ -8,7 +8,6 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext, ngettext_lazy
 
 from probing.measures.registry import MEASURES
@@ -118,15 +117,9 @@ def unfitting(number: int, names: Sequence[str]) -> str:
     ) % {"n": number, "kinds": kinds(names)}
 
 
-_VALUES = {
-    "max_change": _lazy("largest change"),
-    "max_score": _lazy("largest score"),
-}
-
-
-def value_label(value: str) -> str:
-    """Return a value that a parameter can have in words, as in “released lists”."""
-    return str(_VALUES.get(value, value.replace("_", " ")))
+def value_label(value: str, described: Mapping[str, Any]) -> str:
+    """Return a value in the words that the schema of its parameter has for it."""
+    return str(described.get("labels", {}).get(value, value.replace("_", " ")))
 
 
 def parameter_labels(run: Run) -> list[tuple[str, str]]:
@@ -148,7 +141,7 @@ def _parameter_value(value: Any, shape: Mapping[str, Any]) -> str:
         return ", ".join(_parameter_value(one, shape) for one in value) or _("none")
     # Only names that the measure chooses among are words; a text of one's own stays as it is.
     is_name = any(word in repr(shape) for word in ("'enum'", "'const'"))
-    return value_label(value) if isinstance(value, str) and is_name else str(value)
+    return value_label(value, shape) if isinstance(value, str) and is_name else str(value)
 
 
 def source_label(name: str, *, pairs: int | None = None, texts: int = 0) -> str:

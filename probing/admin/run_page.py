@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -25,6 +26,7 @@ from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli, group_key
 from probing.measures.text_stimuli import TextStimuli
 from probing.models import Run, RunStatus
+from probing.runs.failure import last_line
 from probing.runs.inputs import load_inputs
 from probing.runs.prices import price_run, show_price
 from probing.runs.progress import load_progress
@@ -43,6 +45,8 @@ from probing.runs.trained_models import trained_model_of
 from probing.runs.training_progress import load_training
 from probing.runs.tuning_progress import load_classified, load_trainings
 
+#: Before a message of our own in a traceback; such a message is written for people.
+OWN_ERROR = re.compile(r"^probing(\.\w+)+: ")
 COUNTERPARTS_PER_PAGE = 25
 COUNTERPARTS_SHOWN_AT_ONCE = 3
 QUANTITIES = {
@@ -108,7 +112,7 @@ def live_context(run: Run) -> dict[str, Any]:
         "results": results_context(run) if finished else None,
         "template_count": n_templates,
         "sentences": _sentences(run, stimuli) if isinstance(stimuli, SentenceStimuli) else None,
-        "last_error_line": run.error.strip().splitlines()[-1] if run.error.strip() else "",
+        "last_error_line": OWN_ERROR.sub("", last_line(run.error)) if run.error.strip() else "",
     }
 
 

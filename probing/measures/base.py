@@ -69,6 +69,11 @@ class MeasureParameters(BaseModel):
     )
 
 
+def in_words(words: dict[str, str]) -> dict[str, Any]:
+    """Return the ``json_schema_extra`` of a parameter whose values forms show in these words."""
+    return {"labels": words}
+
+
 M = TypeVar("M", bound=StimuliValue)
 P = TypeVar("P", bound=MeasureParameters)
 

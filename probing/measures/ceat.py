@@ -27,6 +27,7 @@ from probing.measures.base import (
     MeasureParameters,
     Problem,
     ShardPlan,
+    in_words,
 )
 from probing.measures.ceat_effect import unit_vectors
 from probing.measures.occurrences import Sample
@@ -59,6 +60,13 @@ class CeatParameters(MeasureParameters):
         description="What stands for a pole: its own adjective (pole, as published), the pole "
         "with its synonyms in the library (lists), or these as the released lists spell them "
         "(released lists).",
+        json_schema_extra=in_words(
+            {
+                "pole": "its own adjective",
+                "lists": "lists of the library",
+                "released_lists": "released lists",
+            }
+        ),
     )
     sentences_per_word: int = Field(
         1000,
@@ -73,6 +81,13 @@ class CeatParameters(MeasureParameters):
         description="How the contexts become one effect size: all of them pooled, many random "
         "draws combined by a random-effects model (draws, as published by Guo and Caliskan), or "
         "pooled where a pole has one adjective and draws where it has several (automatic).",
+        json_schema_extra=in_words(
+            {
+                "automatic": "automatic",
+                "pooled": "all contexts pooled",
+                "draws": "random draws, combined",
+            }
+        ),
     )
     draws: int = Field(
         10_000,
@@ -87,6 +102,14 @@ class CeatParameters(MeasureParameters):
         "masked model, as published, and the last of a causal model or an encoder and decoder, "
         "since a causal one has not read the word at its first (automatic); or always the first, "
         "the last, or the mean of all.",
+        json_schema_extra=in_words(
+            {
+                "automatic": "automatic",
+                "first": "the first subword",
+                "last": "the last subword",
+                "mean": "the mean of all subwords",
+            }
+        ),
     )
     p_value: Literal["permutation", "two-sided", "one-sided"] = Field(
         "permutation",
@@ -94,6 +117,13 @@ class CeatParameters(MeasureParameters):
         description="By permutation of the poles' sentences (ours); or the normal p-value of the "
         "combined draws, two-sided or, as released, one-sided, which falls with the number of "
         "draws and serves to reproduce the paper alone.",
+        json_schema_extra=in_words(
+            {
+                "permutation": "by permutation",
+                "two-sided": "normal, two-sided",
+                "one-sided": "normal, one-sided, as released",
+            }
+        ),
     )
     permutations: int = Field(
         1000,

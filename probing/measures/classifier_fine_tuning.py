@@ -25,6 +25,7 @@ from probing.measures.base import (
     Problem,
     ResultKind,
     ShardPlan,
+    in_words,
 )
 from probing.measures.labelled_texts import LabelledText, LabelledTexts, shared_texts
 from probing.measures.stimuli import StimuliError
@@ -57,7 +58,10 @@ class ClassifierTuningParameters(MeasureParameters):
         None,
         description="All weights (full), or adapters of low rank on all linear layers (lora). "
         "Empty trains models of up to 400 million weights in full, as in the paper.",
-        json_schema_extra={"empty": "as in the paper"},
+        json_schema_extra={
+            "empty": "as in the paper",
+            **in_words({"full": "all weights", "lora": "adapters of low rank"}),
+        },
     )
     learning_rate: list[_Rate] | None = Field(
         None,
@@ -107,7 +111,9 @@ class ClassifierTuningParameters(MeasureParameters):
         description="Empty evaluates after each epoch.",
     )
     schedule: Literal["constant", "linear"] = Field(
-        "constant", description="Whether the learning rate stays, or falls linearly to zero."
+        "constant",
+        description="Whether the learning rate stays, or falls linearly to zero.",
+        json_schema_extra=in_words({"constant": "constant", "linear": "falls linearly to zero"}),
     )
     warmup_share: float = Field(
         0.0,

@@ -17,7 +17,15 @@ from annotation.common.lazy import pd
 from probing.lm.errors import ContextTooLongError, GenerationSettingsError
 from probing.lm.question_protocols import AnsweringModel, Question
 from probing.lm.text_protocols import GenerationSettings
-from probing.measures.base import Cost, Frames, Measure, MeasureParameters, Problem, ShardPlan
+from probing.measures.base import (
+    Cost,
+    Frames,
+    Measure,
+    MeasureParameters,
+    Problem,
+    ShardPlan,
+    in_words,
+)
 from probing.measures.number_evidence import HIGHEST, LOWEST, NUMBERS
 from probing.measures.rating_aggregation import aggregate_ratings, remarks_on_ratings
 from probing.measures.rating_readings import read_group
@@ -48,6 +56,7 @@ class DirectRatingParameters(MeasureParameters):
         description="As the expected value of the numbers from 0 to 100 where the model or its "
         "server tells their probabilities, and from drawn answers elsewhere (expected), or always "
         "from drawn answers (answers).",
+        json_schema_extra=in_words({"expected": "expected value", "answers": "drawn answers"}),
     )
     temperature: float = Field(
         1.0,

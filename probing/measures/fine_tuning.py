@@ -17,6 +17,7 @@ from probing.measures.base import (
     Problem,
     ResultKind,
     ShardPlan,
+    in_words,
 )
 from probing.measures.prompt_choice import fill_prompt, other_variety
 from probing.measures.stimuli import StimuliError
@@ -59,6 +60,13 @@ class FineTuningParameters(MeasureParameters):
         "both",
         description="Which rewritings one model learns: into the corpus’s target variety, into its "
         "source variety, or both, told apart by the prompt.",
+        json_schema_extra=in_words(
+            {
+                "both": "both",
+                "to_target": "into the target variety",
+                "to_source": "into the source variety",
+            }
+        ),
     )
     held_out_share: float = Field(
         0.0,

@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import Field
 
 from probing.lm.text_protocols import GenerationSettings, TextTokenizer
-from probing.measures.base import MeasureParameters, Problem
+from probing.measures.base import MeasureParameters, Problem, in_words
 
 PAPER_TEMPERATURE = 0.7
 PAPER_BEAMS = 3
@@ -25,6 +25,13 @@ class CounterpartParameters(MeasureParameters):
         "both",
         description="Into which variety texts are rewritten: the corpus's target variety, its "
         "source variety, or each into the other.",
+        json_schema_extra=in_words(
+            {
+                "both": "both",
+                "to_target": "into the target variety",
+                "to_source": "into the source variety",
+            }
+        ),
     )
     prompt_choice: Literal["given", "lowest_perplexity"] = Field(
         "given",
@@ -32,6 +39,9 @@ class CounterpartParameters(MeasureParameters):
         description="Whether the one prompt that was chosen is used, or of several the one that "
         "has the lowest mean perplexity under the model itself (Gonen et al. 2022), which chat "
         "models cannot tell.",
+        json_schema_extra=in_words(
+            {"given": "the one that is chosen", "lowest_perplexity": "the one of lowest perplexity"}
+        ),
     )
     perplexity_texts: int = Field(
         100,

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from probing.measures.base import MeasureParameters
+from probing.measures.base import MeasureParameters, in_words
 from probing.measures.guise_stimuli import Base
 
 #: What an attribute that is not told counts as: the paper's even share of all mass that listed
@@ -24,22 +24,35 @@ class MatchedGuiseParameters(MeasureParameters):
         "paired",
         description="Which texts are compared: pairs that say the same (paired), or all texts of "
         "the corpus in either variety, with or without a counterpart (pooled).",
+        json_schema_extra=in_words(
+            {"paired": "pairs that say the same", "pooled": "all texts, pooled"}
+        ),
     )
     attribute_tokens: Literal["one", "chain"] = Field(
         "one",
         title="Attributes of several tokens",
         description="Refuses attributes that are more than one token for the model, as in the "
         "paper (one), or multiplies the probabilities of their tokens (chain, ours).",
+        json_schema_extra=in_words(
+            {
+                "one": "refused, as in the paper",
+                "chain": "probabilities of their tokens, multiplied",
+            }
+        ),
     )
     base: Base = Field(
         "10",
         title="Base of the logarithm",
         description="The printed numbers of the paper are base 10; e gives nats.",
+        json_schema_extra=in_words({"10": "10, as printed", "e": "e, which gives nats"}),
     )
     first_guise: Literal["texts", "noise"] = Field(
         "texts",
         description="What the model reads as the first guise: its texts, or as a control the "
         "texts of the second variety with noise (characters dropped, added and replaced).",
+        json_schema_extra=in_words(
+            {"texts": "its texts", "noise": "the second variety with noise"}
+        ),
     )
     noise_rate: float = Field(
         0.1,
@@ -54,6 +67,9 @@ class MatchedGuiseParameters(MeasureParameters):
         description="The prompt as it stands, which the model continues, as in the paper "
         "(completion), or as a turn of a chat through the model's own template (chat). Servers "
         "that do not tell echoed log-probabilities are asked in a chat.",
+        json_schema_extra=in_words(
+            {"completion": "the prompt as it stands", "chat": "a turn of a chat"}
+        ),
     )
     opening: bool = Field(
         False,
@@ -76,6 +92,13 @@ class MatchedGuiseParameters(MeasureParameters):
         description="For served models: the least that a server may tell, all log-probabilities "
         "(full), those of the likeliest tokens (top_k), or none, so that answers are drawn "
         "(sampled). One that tells less fails the run.",
+        json_schema_extra=in_words(
+            {
+                "full": "all log-probabilities",
+                "top_k": "those of the likeliest tokens",
+                "sampled": "none: answers are drawn",
+            }
+        ),
     )
     missing_mass: Missing = Field(
         "even",
@@ -83,6 +106,9 @@ class MatchedGuiseParameters(MeasureParameters):
         description="Where a server tells likeliest tokens alone: what an attribute counts that is "
         "not among them, an even share of what the listed ones leave, as in the paper (even), or "
         "the middle of its bounds (middle). The bounds are stored either way.",
+        json_schema_extra=in_words(
+            {"even": "an even share of the rest", "middle": "the middle of their bounds"}
+        ),
     )
     bias: bool = Field(
         False,

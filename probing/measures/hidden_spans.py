@@ -17,7 +17,7 @@ from pydantic import Field
 
 from annotation.common.lazy import np
 from probing.lm.text_protocols import SpanContext
-from probing.measures.base import MeasureParameters, Problem
+from probing.measures.base import MeasureParameters, Problem, in_words
 from probing.measures.phrases import Offsets, find_phrases, load_pipeline, pipeline_title
 from probing.measures.streams import named_stream
 from probing.measures.text_measure import NAMED_TEXTS, all_texts, text_of
@@ -96,6 +96,14 @@ class SpanPredictionParameters(MeasureParameters):
         description="Which spans are hidden, each condition by itself: runs of words of random "
         "length and place (random), noun phrases, verb phrases, or the spans of the kind “given” "
         "that were imported with the corpus (given).",
+        json_schema_extra=in_words(
+            {
+                "random": "words at random",
+                "noun_phrase": "noun phrases",
+                "verb_phrase": "verb phrases",
+                "given": "imported with the corpus",
+            }
+        ),
     )
     trials: int = Field(
         5,

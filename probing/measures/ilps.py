@@ -20,7 +20,7 @@ from pydantic import Field
 
 from annotation.common.lazy import np, pd
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
-from probing.measures.base import Problem
+from probing.measures.base import Problem, in_words
 from probing.measures.slot_measure import SlotMeasure, SlotParameters, distinct_words
 from probing.measures.stimuli import Stimuli
 
@@ -57,6 +57,7 @@ class IlpsParameters(SlotParameters):
         description="Which subword stands for an adjective, read at its own mask while all masks "
         "of the adjective are open: the first (as in the released code) or the last. A causal "
         "model reads the subwords before the last one.",
+        json_schema_extra=in_words({"first": "the first subword", "last": "the last subword"}),
     )
 
 
@@ -123,6 +124,9 @@ class IlpsStarParameters(SlotParameters):
         "continuation (class), or the word-initial mass for the first subword and the "
         "continuation mass for all later ones (released), which is not a probability for "
         "hyphenated words under WordPiece.",
+        json_schema_extra=in_words(
+            {"class": "by the class of the token", "released": "as released"}
+        ),
     )
 
 

@@ -24,6 +24,7 @@ from probing.measures.base import (
     Problem,
     ResultKind,
     ShardPlan,
+    in_words,
 )
 from probing.measures.text_measure import (
     TextMeasure,
@@ -51,6 +52,7 @@ class PerplexityParameters(MeasureParameters):
         title="Normalised by",
         description="The number of tokens, as usual, or of words, to set models with different "
         "tokenizers side by side (ours).",
+        json_schema_extra=in_words({"token": "number of tokens", "word": "number of words"}),
     )
     pairs_per_shard: int = Field(50, ge=1, le=5000, description="How the work is cut into parts.")
 

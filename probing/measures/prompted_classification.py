@@ -15,7 +15,7 @@ from pydantic import Field
 from annotation.common.lazy import np
 from probing.lm.errors import LanguageModelError, ServerError
 from probing.lm.text_protocols import EndWordModel, GenerationSettings, TextGenerator, TextTokenizer
-from probing.measures.base import Frames, Problem
+from probing.measures.base import Frames, Problem, in_words
 from probing.measures.class_prompts import find_class
 from probing.measures.prompted_measure import (
     CITATION,
@@ -67,6 +67,7 @@ class LikelihoodParameters(PromptedParameters):
         description="Whether each class’s likelihood is divided by the one that it has after an "
         "empty text (Zhao et al. 2021, Calibrate Before Use), so that a model’s preference for a "
         "word does not count.",
+        json_schema_extra=in_words({"none": "none", "empty_text": "by an empty text"}),
     )
 
 

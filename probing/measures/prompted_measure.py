@@ -20,6 +20,7 @@ from probing.measures.base import (
     Problem,
     ResultKind,
     ShardPlan,
+    in_words,
 )
 from probing.measures.class_prompts import GAP, ClassPrompt
 from probing.measures.classification import predicted_rates, sample_problems
@@ -49,6 +50,7 @@ class PromptedParameters(MeasureParameters):
         title="Order of the labels",
         description="Whether a question lists the labels as they are, or every repeat is asked in "
         "each of their orders.",
+        json_schema_extra=in_words({"given": "as they are", "all": "in each of their orders"}),
     )
     sentences_per_shard: int = Field(
         500, ge=1, le=100_000, description="How many sentences a worker asks about at a time."

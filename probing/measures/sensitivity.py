@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 
 from annotation.common.lazy import np, npt, pd
 from probing.lm.protocols import SlotContext, SlotModel
-from probing.measures.base import Frames
+from probing.measures.base import Frames, in_words
 from probing.measures.sensitivity_solver import minimal_changes_by_row
 from probing.measures.slot_measure import SlotMeasure, SlotParameters
 from probing.measures.stimuli import Stimuli
@@ -48,6 +48,7 @@ class SensitivityParameters(SlotParameters):
         description="Whether the bias may change along with the weights, as one more column "
         "(append, as in the released code), or stays as it is (fixed). Models without one have no "
         "choice.",
+        json_schema_extra=in_words({"append": "may change as well", "fixed": "stays as it is"}),
     )
     subword: Literal["max_change", "max_score"] = Field(
         "max_change",
@@ -55,12 +56,14 @@ class SensitivityParameters(SlotParameters):
         description="Take the largest change that a subword needs, for the group and for the "
         "prior, and compare the two (largest change), or compare subword by subword and take the "
         "largest of their scores (largest score).",
+        json_schema_extra=in_words({"max_change": "largest change", "max_score": "largest score"}),
     )
     variant: Literal["paper", "released"] = Field(
         "paper",
         description="The published log ratio of squared distances (paper), or the released "
         "difference of ln(1 - distance), which is undefined for distances of 1 or more "
         "(released). The released code pairs it with the prior noun.",
+        json_schema_extra=in_words({"paper": "as published", "released": "as released"}),
     )
 
     @model_validator(mode="after")

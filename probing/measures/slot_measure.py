@@ -18,7 +18,15 @@ from probing.lm.errors import LanguageModelError
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.adjectives import Adjectives, empty_lists, scored_words
 from probing.measures.aggregation import cells_of_fewer_templates, pair_scores, pole_scores
-from probing.measures.base import Cost, Frames, Measure, MeasureParameters, Problem, ShardPlan
+from probing.measures.base import (
+    Cost,
+    Frames,
+    Measure,
+    MeasureParameters,
+    Problem,
+    ShardPlan,
+    in_words,
+)
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template
 
 Prior = Literal["mask", "noun"]
@@ -34,18 +42,29 @@ class SlotParameters(MeasureParameters):
         description="What the group's sentence is compared with: the same sentence with the whole "
         "group phrase masked (mask, as published) or with person, people or People in its place "
         "(noun, as in the released code).",
+        json_schema_extra=in_words(
+            {"mask": "the group phrase masked", "noun": "person, people or People"}
+        ),
     )
     adjectives: Adjectives = Field(
         "pole",
         description="What stands for a pole: its own adjective (pole, as published), the pole "
         "with its synonyms in the library (lists), or these as the released lists spell them "
         "(released lists).",
+        json_schema_extra=in_words(
+            {
+                "pole": "its own adjective",
+                "lists": "lists of the library",
+                "released_lists": "released lists",
+            }
+        ),
     )
     list_average: Literal["mean", "median"] = Field(
         "mean",
         title="Average over a list",
         description="How the adjectives of a list become one score: their mean (as published) or "
         "their median (as in the released code). Without lists it changes nothing.",
+        json_schema_extra=in_words({"mean": "mean", "median": "median"}),
     )
     groups_per_shard: int = Field(
         5,

@@ -82,11 +82,12 @@ export function scalesPart(editor) {
 function drawOwn({ words, dimensions }, addOwn) {
   const [low, high] = [1, 2].map(() => make("input", { type: "text", class: "flow-input", maxlength: 60 }));
   const dimension = make("select", { class: "flow-input flow-short" },
-    ...dimensions.map(([value, text]) => make("option", { value, text })));
+    ...[["", words.chooseDimension], ...dimensions].map(([value, text]) => make("option", { value, text })));
   const send = async () => {
     if (await addOwn({ low: low.value, high: high.value, dimension: dimension.value })) {
       low.value = "";
       high.value = "";
+      dimension.value = "";
       low.focus();
     }
   };

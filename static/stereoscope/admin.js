@@ -25,3 +25,10 @@ document.addEventListener("alpine:init", () => {
     },
   }));
 });
+
+// On a phone the theme writes the head of its column before each cell of a list, as the model has it.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const { dataset } of document.querySelectorAll("#result_list [data-label]")) {
+    dataset.label = dataset.label.charAt(0).toUpperCase() + dataset.label.slice(1);
+  }
+});

@@ -26,7 +26,7 @@ ALT = "A loaf of bread"
 #: What the preview's participant recalls; like no group, lest it pass as a slip of the hand.
 WRONG_GROUP = "astronauts"
 GROUPS = ("bakers", "florists", "plumbers", "tailors", "nurses")
-SCALES = (("lazy", "hard-working"), ("shy", "bold"))
+SCALES = (("lazy", "hard-working", "Agency"), ("shy", "bold", "Communion"))
 PERMISSIONS = ("add_socialgroup", "add_traitpair")
 #: Every step of the walk that has a picture, in order.
 STEPS = (
@@ -133,9 +133,10 @@ class Newcomer:
         chips = editor.locator(".picker-chips").first
         expect(chips.locator(".picker-chip")).to_have_count(len(GROUPS))
         self.take_step("groups", chips)
-        for n, (low, high) in enumerate(SCALES, start=7):
+        for n, (low, high, dimension) in enumerate(SCALES, start=7):
             self.fill(editor.get_by_label("Word at the low end"), low)
             self.fill(editor.get_by_label("Word at the high end"), high)
+            self.choose(editor.get_by_label("Dimension", exact=True), dimension)
             self.click(editor.get_by_role("button", name="Add this scale"))
             expect(editor.locator(".designer-scales li")).to_have_count(n)
         self.take_step("scales", editor.locator(".designer-scales li").last)

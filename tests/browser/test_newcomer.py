@@ -46,7 +46,9 @@ def test_a_newcomer_pilots_a_study_of_their_own_in_sixty_actions(
     instrument = study.instruments.get()
     assert (study.status, instrument.is_frozen) == ("piloting", True)
     assert set(instrument.groups.values_list("plural", flat=True)) == set(GROUPS)
-    assert {(scale.low, scale.high) for scale in instrument.scales.all()} >= set(SCALES)
+    assert {
+        (scale.low, scale.high, scale.get_dimension_display()) for scale in instrument.scales.all()
+    } >= set(SCALES)
     question = instrument.flow[-1]
     assert question["show_if"] == {"step": "group-name", "is": "failed"}
     assert question["media"]["file"] == study.files.get().digest

@@ -73,14 +73,14 @@ def test_a_researcher_watches_a_study_and_reviews_it(page, live_server, study: S
     page.get_by_role("button", name="Accept data, pay").click()
     page.get_by_text(f"{first}: data accepted, pay approved.").wait_for()
 
-    # The second one failed a memory check: its pay cannot be rejected, its data can be excluded.
+    # The second one failed a memory check: without a ground its pay cannot be rejected.
     second = page.get_by_role("heading", level=1).inner_text()
     assert second != first
     page.get_by_text("Named the group “senior citizens”").wait_for()
     page.get_by_text("Reject pay", exact=True).click()
     page.get_by_label("Reason, as the participant is told it").fill("Wrong name.")
     page.get_by_role("button", name="Exclude data, reject pay").click()
-    page.get_by_text("Pay cannot be rejected for a failed check").wait_for()
+    page.get_by_text("Choose the ground on which pay is rejected").wait_for()
     page.get_by_role("button", name="Exclude data, pay").click()
     page.wait_for_url(live_server.url + reverse("admin:annotation_study_overview", args=[study.pk]))
 
@@ -92,6 +92,25 @@ def test_a_researcher_watches_a_study_and_reviews_it(page, live_server, study: S
     assert decisions == {("accepted", "approved"), ("excluded", "approved")}
     # The refused rejection was answered with 422, which the browser notes; nothing else went wrong.
     assert [text for text in page.complaints if "422" not in text] == []
+
+
+def test_the_heads_of_a_list_stand_on_one_line_and_begin_with_capitals(
+    page, live_server, study: Study
+) -> None:
+    log_in(page, live_server.url)
+    page.goto(live_server.url + reverse("admin:annotation_study_changelist") + "?o=1.-3")
+    heads = page.locator("#result_list thead th:has(.text) .text")
+    assert page.locator("#result_list .sortoptions").count() == 2
+    feet = heads.evaluate_all("all => all.map((one) => one.getBoundingClientRect().bottom)")
+    assert len(feet) > 4
+    assert max(feet) - min(feet) < 1
+    page.set_viewport_size({"width": 390, "height": 844})
+    labels = page.locator("#result_list td[data-label]").evaluate_all(
+        "all => all.map((one) => getComputedStyle(one, '::before').content.replaceAll('\"', ''))"
+    )
+    named = [label for label in labels if label != "none"]
+    assert {"Status", "Accepted ratings"} <= set(named)
+    assert [label for label in named if label[0] != label[0].upper()] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

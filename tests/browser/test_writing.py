@@ -18,7 +18,7 @@ from annotation.counterparts.lifecycle import launch_writing_study
 from annotation.models import Annotator, Counterpart, Overlap, Study, TaskState, WritingTask
 from annotation.studies.lifecycle import pause_study
 from tests.annotation.counterparts.studies import make_corpus, make_writing_study
-from tests.browser.accounts import log_in_researcher
+from tests.browser.accounts import log_in_annotator, log_in_researcher
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.browser
@@ -302,6 +302,28 @@ def test_why_a_text_is_not_interpretable_follows_to_another_device(
     expect(page.get_by_label("I cannot interpret this text")).not_to_be_checked()
     expect(page.locator("#body")).to_be_editable()
     expect(page.locator("#body")).to_have_value("Half of it")
+
+
+def test_keys_are_named_where_a_keyboard_is_likely(
+    site: str, study: Study, chromium: Browser
+) -> None:
+    place = place_of(study, 1)
+    hands = {
+        "desktop": ({"viewport": {"width": 1280, "height": 800}}, True),
+        "tablet": ({"viewport": {"width": 1024, "height": 768}, "has_touch": True}, False),
+        "phone": ({"viewport": {"width": 390, "height": 844}}, False),
+    }
+    for name, (options, named) in hands.items():
+        with chromium.new_context(**options, is_mobile=name == "tablet") as context:
+            page = context.new_page()
+            if name == "desktop":
+                join_in_browser(page, site, place, f"keys-{study.pk}")
+            else:
+                log_in_annotator(page, site, f"keys-{study.pk}")
+            page.goto(site + reverse("counterparts:write", args=[study.public_id, 1]))
+            page.get_by_role("button", name="Save and next").wait_for()
+            assert page.locator(".keys").is_visible() is named, name
+            assert page.locator("[data-help-open]").is_visible() is named, name
 
 
 def test_the_pages_of_writers_work_without_scripts(

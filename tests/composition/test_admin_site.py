@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.admin import AdminSite, site
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
@@ -73,6 +74,16 @@ def test_researchers_find_their_way_back_from_where_nothing_is(admin_client: Cli
     stranger = Client().get("/nothing/here/")
     assert reverse("admin:index") not in stranger.text
     assert "take part in a study" in stranger.text
+
+
+def test_researchers_without_a_right_are_told_whom_to_ask(db):
+    client = Client()
+    client.force_login(User.objects.create_user("bob", is_staff=True))
+    refused = client.get(reverse("admin:probing_languagemodel_add"))
+    assert refused.status_code == 403
+    assert "Ask the owner of the study, or an administrator." in refused.text
+    assert f'href="{reverse("admin:index")}"' in refused.text
+    assert "take part in a study" not in refused.text
 
 
 def test_a_choice_says_what_is_to_be_chosen(admin_client: Client):

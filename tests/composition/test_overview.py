@@ -27,7 +27,9 @@ from annotation.models import (
 )
 from evaluation.models import Report, ReportStatus
 from probing.models import LanguageModel, ModelKind, Run, RunStatus
-from stereoscope.demo.studies import ensure_survey
+from stereoscope.demo import speakers
+from stereoscope.demo.probe import MODEL_REPORT
+from stereoscope.demo.studies import PEOPLE_ID, ensure_survey
 from tests.annotation.studies.people import make_study, make_submission
 
 pytestmark = pytest.mark.django_db
@@ -74,13 +76,18 @@ def make_run(owner: User, **options: Any) -> Run:
 
 def make_report(owner: User, study: Study, **options: Any) -> Report:
     now = timezone.now()
+    values: dict[str, Any] = {
+        "title": "Do raters agree?",
+        "status": ReportStatus.FINAL,
+        "result": {},
+        "built_at": now,
+    }
     return Report.objects.create(
         kind="rating_agreement",
-        title="Do raters agree?",
         study=study,
         created_by=owner,
         started_at=now - timedelta(seconds=3),
-        **{"status": ReportStatus.FINAL, "result": {}, "built_at": now, **options},
+        **{**values, **options},
     )
 
 
@@ -203,6 +210,7 @@ def test_first_steps_follow_what_is_done_and_can_be_hidden(alice: User) -> None:
         "Download its figures or tables",
     ]
     make_run(alice)
+    LanguageModel.history.update(history_user=alice)
     make_report(alice, study)
     assert [done for _title, done, _next in steps()] == [True, True, False, True, True, True, False]
 
@@ -216,6 +224,27 @@ def test_first_steps_follow_what_is_done_and_can_be_hidden(alice: User) -> None:
     stranger.force_login(User.objects.create_user("pat"))
     assert stranger.post(hide, {"do": "hide"}).status_code == 302
     assert "first_steps" not in stranger.cookies
+
+
+def test_what_the_demo_brings_along_is_no_step_done(alice: User) -> None:
+    """Seeded in the name of whoever starts the platform, also beside a model of the hub."""
+    alice = allow(alice, "add_languagemodel", "add_run", "add_report", "view_run")
+    make_study(owner=alice, public_id=speakers.SURVEY_ID)
+    people = make_study(owner=alice, public_id=PEOPLE_ID, origin="simulated")
+    rated = make_study(owner=alice, public_id=speakers.PEOPLE_ID, origin="simulated")
+    report = make_report(alice, people, title=f"{MODEL_REPORT}Example")
+    report.runs.add(make_run(alice))
+    make_report(alice, rated)
+    record(AuditAction.EXPORTED, f"report {report.public_id}", actor=alice)
+    steps = open_page(log_in(alice)).context["first_steps"]
+    assert [(step.title, step.is_done) for step in steps] == [
+        ("Make a study", False),
+        ("Pilot it with 5 people", False),
+        ("Add a language model", False),
+        ("Start a run", False),
+        ("Build a report of your own", False),
+        ("Download its figures or tables", False),
+    ]
 
 
 def test_side_bar_leads_to_what_one_may_open(alice: User) -> None:

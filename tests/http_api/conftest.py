@@ -111,6 +111,7 @@ def make_study(alice: User, bob: User) -> Study:
         groups=wanted,
         flow=["consent", "rating", "rating", "repeat"],
         quota_per_group=3,
+        reward_cents=200,
         decide_by_checks=True,
     )
     StudyMembership.objects.create(study=study, user=bob)

@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import TraitPair
 from probing.models import LanguageModel, Run, RunStatus, Score, ShardStatus
@@ -452,11 +453,27 @@ def test_a_run_names_its_parameters_in_words(alice: Client, make_run: RunMaker) 
     assert not {"released_lists", "max_change"} & {*words, *words.values()}
 
 
+def test_a_failed_run_says_what_is_kept(alice: Client, make_run: RunMaker) -> None:  # noqa: F811
+    run = make_run()
+    page = reverse("admin:probing_run_change", args=[run.pk])
+    error = "Loading failed.\n\nprobing.lm.errors.ModelNotFoundError: There is no folder."
+    Run.objects.update(status="failed", error=error)
+    shown = alice.get(page)
+    assert "Nothing was stored; Resume begins again." in shown.content.decode()
+    assert shown.context["last_error_line"] == "There is no folder."
+    run.shards.filter(pk=run.shards.first().pk).update(
+        status="stored", stored_at=timezone.now(), lease_until=None, result=b"-"
+    )
+    assert "The 1 stored shard stays; Resume" in alice.get(page).content.decode()
+
+
 def test_values_of_parameters_are_shown_in_words(alice: Client) -> None:
     shown = alice.get(f"{reverse('admin:probing_run_add')}?measure=set").content.decode()
     for value, words in {
+        "mask": "the group phrase masked",
+        "append": "may change as well",
         "released_lists": "released lists",
         "max_change": "largest change",
     }.items():
         assert re.search(rf'<option value="{value}"[^>]*>\s*{words}\s*</option>', shown)
-        assert shown.count(value) == 1
+        assert "_" not in value or shown.count(value) == 1

@@ -253,12 +253,19 @@ class DesignerLibrary(InstrumentPage):
         if found is None:
             if firm := [str(one) for one in check_trait(low, high, (), ()) if one.firm]:
                 raise ValidationError(firm)
+            if sent.get("dimension") not in Dimension.values:
+                raise ValidationError(
+                    _(
+                        "Choose the dimension of the ABC model that the scale belongs to: agency, "
+                        "beliefs or communion. Reports put scales together by it."
+                    )
+                )
             last = TraitPair.objects.order_by("-position").first()
             found = TraitPair(
                 slug=free_slug(TraitPair, propose_slug(f"{low} {high}")),
                 low=low,
                 high=high,
-                dimension=sent.get("dimension", ""),
+                dimension=sent["dimension"],
                 position=last.position + 1 if last else 1,
             )
             found.full_clean()

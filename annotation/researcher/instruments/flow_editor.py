@@ -332,6 +332,7 @@ def _words() -> dict[str, str]:
         "atLeast": _("is at least"),
         "atMost": _("is at most"),
         "checks": _("What counts as passed"),
+        "chooseDimension": _("Choose a dimension"),
         "chosen": _("{n} chosen"),
         "close": _("Close"),
         "conflict": _(

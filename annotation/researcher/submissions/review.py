@@ -37,7 +37,7 @@ from annotation.researcher.submissions.answers import describe_check, describe_s
 from annotation.studies.bulk_review import DECISIONS
 from annotation.studies.pace import load_pace
 from annotation.studies.rejection_grounds import rejection_grounds
-from annotation.studies.review_service import review_submission
+from annotation.studies.review_service import has_failed_memory_check, review_submission
 from annotation.studies.submission_summary import notice_submissions
 
 
@@ -124,6 +124,7 @@ class ReviewPage(StudyPage):
             "reviews": list(submission.reviews.select_related("reviewer")),
             "grounds": RejectionGround.choices,
             "grounds_found": rejection_grounds(submission),
+            "has_failed_memory_check": has_failed_memory_check(submission),
             "next_submission": waiting.first(),
         }
 

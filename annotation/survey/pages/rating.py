@@ -24,7 +24,7 @@ from annotation.survey.visits.form_values import read_single, read_whole_number,
 from annotation.survey.visits.visit import Visit
 
 VALUE, TOUCHED = "value-", "touched-"
-NOT_ANSWERED = gettext_lazy("Not answered yet. Tap the line where your answer belongs.")
+NOT_ANSWERED = gettext_lazy("Not answered yet. Choose where your answer belongs on the line.")
 HUNDRED = {"minimum": 0, "maximum": 100, "by": 1}
 LONGEST_FRAME = 160  # characters
 _RATINGS = PreparedInsert(Rating)

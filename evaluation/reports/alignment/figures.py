@@ -25,6 +25,7 @@ from evaluation.charts import (
     small_multiples_specs,
 )
 from evaluation.reports.parts.document import Figure
+from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.table import ReportTable
 
 
@@ -64,10 +65,10 @@ class AlignmentFigures:
         dimensions = len({scale.dimension for scale in self._scales})
         return Figure(
             "heat-maps",
-            f"{len(self._groups)} groups in {domains} domains, {len(self._scales)} scales in "
-            f"{dimensions} dimensions. Ratings are centred on 50, scores on 0; scores beyond the "
-            "98th percentile are clipped. Colours show direction and strength within a map; the "
-            "units of the two maps differ.",
+            f"{count(len(self._groups), 'group')} in {count(domains, 'domain')}, "
+            f"{count(len(self._scales), 'scale')} in {count(dimensions, 'dimension')}. Ratings are "
+            "centred on 50, scores on 0; scores beyond the 98th percentile are clipped. Colours "
+            "show direction and strength within a map; the units of the two maps differ.",
             heat_maps_spec(self._tables["cells"], groups=self._groups, scales=self._scales),
             heat_maps_spec(
                 self._tables["cells"], groups=self._groups, scales=self._scales, stacked=True
@@ -112,14 +113,16 @@ class AlignmentFigures:
     def forest(self) -> Figure:
         options = self._result.options
         ceiling = self._result.pooled.ceiling
+        first = count(ceiling.n_first, "person", "people")
+        halves = f" (all cells: {first} with {ceiling.n_second})"
         return Figure(
             "forest",
             f"Groups in order of τ. Intervals: {options.n_resamples} resamples, of "
             f"{self._result.resampling.group} for a group and of "
             f"{self._result.resampling.overall} for all cells pooled. The ceiling is the "
-            f"agreement of one half of the raters with the other over {options.n_splits} splits "
-            f"(all cells: {ceiling.n_first} people with {ceiling.n_second}); a model can pass it "
-            "where people themselves agree little.",
+            f"agreement of one half of the raters with the other over {options.n_splits} splits"
+            f"{halves if ceiling.n_first else ''}; a model can pass it where people themselves "
+            "agree little.",
             forest_spec(self._tables["groups"], self._tables["overall"], groups=self._groups),
             self._narrow_forest(),
             data="groups",

@@ -11,6 +11,7 @@ from evaluation.analyses import AlignmentResult
 from evaluation.reports.alignment.tables import Names
 from evaluation.reports.parts.formatting import count, number
 from evaluation.reports.parts.meanings import CEILING, ORDER, PRECISION
+from evaluation.reports.parts.rating_inputs import say_accepted
 from evaluation.reports.parts.score_words import (
     CORPUS_CAVEAT,
     is_asked,
@@ -81,12 +82,9 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
             "People rated how a group is seen in America, not what they think themselves, on "
             "lines from 0 to 100 between two words. "
         )
-    people = (
-        f"{source}"
-        f"{count(study['accepted'], 'submission')} of {study['finished']} finished ones "
-        f"were accepted, most with {count(study['groups_per_submission'], 'group')} each; "
-        "repeated groups are left out."
-    )
+    groups = count(study["groups_per_submission"], "group")
+    groups = f"with {groups}" if study["accepted"] == 1 else f"most with {groups} each"
+    people = f"{source}{say_accepted(study)}, {groups}; repeated groups are left out."
     if is_read_in_sentences(run):
         scored = (
             "The model’s score for a scale is an effect size, how much nearer the group’s "

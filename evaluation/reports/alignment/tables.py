@@ -15,7 +15,15 @@ from evaluation.analyses.alignment_result import (
 )
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import KeyNumber, Table
-from evaluation.reports.parts.formatting import count, interval, number, p_cell, p_value, percent
+from evaluation.reports.parts.formatting import (
+    MISSING,
+    count,
+    interval,
+    number,
+    p_cell,
+    p_value,
+    percent,
+)
 from evaluation.reports.parts.table import Column, Reader, ReportTable, ranked
 from evaluation.reports.parts.tau_questions import (
     pooled_rows,
@@ -325,7 +333,9 @@ def key_numbers(result: AlignmentResult) -> tuple[KeyNumber, ...]:
                 f"p < {1 - result.options.level:.2g} after Holm’s correction",
                 f"for {count(tested, 'test')}",
             ),
-        ),
+        )
+        if tested
+        else KeyNumber("Groups with τ above zero", MISSING, lines=("No group could be tested.",)),
     )
 
 

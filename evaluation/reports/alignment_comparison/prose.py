@@ -9,6 +9,7 @@ from annotation.models import Origin
 from evaluation.analyses.alignment_comparison_result import ComparisonResult, RunGroup
 from evaluation.reports.parts.formatting import count, listing
 from evaluation.reports.parts.meanings import CEILING, HOLM_PAIRS
+from evaluation.reports.parts.rating_inputs import say_accepted
 from evaluation.reports.parts.score_words import (
     measure_title,
     options_in_words,
@@ -109,9 +110,8 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
         for run in record["runs"]
     )
     paragraphs = [
-        f"{source}{count(study['accepted'], 'submission')} of {study['finished']} finished ones "
-        f"were accepted; repeated groups are left out. Runs: {runs}. A score is that of the right "
-        "adjective minus that of the left.",
+        f"{source}{say_accepted(study)}; repeated groups are left out. Runs: {runs}. A score is "
+        "that of the right adjective minus that of the left.",
         "After Cao et al. (2022), Tables 6, A11 to A13 and A19. τ is Kendall’s tau-b between a "
         "run’s scores and the means of people’s ratings, overall over all pooled cells. Precision "
         f"at {options.k} is the share of the {options.k} highest scored scales whose mean rating "

@@ -23,7 +23,7 @@ from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_comparison import prose
 from evaluation.reports.alignment_comparison.prose import is_new
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import count, interval, number, percent
+from evaluation.reports.parts.formatting import MISSING, count, interval, number, percent
 from evaluation.reports.parts.score_words import all_options
 from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, ranked
 from evaluation.reports.parts.tau_questions import (
@@ -497,11 +497,8 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
         key=lambda found: -math.inf if math.isnan(found.mean) else found.n_first,
     )
     pairs = pairs_of(result, last, TAU)
-    clear = [
-        row
-        for row in pairs
-        if (row.p_generalising_holm if is_new(result) else row.p_holm) < 1 - options.level
-    ]
+    corrected = [row.p_generalising_holm if is_new(result) else row.p_holm for row in pairs]
+    clear = [p for p in corrected if p < 1 - options.level]
     return (
         *(_range(result, names, part, level) for part in parts_of(result)),
         KeyNumber(
@@ -523,7 +520,9 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
                 f"p < {1 - options.level:.2g} after Holm’s correction for "
                 f"{count(len(pairs), 'test')}",
             ),
-        ),
+        )
+        if not all(map(math.isnan, corrected))
+        else KeyNumber("Pairs that differ in τ", MISSING, lines=("No pair could be tested.",)),
     )
 
 

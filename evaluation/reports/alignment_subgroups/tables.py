@@ -504,7 +504,9 @@ def key_numbers(result: SubgroupResult) -> tuple[KeyNumber, ...]:
             str(len(clear)),
             f"of {len(tested)}",
             (f"p < {1 - result.options.level:.2g}, by Holm over all pairs",),
-        ),
+        )
+        if tested
+        else KeyNumber("Pairs that differ in τ", MISSING, lines=("No pair could be tested.",)),
     )
 
 

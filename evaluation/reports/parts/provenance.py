@@ -95,7 +95,9 @@ def run_key(run: dict[str, Any]) -> str:
 def closing_lines(report: Report) -> tuple[Provenance, ...]:
     """Return options, code, libraries and time, which end every report."""
     options = ", ".join(
-        f"{name} {_shown(value)}" for name, value in report.parameters.items() if value is not None
+        f"{name} {_shown(value)}"
+        for name, value in report.parameters.items()
+        if value is not None and str(value).strip()
     )
     built = f"{report.built_at:%-d %B %Y, %H:%M} UTC, in {report.seconds:g} s"
     return (

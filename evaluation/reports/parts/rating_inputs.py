@@ -20,6 +20,7 @@ from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.document import Provenance
 from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.kind import Chosen, ReportKind, StudyInput
 from evaluation.reports.parts.score_words import asked_question, sentence_source
 from probing.models import Run, RunStatus, Score
@@ -314,3 +315,12 @@ def _hash_scores(scores: pd.DataFrame) -> str:
     for row in scores.itertuples(index=False):
         digest.update(f"{row.group}\t{row.scale}\t{row.template}\t{row.value!r}\n".encode())
     return digest.hexdigest()
+
+
+def say_accepted(study: dict[str, Any]) -> str:
+    """Return how many submissions of a recorded study were accepted, as a clause."""
+    n, finished = study["accepted"], study["finished"]
+    if n == finished == 1:
+        return "The one finished submission was accepted"
+    verb = "was" if n == 1 else "were"
+    return f"{count(n, 'submission')} of {finished} finished ones {verb} accepted"

@@ -212,7 +212,7 @@ def tau_key(
         number(answers.generalising.value),
         lines=(
             *_qualified(answers.generalising, level, "for groups like these"),
-            f"Noise taken out; as observed {number(observed.value)}",
+            _observed(answers.generalising, observed),
             *more,
         ),
     )
@@ -227,10 +227,15 @@ def precision_key(
         number(answers.precision.value),
         lines=(
             *_qualified(answers.precision, level, "for groups like these"),
-            f"Noise taken out; as observed {number(observed.value)}",
+            _observed(answers.precision, observed),
             *more,
         ),
     )
+
+
+def _observed(answer: Answer, observed: ResampledValue) -> str:
+    said = f"as observed {number(observed.value)}"
+    return said.capitalize() if answer.reason else f"Noise taken out; {said}"
 
 
 def _qualified(answer: Answer, level: str, what: str) -> list[str]:

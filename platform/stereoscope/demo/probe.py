@@ -17,6 +17,7 @@ from probing.runs.stimuli import DEFAULT_GROUPS, default_templates, load_stimuli
 MEASURE = "set"
 SEED = 0
 TITLE_LENGTH = 200
+MODEL_REPORT = "Demo: simulated people beside "
 MODEL_NAME = "Demo model (meaningless)"
 # What the demo model learns its words from: all that a run of the demo may ask.
 LIBRARY_TEMPLATES = "cao-2022-table-4"
@@ -65,7 +66,7 @@ def ensure_report(*, study: Study, run: Run, owner: User) -> Report:
         study=study,
         runs=[run],
         created_by=owner,
-        title=f"Demo: simulated people beside {run.model.name}"[:TITLE_LENGTH],
+        title=f"{MODEL_REPORT}{run.model.name}"[:TITLE_LENGTH],
     )
 
 

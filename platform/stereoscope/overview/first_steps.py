@@ -25,12 +25,16 @@ from annotation.models import (
 )
 from evaluation.models import Report
 from probing.models import LanguageModel, Run
+from stereoscope.demo import speakers
+from stereoscope.demo.probe import MODEL_REPORT
 from stereoscope.demo.studies import PEOPLE_ID, SURVEY_ID
 
 COOKIE = "first_steps"
 HIDDEN = "hidden"
 A_YEAR = 365 * 24 * 3600
 PILOT_PEOPLE = 5
+#: What the demo brings along is nobody's own.
+DEMO_STUDIES = (SURVEY_ID, PEOPLE_ID, speakers.SURVEY_ID, speakers.PEOPLE_ID)
 
 
 @dataclass(frozen=True)
@@ -63,12 +67,12 @@ def describe_first_steps(request: HttpRequest, user: User) -> dict[str, Any]:
 
 
 def _list_steps(user: User) -> Iterator[Step]:
-    studies = Study.objects.visible_to(user)
-    demo = studies.filter(public_id=SURVEY_ID).first()
+    demo = Study.objects.visible_to(user).filter(public_id=SURVEY_ID).first()
     if demo is not None:
         answered = demo.submissions.filter(state=SubmissionState.FINISHED)
         yield Step(_("Answer the demo study yourself"), demo.get_absolute_url(), answered.exists())
-    own = studies.filter(origin=Origin.COLLECTED).exclude(public_id__in=[SURVEY_ID, PEOPLE_ID])
+    own = Study.objects.filter(owner=user, origin=Origin.COLLECTED)
+    own = own.exclude(public_id__in=DEMO_STUDIES)
     newest = own.order_by("-pk").first()
     yield Step(_("Make a study"), reverse("admin:annotation_study_add"), newest is not None)
     yield Step(
@@ -80,16 +84,24 @@ def _list_steps(user: User) -> Iterator[Step]:
         yield Step(
             _("Add a language model"),
             reverse("admin:probing_languagemodel_add"),
-            LanguageModel.objects.filter(is_demo=False).exists(),
+            LanguageModel.history.filter(
+                history_type="+", history_user=user, is_demo=False
+            ).exists(),
         )
     if user.has_perm("probing.add_run"):
+        of_demo = Run.objects.filter(
+            reports__study__public_id=PEOPLE_ID, reports__title__startswith=MODEL_REPORT
+        )
+        runs = Run.objects.filter(created_by=user, model__is_demo=False)
         yield Step(
             _("Start a run"),
             reverse("admin:probing_run_add"),
-            Run.objects.filter(created_by=user).exclude(model__is_demo=True).exists(),
+            runs.exclude(pk__in=of_demo.values("pk")).exists(),
         )
     if user.has_perm("evaluation.add_report"):
-        report = Report.objects.filter(created_by=user).exclude(study__public_id=PEOPLE_ID).first()
+        reports = Report.objects.filter(created_by=user)
+        reports = reports.exclude(study__public_id__in=DEMO_STUDIES)
+        report = reports.first()
         yield Step(
             _("Build a report of your own"),
             reverse("admin:evaluation_report_add"),
@@ -103,7 +115,9 @@ def _list_steps(user: User) -> Iterator[Step]:
             AuditEntry.objects.filter(
                 actor=user.get_username(),
                 action=AuditAction.EXPORTED,
-                target__startswith="report ",
+                target__in=[
+                    f"report {name}" for name in reports.values_list("public_id", flat=True)
+                ],
             ).exists(),
         )
 

@@ -147,6 +147,7 @@ def _create_survey(owner: User) -> Study:
         groups=[group for group in human_study_groups() if group.slug in GROUPS],
         flow=["consent", "rating", "rating", "repeat", question, "demographics"],
         quota_per_group=3,
+        reward_cents=200,
         decide_by_checks=True,
     )
     study = launch_study(study=study)

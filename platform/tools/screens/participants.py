@@ -47,6 +47,7 @@ def create_tour(owner: User) -> Study:
         flow=flow,
         instrument_options={"scale_order": "fixed", "pole_sides": "fixed"},
         quota_per_group=1000,
+        reward_cents=200,
         withdraw_until="2099-06-30",
         completion_codes={"completed": "PICTURE-1", "failed_check": "PICTURE-1"},
     )

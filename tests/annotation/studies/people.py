@@ -47,8 +47,9 @@ def allow_unsigned_links(study: Study) -> None:
 
 
 def make_study(*, launched: bool = True, **options: Any) -> Study:
+    """Return a study that pays $2.00, launched unless told otherwise."""
     values = {"title": "Group ratings", "owner": None, "contact_email": "lab@example.org"}
-    study = create_study(**{**values, **options})
+    study = create_study(**{**values, "reward_cents": 200, **options})
     allow_unsigned_links(study)
     return launch_study(study=study) if launched else study
 

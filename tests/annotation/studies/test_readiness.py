@@ -49,7 +49,7 @@ def test_the_default_study_is_ready_and_raises_no_questions() -> None:
         ),
         (
             lambda _, instrument: instrument.wordings.filter(key="question").update(text=" "),
-            "Texts are missing in “en”: Rating page: Question.",
+            "Texts are missing in English: Rating page: Question.",
             "texts",
             "question",
         ),
@@ -85,7 +85,7 @@ def test_a_blank_of_a_question_from_the_library_keeps_a_study_from_its_launch() 
     study = draft(flow=["consent", question, "rating"], estimated_minutes=3)
     (finding,) = examine(study)
     assert finding.text == (
-        "Step 2 (Question with answers to choose from): question still says “[group]” in “en”."
+        "Step 2 (Question with answers to choose from): question still says “[group]” in English."
     )
     assert (finding.place, finding.step, finding.field) == ("flow", 1, "question")
     assert finding.blocks
@@ -100,9 +100,9 @@ def test_every_language_needs_every_text_also_those_of_steps() -> None:
     texts = [finding.text for finding in examine(study)]
     # The question of the step has a Spanish text; its help and its three answers have none.
     assert len(texts) == 5
-    assert "Step 2 (Question with answers to choose from): help is missing in “es”." in texts
-    assert any("options 3 text is missing in “es”" in text for text in texts)
-    assert texts[-1].startswith("Texts are missing in “es”: “Group ratings”, Consent: Title")
+    assert "Step 2 (Question with answers to choose from): help is missing in Español." in texts
+    assert any("options 3 text is missing in Español" in text for text in texts)
+    assert texts[-1].startswith("Texts are missing in Español: “Group ratings”, Consent: Title")
 
 
 def test_answers_that_read_alike_are_worth_a_thought() -> None:
@@ -112,7 +112,7 @@ def test_answers_that_read_alike_are_worth_a_thought() -> None:
     study = draft(flow=["consent", question, "rating"], estimated_minutes=3)
     (finding,) = examine(study)
     assert finding.text == (
-        "Step 2 (Question with answers to choose from): options 1 and 3 read the same in “en”."
+        "Step 2 (Question with answers to choose from): options 1 and 3 read the same in English."
     )
     assert (finding.step, finding.blocks) == (1, False)
 

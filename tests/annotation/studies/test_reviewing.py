@@ -99,6 +99,7 @@ def test_nothing_is_decided_while_somebody_is_rating() -> None:
 )
 def test_a_failed_memory_check_never_costs_pay(kind: str) -> None:
     submission = make_submission(make_study(), failed=[kind])
+    scatter(submission)
     with pytest.raises(ValidationError, match=r"rests on memory.*it never costs pay"):
         review_submission(
             submission=submission,
@@ -111,9 +112,44 @@ def test_a_failed_memory_check_never_costs_pay(kind: str) -> None:
     assert Submission.objects.get().pay_decision == PayDecision.WAITING
 
 
+def scatter(submission: Submission) -> None:
+    """Let the answers lie at two places of every page: no ground is left."""
+    Rating.objects.filter(assignment__submission=submission, position__lt=9).update(value=20)
+
+
+def reject(submission: Submission, *, on_ground: str) -> None:
+    review_submission(
+        submission=submission,
+        reviewer=None,
+        data_decision=DataDecision.EXCLUDED,
+        pay_decision=PayDecision.REJECTED,
+        reason="I did not like it.",
+        on_ground=on_ground,
+    )
+
+
+@pytest.mark.parametrize("failed", [[], [CheckKind.GROUP_NAME]])
+def test_grounds_that_hold_are_named_and_nothing_beside_the_point(failed: list[str]) -> None:
+    with pytest.raises(ValidationError) as raised:
+        reject(make_submission(make_study(), failed=failed), on_ground="")
+    assert raised.value.messages == [
+        "Choose the ground on which pay is rejected: “Low effort throughout”."
+    ]
+
+
+def test_of_memory_checks_nothing_is_said_where_none_failed() -> None:
+    submission = make_submission(make_study())
+    scatter(submission)
+    with pytest.raises(ValidationError) as raised:
+        reject(submission, on_ground="")
+    assert raised.value.messages == [
+        "Pay cannot be rejected: none of the grounds that panels allow applies here."
+    ]
+
+
 def test_an_unknown_ground_is_no_ground() -> None:
     submission = make_submission(make_study())
-    with pytest.raises(ValidationError, match="needs one of the grounds"):
+    with pytest.raises(ValidationError, match="Choose the ground on which pay is rejected"):
         review_submission(
             submission=submission,
             reviewer=None,

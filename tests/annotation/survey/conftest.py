@@ -37,6 +37,7 @@ def make_study() -> StudyMaker:
                 "title": "How groups are seen",
                 "owner": None,
                 "contact_email": "lab@example.org",
+                "reward_cents": 200,
                 "groups": SocialGroup.objects.filter(slug__in=groups),
                 "trait_pairs": TraitPair.objects.filter(slug__in=scales),
                 **options,

@@ -43,6 +43,7 @@ def make_guise_study(
             "title": "Who wrote this?",
             "owner": None,
             "contact_email": "lab@example.org",
+            "reward_cents": 200,
             "corpus": corpus or make_pairs(),
             "trait_pairs": TraitPair.objects.filter(slug__in=scales),
             "flow": ["consent", "rating", "rating", "rating"],

@@ -65,6 +65,17 @@ def test_every_answer_is_there_in_the_order_of_the_survey(person) -> None:
     assert ("About you", "37") in {(part, answer) for part, _question, answer in rows[5:]}
 
 
+def test_a_group_that_was_asked_again_is_told_from_the_first_time(make_study, make_person) -> None:
+    study = make_study(flow=["consent", "rating", "rating", "repeat"], scales=("cold-warm",))
+    person = make_person()
+    person.start(study.get_absolute_url())
+    person.send(person.see().page, agree="yes")
+    person.go_on()
+    first, second, again = [part for part, _question, _answer in read_json(person)]
+    assert again.removesuffix(" (asked again)") in {first, second}
+    assert again.endswith(" (asked again)")
+
+
 def test_page_and_table_say_the_same_as_the_document(person) -> None:
     rows = read_json(person)
     text = person.connection.get(own_path(person)).page.text

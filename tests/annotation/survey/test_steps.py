@@ -143,7 +143,7 @@ def test_missing_lines_come_back_with_the_rest_kept(person, kind) -> None:
     left, right = page.lines[lost]
     assert "1 line is not answered yet." in answer.page.text
     assert f'href="#line-{lost}">{left} – {right}</a>' in answer.html
-    assert answer.html.count("Not answered yet. Tap the line") == 2  # the line and the template
+    assert answer.html.count("Not answered yet. Choose where") == 2  # the line and the template
     for scale in set(page.lines) - {lost}:
         kept = fields[f"value-{scale}"]
         assert (

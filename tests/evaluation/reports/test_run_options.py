@@ -85,6 +85,16 @@ def test_report_names_the_options_that_are_not_the_defaults(study, released, kin
         )
 
 
+def test_an_option_that_was_left_empty_is_left_out(study, released):
+    """An empty arm stands for all: “arm , level 0.95” named it without a value."""
+    _, document = compute(
+        "alignment", Chosen(study=study, runs=(released,)), **FEW, splits=100, arm=""
+    )
+    options = provenance(document)["Options"]
+    assert "level 0.95" in options
+    assert "arm" not in options
+
+
 def test_runs_that_differ_in_an_option_have_labels_that_say_so(study, scored_run, released):
     published = with_options(scored_run(scores=ALIKE), PUBLISHED)
     _, document = compute(

@@ -203,6 +203,14 @@ def test_runs_with_other_parameters_do_not_share_what_is_remembered(
         )
 
 
+def test_forms_have_words_for_every_value() -> None:
+    for measure in MEASURES.values():
+        for name, field in measure.Parameters.model_json_schema()["properties"].items():
+            parts = [*field.get("anyOf", [field]), field.get("items", {})]
+            values = [value for part in parts for value in part.get("enum", [])]
+            assert set(field.get("labels", ())) == set(values), (measure.name, name)
+
+
 def _variants(measure: AnyMeasure) -> Iterator[dict[str, Any]]:
     """Yield the default parameters, then each change of one of them that the schema allows."""
     yield {}

@@ -281,7 +281,10 @@ def test_groups_and_scales_of_ones_own_join_the_library(draft: Study, alice: Use
     assert scale["slug"] == "lazy-hard-working"
     assert add(low="lazy", high="hard-working", dimension="agency").json() == scale
     assert "Both poles are" in add(low="lazy", high="lazy", dimension="agency").json()["text"]
-    assert add(low="shy", high="bold", dimension="size").status_code == 422
+    for dimension in ("size", ""):
+        refused = add(low="shy", high="bold", dimension=dimension)
+        assert refused.status_code == 422
+        assert "Choose the dimension of the ABC model" in refused.json()["text"]
     library = log_in(alice).get(address).json()
     assert {"women-baker", "veteran"} <= {group["slug"] for group in library["groups"]}
     assert library["scales"][-1]["slug"] == "lazy-hard-working"
@@ -546,3 +549,14 @@ def test_a_changed_order_is_a_difference(study: Study) -> None:
 def test_versions_of_other_studies_are_not_compared(study: Study, draft: Study, alice) -> None:  # type: ignore[no-untyped-def]
     other = draft.instruments.get()
     assert log_in(alice).get(page("compare", study.instruments.get(), other.pk)).status_code == 404
+
+
+def test_a_version_that_cannot_be_edited_does_not_say_how_to(draft: Study, alice: User) -> None:
+    address = page("change", draft.instruments.get())
+    client = log_in(alice)
+    hints = ("Drag a step", "Click a text to edit it.")
+    shown = client.get(address).content.decode()
+    assert all(hint in shown for hint in hints)
+    launch_study(study=draft)
+    shown = client.get(address).content.decode()
+    assert not [hint for hint in hints if hint in shown]

@@ -79,6 +79,7 @@ def test_a_ready_made_study_can_be_launched_as_it_begins(
     assert response["Location"] == reverse("admin:annotation_study_instrument", args=[study.pk])
     instrument = study.instruments.get()
     assert (study.owner, study.title, study.status) == (alice, "Anew", "draft")
+    assert not study.is_paid  # a promise of money is a person's
     assert (instrument.flow.count("rating"), instrument.scales.count()) == (rated, scales)
     assert check in instrument.flow
     assert study.estimated_minutes == (4 if start == "short-abc" else 10)

@@ -110,6 +110,20 @@ def test_a_launch_says_what_it_promises_and_what_becomes_of_a_pilot(alice: User)
     assert "Participants are promised no pay." in ask("launch")
 
 
+def test_a_draft_says_what_it_promises_and_where_that_is_set(alice: User) -> None:
+    study = make_study(owner=alice, launched=False)
+    client = log_in(alice)
+    shown = client.get(overview(study)).content.decode()
+    assert "Participants are promised $2.00 for finishing." in text_of(shown)
+    Study.objects.filter(pk=study.pk).update(reward_cents=0)
+    shown = client.get(overview(study)).content.decode()
+    assert "Participants are promised no pay." in text_of(shown)
+    address = reverse("admin:annotation_study_change", args=[study.pk])
+    assert f'href="{address}#id_reward_cents"' in shown
+    form = text_of(client.get(address).content.decode())
+    assert "0: no pay, and no page speaks of it." in form
+
+
 def test_the_link_of_a_study_says_what_it_promises(alice: User) -> None:
     study = make_study(owner=alice)
     client = log_in(alice)
@@ -169,7 +183,7 @@ def test_launch_problems_are_listed_and_the_button_is_not_there(alice: User) -> 
     page = client.get(overview(study)).content.decode()
     assert "The study cannot be launched yet." in page
     assert "The instrument has no trait scale, expected at least one." in page
-    assert "Texts are missing in “en”: What the study was about: Title." in page
+    assert "Texts are missing in English: What the study was about: Title." in page
     assert "Launch study" not in page
     assert "no trait scale" in act(client, study, "launch")
     study.refresh_from_db()

@@ -137,13 +137,15 @@ def test_rejecting_pay_for_a_memory_check_is_refused_and_says_why(
     study: Study, alice: User
 ) -> None:
     submission = make_submission(study, failed=[CheckKind.GROUP_NAME])
+    Rating.objects.filter(assignment__submission=submission, position__lt=9).update(value=20)
     response = log_in(alice).post(
         review_page(submission),
         {"decision": "reject", "ground": "", "rejection_reason": "Wrong <b>name</b>."},
     )
     page = response.content.decode()
     assert response.status_code == 422
-    assert "Pay cannot be rejected for a failed check that rests on memory" in page
+    assert "A failed check that rests on memory may exclude the data" in page
+    assert "A failed memory check is not one of them." in page
     assert "Wrong &lt;b&gt;name&lt;/b&gt;." in page  # what was typed is kept
     assert not Review.objects.exists()
 
