@@ -44,6 +44,7 @@ class Fault:
     works : does the work all the same before it fails.
     late : does the work after the silence, when nobody waits for the answer any more.
     retry_after : seconds, sent along as a header.
+    location : address of a redirect, likewise.
     hang : seconds of silence before it answers.
     drop : closes the connection without an answer.
     kill : ends the process that asked, as the operating system does when memory runs out.
@@ -54,6 +55,7 @@ class Fault:
     works: bool = False
     late: bool = False
     retry_after: float | None = None
+    location: str = ""
     hang: float = 0.0
     drop: bool = False
     kill: bool = False
@@ -386,6 +388,8 @@ def serve_panel(*, study_id: str = "study1", reward: int = 200) -> Iterator[Pane
                 self.send_header("Content-Length", str(len(body)))
                 if fault.retry_after is not None:
                     self.send_header("Retry-After", str(fault.retry_after))
+                if fault.location:
+                    self.send_header("Location", fault.location)
                 self.end_headers()
                 self.wfile.write(body)
 

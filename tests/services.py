@@ -10,6 +10,9 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import redis
@@ -19,6 +22,7 @@ from tools.faults.services import find_missing, make_rabbitmq
 from tools.load.databases import postgres_addresses, postgres_answers
 
 PATIENCE_SECONDS = 3
+RABBITMQ = "RabbitMQ"
 RABBITMQ_TESTS = ["tests/faults/test_payment_worker.py", "tests/faults/test_worker_death.py"]
 
 
@@ -42,17 +46,49 @@ def find_modules() -> list[str]:
     return [str(file) for file in files if "mark.services" in file.read_text(encoding="utf-8")]
 
 
-def run_on_rabbitmq(environment: dict[str, str]) -> int:
-    """Run the tests of dying workers over a RabbitMQ of its own; return the exit status."""
+@dataclass(frozen=True)
+class Installation:
+    """Services that tests run on once more, the variables that lead there, and which tests."""
+
+    services: tuple[str, ...]
+    environment: dict[str, str]
+    arguments: tuple[str, ...]
+
+
+def plan_installations(
+    database: str | None, broker: str | None, rabbitmq: str | None
+) -> list[Installation]:
+    """Return what is run beside the embedded parts, by the addresses of what is there."""
+    stored = {"DATABASE_URL": database} if database else {}
+    first = ("PostgreSQL",) if database else ()
+    found = []
+    if database or broker:
+        carried = {"CELERY_BROKER_URL": broker} if broker else {}
+        services = (*first, "Redis") if broker else first
+        chosen = ("-m", "services", "-n", "2", *find_modules())
+        found.append(Installation(services, stored | carried, chosen))
+    if rabbitmq:
+        carried = {"CELERY_BROKER_URL": rabbitmq}
+        chosen = ("-n", "0", *RABBITMQ_TESTS)
+        found.append(Installation((*first, RABBITMQ), stored | carried, chosen))
+    return found
+
+
+def run_on(installation: Installation, environment: dict[str, str]) -> int:
+    """Run the tests of an installation; return the exit status."""
+    print(f"\nOnce more on {' and '.join(installation.services)}:", flush=True)
+    command = [sys.executable, "-m", "pytest", *installation.arguments]
+    found = {**environment, **installation.environment}
+    return subprocess.run(command, env=found, check=False).returncode
+
+
+@contextmanager
+def running_rabbitmq(port: int) -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="stereoscope-rabbitmq-") as folder:
-        port = free_port()
         node = make_rabbitmq(Path(folder) / "rabbitmq", port)
         node.start()
         try:
-            address = {"CELERY_BROKER_URL": f"amqp://guest:guest@{HOST}:{port}//"}
-            print("\nThose of dying workers once more on RabbitMQ:", flush=True)
-            command = [sys.executable, "-m", "pytest", "-n", "0", *RABBITMQ_TESTS]
-            return subprocess.run(command, env=environment | address, check=False).returncode
+            yield
         finally:
             node.kill()
 
@@ -69,27 +105,24 @@ def announce_skip(missing: list[str]) -> None:
 def main() -> int:
     database = next(filter(postgres_answers, postgres_addresses()), None)
     broker = next(filter(redis_answers, redis_addresses()), None)
+    port = None if find_missing(["rabbitmq"]) else free_port()
     missing = [] if database else ["PostgreSQL (127.0.0.1:5432)"]
     missing += [] if broker else ["Redis (127.0.0.1:6379)"]
+    missing += [] if port else ["RabbitMQ (rabbitmq-server)"]
     environment = {
         name: value
         for name, value in os.environ.items()
         if name not in {"DATABASE_URL", "CELERY_BROKER_URL", "VAR_DIR", "DJANGO_SETTINGS_MODULE"}
     }
+    rabbitmq = f"amqp://guest:guest@{HOST}:{port}//" if port else None
     status = 0
-    if database or broker:
-        environment |= {"DATABASE_URL": database} if database else {}
-        environment |= {"CELERY_BROKER_URL": broker} if broker else {}
-        chosen = " and ".join(
-            name for name, there in (("PostgreSQL", database), ("Redis", broker)) if there
-        )
-        print(f"\nOnce more on {chosen}:", flush=True)
-        command = [sys.executable, "-m", "pytest", "-m", "services", "-n", "2", *find_modules()]
-        status = subprocess.run(command, env=environment, check=False).returncode
-    if find_missing(["rabbitmq"]):
-        missing += ["RabbitMQ (rabbitmq-server)"]
-    else:
-        status = status or run_on_rabbitmq(environment)
+    for installation in plan_installations(database, broker, rabbitmq):
+        if status:
+            break
+        with ExitStack() as ending:
+            if port and RABBITMQ in installation.services:
+                ending.enter_context(running_rabbitmq(port))
+            status = run_on(installation, environment)
     if missing:
         announce_skip(missing)
     return status

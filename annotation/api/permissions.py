@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from django.contrib.auth.models import User
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.permissions import DjangoModelPermissions
-from rest_framework.request import Request
-from rest_framework.views import APIView
+
+if TYPE_CHECKING:  # views import the permissions of the settings
+    from rest_framework.request import Request
+    from rest_framework.views import APIView
 
 
 class StaffWithModelPermissions(DjangoModelPermissions):
@@ -14,11 +18,20 @@ class StaffWithModelPermissions(DjangoModelPermissions):
 
     A view may say otherwise for an action in ``action_permissions``, for example
     ``{"dry_run": "view"}``.
+
+    Who is refused here is counted by the throttles first: they come after permissions, and would
+    never see anybody without an account.
     """
 
     VERBS = {"GET": "view", "HEAD": "view", "OPTIONS": "view", "POST": "add"}
 
     def has_permission(self, request: Request, view: APIView) -> bool:
+        if self.lets_in(request, view):
+            return True
+        view.check_throttles(request)
+        return False
+
+    def lets_in(self, request: Request, view: APIView) -> bool:
         user = request.user
         if not (user and user.is_active and user.is_staff):
             return False
@@ -36,7 +49,7 @@ class StaffWithModelPermissions(DjangoModelPermissions):
 class Staff(StaffWithModelPermissions):
     """Lets staff read; what they see is the view's own choice."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
+    def lets_in(self, request: Request, view: APIView) -> bool:
         return bool(request.user and request.user.is_active and request.user.is_staff)
 
 

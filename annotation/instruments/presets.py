@@ -77,13 +77,17 @@ CAO_2022 = Preset(
 )
 # Two groups on two lines of each dimension, with one check that rests on memory.
 SHORT = Preset(
-    flow=(
-        StepKind.CONSENT.value,
-        StepKind.INSTRUCTIONS.value,
-        StepKind.RATING.value,
-        StepKind.GROUP_NAME.value,
-        StepKind.RATING.value,
-        StepKind.DEMOGRAPHICS.value,
+    flow=tuple(
+        with_practice(
+            [
+                StepKind.CONSENT.value,
+                StepKind.INSTRUCTIONS.value,
+                StepKind.RATING.value,
+                StepKind.GROUP_NAME.value,
+                StepKind.RATING.value,
+                StepKind.DEMOGRAPHICS.value,
+            ]
+        )
     ),
     scales=(
         "powerless-powerful",

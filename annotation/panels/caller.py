@@ -56,6 +56,7 @@ class Caller:
             headers=dict(headers),
             timeout=timeout,
             verify=trust(),
+            follow_redirects=False,  # the key is for this server alone
         )
         self._title = title
         self._attempts = max(1, attempts)

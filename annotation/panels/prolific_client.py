@@ -10,10 +10,12 @@ import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from django.conf import settings as site
 from django.utils.translation import gettext as _
 
+from annotation.common.key_hosts import is_meant_for
 from annotation.common.money import count_decimals, write_decimal
 from annotation.models import PanelSettings
 from annotation.panels.base import PanelStudy, PanelSubmission
@@ -34,6 +36,14 @@ def connect_prolific(settings: PanelSettings, *, patient: bool) -> ProlificClien
     if not variable:
         raise PanelSetupError(
             _("No environment variable is named that holds the token for Prolific’s API.")
+        )
+    if not is_meant_for(variable, site.PROLIFIC_API_URL, site.PANEL_KEY_HOSTS):
+        raise PanelSetupError(
+            _(
+                "The token in %(name)s is not meant for %(host)s. Ask the administrator to add "
+                "%(name)s=%(host)s to PANEL_KEY_HOSTS, or name the variable of this panel."
+            )
+            % {"name": variable, "host": urlsplit(site.PROLIFIC_API_URL).netloc}
         )
     token = os.environ.get(variable, "")
     if not token:

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
@@ -25,7 +25,6 @@ HUMAN = "human"
 #: Not a category's slug, which has no blanks.
 ANY = "any error"
 Unit = Literal["word", "character"]
-Difference = TypeVar("Difference", Gap, Contrast)
 UNITS: dict[Unit, re.Pattern[str]] = {"word": re.compile(r"\S+"), "character": re.compile(r"\S")}
 
 
@@ -65,7 +64,7 @@ class ErrorResult:
 
     cells, gaps, contrasts : percent of counterparts with such an error; contrasts are every
         producer less the human counterparts. Where all counterparts are alike, so that resampling
-        would give an interval without width, cells have Wilson's and differences none.
+        gives no interval, cells have Wilson's.
     unit : over which judges agree
     """
 
@@ -122,8 +121,8 @@ def analyse_errors(
         n_items=len(coded),
         n_codings=len(codings),
         cells=tuple(_not_all_alike(cell, level=chosen.level) for cell in table.cells()),
-        gaps=tuple(map(_without_interval, table.gaps())),
-        contrasts=tuple(map(_without_interval, table.contrasts(HUMAN))),
+        gaps=tuple(table.gaps()),
+        contrasts=tuple(table.contrasts(HUMAN)),
         counts=tuple(PassageCount(*key, n) for key, n in counts.items()),
         agreement=tuple(
             ErrorAgreement(
@@ -141,25 +140,13 @@ def analyse_errors(
     )
 
 
-def _is_constant(estimate: Estimate) -> bool:
-    """Whether every resample gave the same, as where no counterpart has the error."""
-    return estimate.low == estimate.high == estimate.value
-
-
 def _not_all_alike(cell: Cell, *, level: float) -> Cell:
-    """Return the cell with Wilson's interval where resampling would claim to be certain."""
+    """Return the cell with Wilson's interval where all counterparts, or none, have the error."""
     found = cell.estimate
-    if not _is_constant(found):
+    if found.interval_reason != UndefinedReason.ALL_ALIKE:
         return cell
     low, high = wilson_interval(found.value / 100, found.n, level=level)
-    return replace(cell, estimate=replace(found, low=100 * low, high=100 * high))
-
-
-def _without_interval(row: Difference) -> Difference:
-    if not _is_constant(row.estimate):
-        return row
-    bare = replace(row.estimate, low=np.nan, high=np.nan, interval_reason=UndefinedReason.ALL_ALIKE)
-    return replace(row, estimate=bare)
+    return replace(cell, estimate=Estimate(found.value, 100 * low, 100 * high, found.n))
 
 
 def _of(coding: Coding, metric: str) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ set against the same mean. Intervals of the mean gap over runs:
 - *two-way* (default, ours): templates and runs are resampled together. Such replicates count what
   is particular to a template in a run three times (Owen 2007, The pigeonhole bootstrap, Theorem 1),
   so that they are drawn in to the variance V_T + V_R − V_TR of two-way clusters (Cameron, Gelbach
-  and Miller 2011, eq. 2.12), with V_R − V_TR not below 0.
+  and Miller 2011, eq. 2.12), with V_R − V_TR not below 0. A gap ends at −1 and 1.
 - *t*: Student's, over runs. *released*: 1.96 sd / √n over runs, as in the published figures.
 """
 
@@ -272,7 +272,7 @@ def _gap(
 def _two_way(mean: float, drawn: Floats, n: int, options: GapOptions) -> Estimate:
     if not drawn.size:
         return Estimate(mean, n=n, interval_reason=_why_no_draws(options))
-    found = recentred_interval(mean, drawn, level=options.level)
+    found = recentred_interval(mean, drawn, level=options.level, bounds=(-1, 1))
     return Estimate.within(mean, found, n)
 
 
@@ -313,8 +313,9 @@ def _span(
     if not drawn.size:
         bare = Estimate(value, n=n, interval_reason=_why_no_draws(options))
         return Span(side, bare, highest.group, lowest.group)
-    spread = np.ptp(drawn[table.reference], axis=0)
-    found = bias_corrected_interval(value, spread, level=options.level, bounds=(0, 2))
+    # Rates differ by 1 at most; replicates that are drawn in or out may not keep to it.
+    spread = np.minimum(np.ptp(drawn[table.reference], axis=0), 1)
+    found = bias_corrected_interval(value, spread, level=options.level, bounds=(0, 1))
     return Span(side, Estimate.within(value, found, n), highest.group, lowest.group)
 
 

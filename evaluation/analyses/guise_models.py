@@ -95,7 +95,8 @@ class TrendLine:
 class FeedbackLine:
     """Models without human feedback beside models with it.
 
-    without, with_it : means over prompts; sd_without, sd_with with ddof 0, as printed
+    without, with_it : means over prompts; sd_without, sd_with with ``ddof``, which is 1, and 0 as
+        printed in results of before the end of November 2026
     t, df, p_value : two-sided pooled t-test over prompts
     difference : with less without, texts and prompts resampled; n = prompts
     """
@@ -112,6 +113,7 @@ class FeedbackLine:
     difference: Estimate
     disagree: bool
     reason: str = ""
+    ddof: int = 0
 
 
 @dataclass(frozen=True)
@@ -280,7 +282,8 @@ def _compared(
     without, with_it = (side[~np.isnan(side)] for side in values)
     test = pooled_t(without, with_it, alternative="greater")
     means = [float(side.mean()) if side.size else np.nan for side in (without, with_it)]
-    spreads = [float(side.std()) if side.size else np.nan for side in (without, with_it)]
+    # methods.md §18 row 24: the released tables have ddof 0, here it is 1.
+    spreads = [sd_of_known(side) for side in (without, with_it)]
     n = min(without.size, with_it.size)
     difference = estimate_of(
         overall[1] - overall[0], drawn[1] - drawn[0], n, options, bounds=bounds
@@ -298,4 +301,5 @@ def _compared(
         difference,
         tests_disagree(test.p_two_sided, difference, options.level),
         test.reason or difference.note,
+        ddof=1,
     )

@@ -96,6 +96,8 @@ class Bootstrap:
         n : units that the value rests on
         reason : why there is no value, should there be none
         bounds : the range of the quantity, at which its interval is cut
+
+        Where every resample gives the same, as where all units are alike, there is no interval.
         """
         table = np.column_stack([self._units(column) for column in columns])
         value = float(combine([total[None] for total in table.sum(axis=0)])[0])
@@ -107,6 +109,8 @@ class Bootstrap:
             return Estimate(value, n=n, interval_reason=UndefinedReason.ONE_TEXT)
         sums = np.concatenate([weights @ table for weights in self._weights()])
         drawn = combine([np.ascontiguousarray(column) for column in sums.T])
+        if np.allclose(drawn, value, rtol=1e-12, atol=1e-12):
+            return Estimate(value, n=n, interval_reason=UndefinedReason.ALL_ALIKE)
         found = bias_corrected_interval(value, drawn, level=self.level, bounds=bounds)
         return Estimate(
             value, found.low, found.high, n, interval_reason=found.reason, signature=self.signature

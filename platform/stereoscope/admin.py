@@ -114,9 +114,7 @@ class ApiTokenAdmin(ModelAdmin):
             "token": obj,
             "key": request.shown_key,  # type: ignore[attr-defined]
         }
-        response = TemplateResponse(request, "admin/stereoscope/token.html", context)
-        response["Cache-Control"] = "no-store"
-        return response
+        return TemplateResponse(request, "admin/stereoscope/token.html", context)
 
     @display(description=_("created"), ordering="created_at")
     def created_on(self, token: ApiToken) -> str:

@@ -32,6 +32,7 @@ ACTIONS: dict[str, AuditAction] = {
     "api:study-export-file": EXPORTED,
     "api:study-rating-list": VIEWED,
     "api:study-judgment-list": VIEWED,
+    "api:study-error-list": VIEWED,
     "api:study-counterpart-list": VIEWED,
     "api:study-payment-list": VIEWED,
     "api:corpus-pair-list": VIEWED,

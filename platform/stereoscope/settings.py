@@ -220,6 +220,10 @@ PROLIFIC_API_URL: str = env.str("PROLIFIC_API_URL", "https://api.prolific.com/ap
 PROLIFIC_JWKS_URL: str = env.str(
     "PROLIFIC_JWKS_URL", "https://api.prolific.com/.well-known/study/jwks.json"
 )
+# Variable → the host that its token is sent to.
+PANEL_KEY_HOSTS: dict[str, str] = env.dict(
+    "PANEL_KEY_HOSTS", {"PROLIFIC_TOKEN": "api.prolific.com"}
+)
 PANEL_TIMEOUT_SECONDS: float = env.float("PANEL_TIMEOUT_SECONDS", 30.0)
 PANEL_ATTEMPTS: int = env.int("PANEL_ATTEMPTS", 5)
 PANEL_PAUSE_SECONDS: float = env.float("PANEL_PAUSE_SECONDS", 2.0)
@@ -357,7 +361,7 @@ REST_FRAMEWORK = {
         "stereoscope.api_authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAdminUser"],
+    "DEFAULT_PERMISSION_CLASSES": ["annotation.api.permissions.Staff"],
     "DEFAULT_PARSER_CLASSES": ["stereoscope.api.parsing.StoredJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_METADATA_CLASS": None,
@@ -386,7 +390,7 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SCHEMA_PATH_PREFIX": "/api/v1/",
     "SERVE_INCLUDE_SCHEMA": False,
-    "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAdminUser"],
+    "SERVE_PERMISSIONS": ["annotation.api.permissions.Staff"],
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {

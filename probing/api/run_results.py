@@ -75,9 +75,9 @@ class RunTrainingViewSet(RunRowsViewSet[TrainingPoint]):
 class StaffWhoSeeRuns(Staff):
     """Lets staff in who may see runs: what a run wrote is part of it."""
 
-    def has_permission(self, request: Request, view: APIView) -> bool:
+    def lets_in(self, request: Request, view: APIView) -> bool:
         names = ("probing.view_run", "probing.change_run")
-        return super().has_permission(request, view) and any(map(request.user.has_perm, names))
+        return super().lets_in(request, view) and any(map(request.user.has_perm, names))
 
 
 class RunCounterpartViewSet(RunRowsViewSet[Counterpart]):

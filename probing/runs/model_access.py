@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
+from annotation.common.key_hosts import is_meant_for
 from probing.runs.errors import RunError
 
 KEY_VARIABLE = re.compile(r"MODEL_KEY_[A-Z0-9_]{1,70}")
@@ -39,10 +40,10 @@ def check_key(variable: str, base_url: str) -> None:
             "Enter the name of an environment variable that begins with MODEL_KEY_, such as "
             "MODEL_KEY_OPENAI, and never the key itself.",
         )
-    parts = urlsplit(base_url)
-    if settings.MODEL_KEY_HOSTS.get(variable) not in {parts.hostname, parts.netloc}:
+    if not is_meant_for(variable, base_url, settings.MODEL_KEY_HOSTS):
+        host = urlsplit(base_url).netloc
         raise RunError.at(
             "key_variable",
-            f"The key in {variable} is not meant for {parts.netloc}. Ask the administrator to add "
-            f"{variable}={parts.netloc} to MODEL_KEY_HOSTS, or choose the variable of this server.",
+            f"The key in {variable} is not meant for {host}. Ask the administrator to add "
+            f"{variable}={host} to MODEL_KEY_HOSTS, or choose the variable of this server.",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -16,13 +17,11 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 from rest_framework.settings import api_settings
 from rest_framework.test import APIClient
-from rest_framework.throttling import UserRateThrottle
 from rest_framework.views import APIView
 
 from annotation.common.limits import client_address
 from annotation.models import Submission
 from stereoscope import settings as product
-from stereoscope.api.throttles import ChangeRateThrottle
 from tests.annotation.studies.people import make_study
 from tests.tokens import header_for
 
@@ -143,13 +142,62 @@ def test_one_client_cannot_try_many_tokens_quickly(settings: Any) -> None:
     assert ask(header_for(alice)).status_code == 200
 
 
-def test_the_api_says_when_to_ask_again(monkeypatch: Any) -> None:
-    # Those of the product; the tests' own settings have none.
-    names = product.REST_FRAMEWORK["DEFAULT_THROTTLE_CLASSES"]
-    monkeypatch.setattr(APIView, "throttle_classes", [import_string(name) for name in names])
-    rates = {**api_settings.DEFAULT_THROTTLE_RATES, "user": "3/min", "change": "1/min"}
-    for throttle in (UserRateThrottle, ChangeRateThrottle):
-        monkeypatch.setattr(throttle, "THROTTLE_RATES", rates)
+@pytest.fixture
+def set_rates(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that puts the product's throttles in force, with other rates.
+
+    The tests' own settings have none.
+    """
+
+    def set_them(**rates: str) -> None:
+        names = product.REST_FRAMEWORK["DEFAULT_THROTTLE_CLASSES"]
+        throttles = [import_string(name) for name in names]
+        monkeypatch.setattr(APIView, "throttle_classes", throttles)
+        for throttle in throttles:
+            known = {**api_settings.DEFAULT_THROTTLE_RATES, **rates}
+            monkeypatch.setattr(throttle, "THROTTLE_RATES", known)
+
+    return set_them
+
+
+@pytest.mark.parametrize("address", ["/api/v1/studies/", "/api/v1/runs/", "/api/schema/"])
+def test_who_has_no_account_is_counted_by_address(
+    set_rates: Any, settings: Any, address: str
+) -> None:
+    set_rates(anon="3/min")
+    header = header_for(User.objects.create_superuser("alice"))
+
+    def ask(client: str = "203.0.113.66", **headers: str) -> Any:
+        return APIClient(REMOTE_ADDR=client).get(address, headers=headers)
+
+    answers = [ask() for _ in range(5)]
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 429, 429]
+    assert 0 < int(answers[3]["Retry-After"]) <= 60
+    assert "Too Many Requests" in answers[3].content.decode()
+    # Another client is not concerned, nor whoever has an account at the same address.
+    assert ask("203.0.113.7").status_code == 401
+    assert ask(authorization=header).status_code == 200
+
+
+def test_an_account_that_may_not_see_anything_is_counted_too(set_rates: Any) -> None:
+    set_rates(user="2/min")
+    client = APIClient()
+    client.force_authenticate(User.objects.create_user("dora"))
+    answers = [client.get("/api/v1/studies/").status_code for _ in range(3)]
+    assert answers == [403, 403, 429]
+
+
+def test_what_staff_ask_for_is_counted_once(set_rates: Any) -> None:
+    set_rates(user="2/min")
+    client = APIClient()
+    client.force_authenticate(User.objects.create_user("bob", is_staff=True))
+    # One refused for lack of rights in the list of runs, one that is answered.
+    answers = [client.get(f"/api/v1/{name}/").status_code for name in ("runs", "studies", "runs")]
+    assert answers == [403, 200, 429]
+
+
+def test_the_api_says_when_to_ask_again(set_rates: Any) -> None:
+    set_rates(user="3/min", change="1/min")
     client = APIClient()
     client.force_authenticate(User.objects.create_superuser("alice"))
     assert client.post("/api/v1/models/", {}, format="json").status_code == 400

@@ -13,6 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,7 @@ from annotation.models import (
     Submission,
 )
 from annotation.panels.webhooks import EventRefused, read_event
-from probing.models import Run
+from probing.models import Run, Shard
 from probing.runs.leases import claim_shard
 from probing.runs.worker import work
 from stereoscope.logs import JsonFormatter
@@ -149,8 +150,11 @@ def test_metrics_and_logs_of_a_running_server(tmp_path, make_database, monkeypat
 @pytest.mark.django_db
 def test_metrics_count_submissions_runs_shards_leases_and_payments(make_run) -> None:  # noqa: F811
     run = make_run()
-    shard = claim_shard(worker="w1")
+    shard, lost = claim_shard(worker="w1"), claim_shard(worker="killed")
     assert shard is not None
+    assert lost is not None
+    past = timezone.now() - timedelta(minutes=5)
+    Shard.objects.filter(pk=lost.pk).update(lease_until=past)
     study = Study.objects.create(title="S", contact_email="a@b.org", panel=Panel.PROLIFIC)
     submissions = [
         Submission.objects.create(
@@ -160,6 +164,10 @@ def test_metrics_count_submissions_runs_shards_leases_and_payments(make_run) -> 
         )
         for _ in range(3)
     ]
+    for place in range(2):
+        submissions[0].pages.create(
+            step_index=place, step_kind="rating", submitted_at=timezone.now()
+        )
     PanelAction.objects.create(
         study=study,
         submission=submissions[0],
@@ -177,8 +185,10 @@ def test_metrics_count_submissions_runs_shards_leases_and_payments(make_run) -> 
     }
     assert found["stereoscope_submissions", "in_progress"] == 3
     assert found["stereoscope_runs", Run.objects.get().status] == 1
-    assert found["stereoscope_shards", "leased"] == found["stereoscope_leases",] == 1
-    assert found["stereoscope_shards", "pending"] == run.shards.count() - 1
+    assert found["stereoscope_pages_submitted",] == 2
+    assert found["stereoscope_shards", "leased"] == 2
+    assert found["stereoscope_leases",] == 1, "the other one ran out"
+    assert found["stereoscope_shards", "pending"] == run.shards.count() - 2
     assert found["stereoscope_payments", "confirmed"] == 1
 
 

@@ -134,6 +134,15 @@ def test_a_session_that_nobody_uses_ends(alice, settings) -> None:
     assert reverse("admin:login") in answer["Location"]
 
 
+def test_a_session_ends_that_nobody_used_since_the_sign_in(alice, settings) -> None:
+    settings.SESSION_IDLE_MINUTES = 30
+    browser = Client()
+    with time_machine.travel("2026-05-04 09:00Z", tick=False) as clock:
+        browser.force_login(alice)
+        clock.shift(timedelta(minutes=31))
+        assert browser.get(reverse("admin:index")).status_code == 302
+
+
 def test_a_clock_that_was_set_back_keeps_no_session_open(alice, settings) -> None:
     settings.SESSION_IDLE_MINUTES = 30
     browser = Client()

@@ -43,6 +43,7 @@ def test_a_killed_worker_and_a_lost_message_pay_nobody_twice(
     worker.environment |= {
         VARIABLE: TOKEN,
         "PROLIFIC_API_URL": panel.api_url,
+        "PANEL_KEY_HOSTS": f"{VARIABLE}=127.0.0.1",
         "PANEL_PAUSE_SECONDS": "0.01",
         "PANEL_LEASE_SECONDS": "60",
         "PANEL_SETTLE_SECONDS": "1",

@@ -17,6 +17,7 @@ from evaluation.reports.parts.score_words import (
     scored_over,
     show_slots,
 )
+from evaluation.reports.parts.significance_marks import mark
 from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -38,8 +39,6 @@ MEANINGS = {
 PARTS = {"all": "All groups", "test": "Test groups"}
 QUANTITIES = {"tau": "τ", "precision": "P@3"}
 NO_UNMARKED = "the run has no unmarked sentence"
-SIGN, SIGN_HOLM = "†", "‡"
-SIGNS = f"{SIGN} p < 0.05; {SIGN_HOLM} p < 0.05 after Holm’s correction over the groups of the run."
 WHY_OVERALL = (
     "Two intervals stand with every value: one says what other people would give for these "
     "groups, the wider one what other people would give for other groups of this sort."
@@ -177,13 +176,12 @@ def left_out(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...
     return tuple(found)
 
 
-def sign(row: RunGroup) -> str:
+def sign(row: RunGroup, level: float) -> str:
     """Return the mark of a test beside tau."""
     found = row.alignment
-    resampled = not math.isnan(found.p_resampled)
-    if (found.p_resampled_holm if resampled else found.p_holm) < 0.05:
-        return SIGN_HOLM
-    return SIGN if (found.p_resampled if resampled else found.p_value) < 0.05 else ""
+    if not math.isnan(found.p_resampled):
+        return mark(found.p_resampled, found.p_resampled_holm, level)
+    return mark(found.p_value, found.p_holm, level)
 
 
 def is_new(result: ComparisonResult) -> bool:

@@ -25,6 +25,7 @@ from evaluation.reports.alignment_comparison.prose import is_new
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, interval, number, percent
 from evaluation.reports.parts.score_words import all_options
+from evaluation.reports.parts.significance_marks import explain_marks
 from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, ranked
 from evaluation.reports.parts.tau_questions import (
     answer_columns,
@@ -377,7 +378,7 @@ def groups_printed(
     groups: ReportTable, result: ComparisonResult, names: Names
 ) -> tuple[Table, ...]:
     """Return a table of every group by every run for τ and for precision at either end."""
-    k = result.options.k
+    k, marks = result.options.k, explain_marks(result.options.level, "run")
     lines = pivot(groups.rows, "alignment.group", "run")
 
     def name(line: Any) -> str:
@@ -390,7 +391,7 @@ def groups_printed(
     def text(quantity: str) -> Any:
         def shown(row: RunGroup) -> str:
             value = number(getattr(row.alignment, quantity).value)
-            return value + (prose.sign(row) if quantity == "tau" else "")
+            return value + (prose.sign(row, result.options.level) if quantity == "tau" else "")
 
         return shown
 
@@ -408,7 +409,7 @@ def groups_printed(
             ),
         )
         for quantity, caption in (
-            ("tau", f"Kendall’s τ of every group with every run. {prose.SIGNS}"),
+            ("tau", f"Kendall’s τ of every group with every run. {marks}"),
             ("precision_top", f"Precision at {k} with the {k} highest scored scales."),
             ("precision_bottom", f"Precision at {k} with the {k} lowest scored scales."),
         )
@@ -419,7 +420,7 @@ def group_figure(result: ComparisonResult, names: Names, level: str) -> Figure:
     cells = {
         (row.alignment.group, row.run): GridCell(
             row.alignment.tau.value,
-            prose.sign(row),
+            prose.sign(row, result.options.level),
             f"{level} interval "
             f"{interval(row.alignment.tau.interval.low, row.alignment.tau.interval.high)}, "
             f"{count(row.alignment.n_raters, 'rater')}",
@@ -428,7 +429,7 @@ def group_figure(result: ComparisonResult, names: Names, level: str) -> Figure:
     }
     return Figure(
         "groups",
-        f"Kendall’s τ of every group with every run. {prose.SIGNS}",
+        "Kendall’s τ of every group with every run. " + explain_marks(result.options.level, "run"),
         value_grid_spec(
             [GridLabel(slug, e["plural"], e["domain"]) for slug, e in names.groups.items()],
             [GridLabel(run, names.run(run)) for run in result.runs],

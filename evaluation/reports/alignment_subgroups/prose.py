@@ -18,6 +18,7 @@ from evaluation.reports.parts.score_words import (
     remarks,
     scored_over,
 )
+from evaluation.reports.parts.significance_marks import mark
 from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -36,11 +37,6 @@ MEANINGS = {
 
 
 EVERYBODY = "All participants"
-SIGN, SIGN_HOLM = "†", "‡"
-SIGNS = (
-    f"{SIGN} p < 0.05; {SIGN_HOLM} p < 0.05 after Holm’s correction over the groups of the "
-    "subgroup."
-)
 WHY_OVERALL = (
     "Fewer people have noisier means, and noise lowers τ. So compare a subgroup with its outlined "
     "mark: as many participants drawn at random, whatever they answered."
@@ -167,9 +163,8 @@ def left_out(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
     return tuple(found)
 
 
-def sign(row: SubgroupGroup) -> str:
+def sign(row: SubgroupGroup, level: float) -> str:
     """Return the mark of a test beside tau."""
-    resampled = not math.isnan(row.p_resampled)
-    if (row.p_resampled_holm if resampled else row.p_holm) < 0.05:
-        return SIGN_HOLM
-    return SIGN if (row.p_resampled if resampled else row.p_value) < 0.05 else ""
+    if not math.isnan(row.p_resampled):
+        return mark(row.p_resampled, row.p_resampled_holm, level)
+    return mark(row.p_value, row.p_holm, level)

@@ -21,6 +21,7 @@ from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_subgroups import prose
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_value, percent
+from evaluation.reports.parts.significance_marks import explain_marks
 from evaluation.reports.parts.table import (
     Column,
     Reader,
@@ -326,7 +327,7 @@ def groups_printed(
     groups: ReportTable, result: SubgroupResult, names: Names, question: str
 ) -> Table:
     def text(row: SubgroupGroup) -> str:
-        return f"{number(row.tau.value)}{prose.sign(row)} ({row.n_raters})"
+        return f"{number(row.tau.value)}{prose.sign(row, result.options.level)} ({row.n_raters})"
 
     def shown(key: tuple[str, str]) -> Reader:
         return lambda row: beside(key, text)(row[1])
@@ -339,7 +340,7 @@ def groups_printed(
     }
     return groups.printed(
         f"Kendall’s τ of every group with the number of raters; {MISSING} is kept back. "
-        f"{prose.SIGNS}",
+        + explain_marks(result.options.level, "subgroup"),
         rows=[(slug, found.get(slug, WideRow({}))) for slug in names.groups],
         columns=(
             Column("Group", value=lambda row: names.group(row[0])),
@@ -413,7 +414,7 @@ def group_figure(
     cells = {
         (row.group, row.answer): GridCell(
             row.tau.value,
-            prose.sign(row),
+            prose.sign(row, result.options.level),
             f"{level} interval {interval(row.tau.interval.low, row.tau.interval.high)}, "
             f"{count(row.n_raters, 'rater')}",
         )
@@ -423,7 +424,7 @@ def group_figure(
     return Figure(
         "groups",
         "Kendall’s τ between the model’s scores and the mean ratings of each subgroup, group by "
-        f"group. {prose.SIGNS}",
+        "group. " + explain_marks(result.options.level, "subgroup"),
         value_grid_spec(
             [GridLabel(slug, e["plural"], e["domain"]) for slug, e in names.groups.items()],
             _labels(result, question),

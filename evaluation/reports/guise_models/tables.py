@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from evaluation.analyses.guise_models import ModelAnalysis, SizeLine
+from collections.abc import Sequence
+
+from evaluation.analyses.guise_models import FeedbackLine, ModelAnalysis, SizeLine
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import MISSING, p_value
 from evaluation.reports.parts.table import Column, ReportTable
@@ -56,6 +58,7 @@ def trend_table(result: ModelAnalysis, level: str) -> ReportTable:
 
 
 def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
+    spread = f"over prompts, ddof {_ddof(result.feedback)}"
     return ReportTable.of(
         "feedback",
         "Human feedback",
@@ -63,9 +66,9 @@ def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
         Column("Probe", "probe"),
         Column("Quantity", "quantity"),
         Column("Without", "without", decimals=3, signed=True),
-        Column("s", "sd_without", decimals=3, meaning="over prompts, ddof 0"),
+        Column("s", "sd_without", decimals=3, meaning=spread),
         Column("With", "with", "with_it", 3, signed=True),
-        Column("s", "sd_with", decimals=3, meaning="over prompts, ddof 0"),
+        Column("s", "sd_with", decimals=3, meaning=spread),
         Column.effect("With − without", "difference", decimals=3),
         Column("t", "t", decimals=2),
         Column("df", "df", decimals=0),
@@ -157,12 +160,17 @@ def model_blocks(models: ReportTable, trends: ReportTable) -> tuple[Block, ...]:
 
 
 def feedback_blocks(feedback: ReportTable) -> tuple[Block, ...]:
+    printed = ", as the paper prints it" if _ddof(feedback.rows) == 0 else ""
     return feedback.printed_if_any(
         "Strength, and favourability of the first five, without and with human feedback. p "
         "(paper): t-test over prompts, two-sided, not corrected, with t of without − with; s "
-        "is over prompts with ddof 0, as the paper prints it; intervals resample texts and "
+        f"is over prompts with ddof {_ddof(feedback.rows)}{printed}; intervals resample texts and "
         "prompts."
     )
+
+
+def _ddof(lines: Sequence[FeedbackLine]) -> int:
+    return next((line.ddof for line in lines), 1)
 
 
 def _quantity(row: SizeLine) -> str:

@@ -7,20 +7,24 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections.abc import Iterator
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.core.cache import cache
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
-from django.urls import reverse
+from django.urls import URLResolver, get_resolver, reverse
 from rest_framework.test import APIClient
 
-from annotation.models import AuditEntry, MembershipRole, Study, Submission
+from annotation.audit.record import record
+from annotation.models import AuditAction, AuditEntry, MembershipRole, Study, Submission
 from annotation.models.audit import AppendOnly
 from annotation.panels.action_plan import propose_rewards, store_plan
 from annotation.studies.lifecycle import pause_study
 from annotation.studies.review_service import review_submission
+from stereoscope.audit import ACTIONS
 from tests.annotation.survey.conftest import make_person, make_study  # noqa: F401
 
 pytestmark = pytest.mark.django_db
@@ -79,6 +83,31 @@ def test_looking_and_exporting_are_logged(study, alice) -> None:
     assert said(study, "exported") == [("alice", "ratings.csv", "")]
 
 
+#: Files and lists that hold nothing of people: the library, and who works on a study.
+NOT_OF_PEOPLE = re.compile(
+    r"admin:(annotation_(socialgroup|traitpair)|probing_(template|wordlist))_export"
+    r"|api:study-(list|member-list|invitation-list|writing-task-list)"
+)
+
+
+def test_every_address_that_gives_peoples_data_out_is_in_the_log() -> None:
+    """By its name: a file or an export of the admin or the API, or the rows of a study."""
+    gives = re.compile(
+        r"^(admin|api):.*(_export|_money_file|-csv|-file|-files)$|^api:study-.*list$|^reports:file$"
+    )
+    names = {name for name in list_names(get_resolver()) if gives.search(name)}
+    assert len(names) > 15
+    assert {name for name in names if not NOT_OF_PEOPLE.fullmatch(name)} - {*ACTIONS} == set()
+
+
+def list_names(resolver: URLResolver, before: str = "") -> Iterator[str]:
+    for one in resolver.url_patterns:
+        if isinstance(one, URLResolver):
+            yield from list_names(one, f"{before}{one.namespace}:" if one.namespace else before)
+        elif one.name:
+            yield before + one.name
+
+
 def test_decisions_and_payments_are_logged_with_who_made_them(study, alice) -> None:
     submission = Submission.objects.get()
     review_submission(
@@ -113,6 +142,15 @@ def test_changes_and_access_are_logged_by_name_never_by_value(study, alice) -> N
     bob.save()
     rights = AuditEntry.objects.filter(action="access", study=None).order_by("-pk")
     assert rights.first().detail == "changed, active, staff, superuser"
+    probers = Group.objects.create(name="probers")
+    probers.permissions.add(Permission.objects.get(codename="view_run"))
+    bob.groups.add(probers)
+    bob.user_permissions.clear()
+    assert list(rights.values_list("target", "detail")[:3]) == [
+        ("account bob", "rights, clear"),
+        ("account bob", "rights, add"),
+        ("group of accounts probers", "rights, add"),
+    ]
     assert AuditEntry.objects.filter(action="signed_in", actor="alice").count() == 1
 
 
@@ -135,6 +173,18 @@ def test_only_owners_and_superusers_read_the_log(study, alice) -> None:
     history = reverse("admin:annotation_study_history", args=[study.pk])
     assert address in signed_in(alice).get(history).content.decode()
     assert address not in signed_in(bob).get(history).content.decode()
+    # The rows themselves, whatever page asks for them.
+    elsewhere = Study.objects.create(title="Another", contact_email="a@b.org", owner=bob)
+    record(AuditAction.VIEWED, "study", study=elsewhere)
+    readable = {
+        reader.username: set(AuditEntry.objects.readable_by(reader).values_list("study", flat=True))
+        for reader in (alice, bob, boss)
+    }
+    assert readable == {
+        "alice": {study.pk},
+        "bob": {elsewhere.pk},
+        "boss": {study.pk, elsewhere.pk, None},
+    }
     file = signed_in(alice).get(address, {"csv": ""})
     rows = list(csv.DictReader(io.StringIO(file.getvalue().decode())))
     assert {row["actor"] for row in rows} <= {"alice", ""}

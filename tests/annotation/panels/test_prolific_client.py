@@ -16,7 +16,7 @@ from annotation.panels.errors import (
 from annotation.panels.places import change_panel_status, increase_places, read_panel_study
 from annotation.panels.prolific_client import ProlificClient, connect_prolific
 from tests.annotation.panels.conftest import LONG_REASON, VARIABLE
-from tests.panels_server import Fault, PanelServer
+from tests.panels_server import Fault, PanelServer, serve_panel
 
 
 @pytest.fixture
@@ -133,9 +133,35 @@ def test_somebody_screened_out_gets_a_share(panel, client) -> None:
         ({"panel_study_id": "s", "api_token_variable": "PROLIFIC_NOT_SET"}, "is not set"),
     ],
 )
-def test_settings_that_lack_something_are_named(panel, stored, says) -> None:
+def test_settings_that_lack_something_are_named(panel, settings, stored, says) -> None:
+    settings.PANEL_KEY_HOSTS = {"PROLIFIC_NOT_SET": "127.0.0.1", VARIABLE: "127.0.0.1"}
     with pytest.raises(PanelSetupError, match=says):
         connect_prolific(PanelSettings(**stored), patient=True)
+
+
+def test_a_token_goes_to_its_own_host_alone(panel, settings) -> None:
+    stored = PanelSettings(panel_study_id="study1", api_token_variable=VARIABLE)
+    host = panel.address.removeprefix("http://")
+    for hosts in ({VARIABLE: "api.prolific.com"}, {"PROLIFIC_TOKEN": "127.0.0.1"}, {}):
+        settings.PANEL_KEY_HOSTS = hosts
+        with pytest.raises(PanelSetupError, match=f"{VARIABLE} is not meant for {host}"):
+            connect_prolific(stored, patient=True)
+    settings.PANEL_KEY_HOSTS = {VARIABLE: host}
+    connect_prolific(stored, patient=True).count_submissions()
+    assert len(panel.requests) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_leads_nowhere(panel, client, status) -> None:
+    with serve_panel() as elsewhere:
+        panel.add("one")
+        panel.faults.extend([Fault(status=status, location=elsewhere.api_url)] * 2)
+        with pytest.raises(PanelRefusedError, match=str(status)):
+            client.count_submissions()
+        with pytest.raises(PanelRefusedError, match=str(status)):
+            client.approve(["one"])
+        assert elsewhere.requests == []
+    assert len(panel.requests) == 2
 
 
 def test_neither_errors_nor_logs_name_anybody(panel, client, caplog) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.models import User
 
-from annotation.instruments.flow import DEFAULT_FLOW
-from annotation.instruments.presets import PRESETS, with_practice
+from annotation.instruments.presets import PRESETS
 from annotation.library.abc_model import TRAIT_PAIRS
+from stereoscope.demo.studies import ensure_survey
 
 pytestmark = pytest.mark.django_db
 
@@ -74,8 +75,11 @@ def test_another_example_stands_in_where_its_words_are_rated(make_study, make_pe
 
 
 def test_demo_and_presets_practise_with_words_that_are_not_rated() -> None:
+    demo = ensure_survey(owner=User.objects.create_superuser("admin")).instruments.get()
     rated = {word for pair in TRAIT_PAIRS for word in (pair.low, pair.high)}
-    for flow in (with_practice(DEFAULT_FLOW), PRESETS["cao-2022-as-printed"].flow):
+    assert not rated ^ {word for scale in demo.scales.all() for word in (scale.low, scale.high)}
+    presets = (PRESETS[name].flow for name in ("cao-2022-as-printed", "short-abc"))
+    for flow in (demo.flow, *presets):
         kinds = [step if isinstance(step, str) else step["kind"] for step in flow]
         assert kinds[:3] == ["consent", "instructions", "practice"]
         words = {line[side]["en"] for line in flow[2]["lines"] for side in ("left", "right")}

@@ -137,6 +137,23 @@ def test_groups_with_equal_gaps_are_extremes_once() -> None:
     assert [row.share for row in neutral] == [1.0, 1.0]
 
 
+def test_intervals_of_gaps_and_spans_keep_to_what_rates_can_be() -> None:
+    """One run, two templates; a is wrong with the first alone, b never: gaps 1/4 and −1/4.
+
+    Drawn again, a's gap is 1/2, 1/4 or 0 with chances 1/4, 1/2, 1/4: variance 1/32. It is drawn out
+    by √(n/(n − 1)) = √2 and by t(1) / z = 12.71 / 1.96 = 6.48, so that the limits would lie
+    9.17 · 1/4 = 2.29 from 1/4.
+    """
+    said = [[[0, 1], [1, 1]]]
+    found = analyse_gaps(predictions(said, cells=(("a", "x"), ("b", "y")), labels=(1, 1)))
+    a, b = find(found, "a").gap, find(found, "b").gap
+    assert (a.low, a.value, a.high) == (-1, 0.25, 1)
+    assert (b.low, b.value, b.high) == (-1, -0.25, 1)
+    # The span is 1/2 with chance 1/2, and otherwise drawn out to more than rates can differ by.
+    span = next(span for span in found.spans if span.side == "negative").span
+    assert (span.low, span.value, span.high) == (0.5, 0.5, 1)
+
+
 def test_without_known_templates_there_is_no_two_way_interval() -> None:
     said = [[[0, 0, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]], [[0, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]]]
     found = find(analyse_gaps(predictions(said, templates=False)), "a")

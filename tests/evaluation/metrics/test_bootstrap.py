@@ -20,10 +20,27 @@ def test_the_interval_of_a_mean_is_that_of_theory():
 
 
 def test_a_difference_is_resampled_in_pairs():
-    # Values that differ by exactly 1 in every pair: each resample's difference is 1.
-    x = np.random.default_rng(0).normal(size=50)
-    found = Bootstrap(50, seed=1).mean_difference(x + 1, x)
-    assert (found.value, found.low, found.high) == pytest.approx((1, 1, 1))
+    # Values that differ by 1 or by 1.2 in every pair, however far the pairs lie apart: the mean
+    # difference is 1.1, and every resample's lies between them.
+    x = 100 * np.random.default_rng(0).normal(size=50)
+    found = Bootstrap(50, seed=1).mean_difference(x + np.tile([1, 1.2], 25), x)
+    assert found.value == pytest.approx(1.1)
+    assert 1 < found.low < 1.1 < found.high < 1.2
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, 0.1, 1e6])
+def test_values_that_are_all_alike_have_no_interval(value):
+    """Every resample of k equal values has their mean: the interval would be [value, value]."""
+    found = Bootstrap(7).mean(np.full(7, value))
+    assert (found.value, found.n) == (pytest.approx(value), 7)
+    assert (np.isnan(found.low), found.interval_reason) == (True, UndefinedReason.ALL_ALIKE)
+    x = np.arange(7.0)
+    apart = Bootstrap(7).mean_difference(x + value, x)
+    assert apart.value == pytest.approx(value)
+    assert apart.interval_reason == UndefinedReason.ALL_ALIKE
+    # One value that differs is enough for one.
+    found = Bootstrap(7).mean([value] * 6 + [value + 1])
+    assert found.low < found.value < found.high
 
 
 def test_missing_values_are_left_out():

@@ -24,9 +24,10 @@ from urllib.parse import parse_qsl
 import pandas as pd
 from django.utils.html import strip_tags
 
+from evaluation.metrics.undefined import UndefinedReason
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import building, rendering
-from evaluation.reports.building import build_report, find_differences
+from evaluation.reports.building import agree, build_report, find_differences
 from evaluation.reports.parts.document import Choices, Document, Figure, Prose, Table
 from evaluation.reports.pdf import PdfUnavailableError
 from evaluation.reports.registry import KINDS, get_kind
@@ -160,6 +161,29 @@ def split_bounds(value: Any) -> tuple[Any, list[Any]]:
         return [without_bounds(one) for one in part] if isinstance(part, list) else part
 
     return without_bounds(value), bounds
+
+
+def with_reasons(stored: Any, today: Any) -> Any:
+    """Return a stored result with today's reason in place of intervals without width.
+
+    Text pairs that are all alike had such intervals before the end of November 2026.
+    """
+    if isinstance(stored, dict) and isinstance(today, dict):
+        if _is_now_bare(stored, today):
+            return {**stored, **{name: today[name] for name in (*BOUNDS, "interval_reason")}}
+        return {key: with_reasons(part, today.get(key)) for key, part in stored.items()}
+    if isinstance(stored, list) and isinstance(today, list):
+        return [with_reasons(*pair) for pair in zip(stored, today, strict=True)]
+    return stored
+
+
+def _is_now_bare(stored: dict[str, Any], today: dict[str, Any]) -> bool:
+    names = {*BOUNDS, "value", "interval_reason"}
+    if today.get("interval_reason") != UndefinedReason.ALL_ALIKE or names - stored.keys():
+        return False
+    return stored["low"] is not None and agree(
+        [stored["low"]] * 2, [stored["high"], stored["value"]]
+    )
 
 
 # --- Downloads, which never move ----------------------------------------------------------------

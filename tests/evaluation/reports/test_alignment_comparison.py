@@ -15,6 +15,7 @@ from evaluation.reports.building import build_report, find_differences
 from evaluation.reports.parts.document import Table
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
+from evaluation.reports.parts.significance_marks import mark
 from evaluation.reports.registry import get_kind
 from evaluation.reports.requesting import request_report
 from probing.models import Run, RunStatus
@@ -85,6 +86,35 @@ def test_test_groups_stand_apart_where_pilot_groups_are_named(chosen):
     by_group = [table for table in tables if table.columns[0].head == "Group"]
     assert len(by_group) == 3
     assert all(men in [row.cells[0] for row in table.rows] for table in by_group)
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"),
+    [(0.95, ["‡", "†", "", ""]), (0.99, ["†", "", "", ""]), (0.8, ["‡", "‡", "‡", "†"])],
+)
+def test_marks_stand_for_the_level_of_the_report(level, expected):
+    """p below 0.05, 0.01 or 0.2; 0.05 itself is not below 0.05."""
+    pairs = ((0.005, 0.02), (0.03, 0.06), (0.05, 0.1), (0.1, 0.4))
+    assert [mark(*pair, level) for pair in pairs] == expected
+
+
+def test_a_report_of_99_percent_marks_tests_at_1_percent(chosen):
+    _, document = compute(KIND, chosen, level=0.99, **FEW)
+    groups = document.frames["groups"].set_index(["group", "run"])
+    (table,) = (
+        block for block in document.blocks if isinstance(block, Table) and "†" in block.caption
+    )
+    assert "† p < 0.01; ‡ p < 0.01 after Holm’s correction" in table.caption
+    names = {group.plural: group.slug for group in SocialGroup.objects.all()}
+    shown = {
+        (names[row.cells[0]], run.public_id): cell.lstrip("−0123456789.")
+        for row in table.rows
+        for run, cell in zip(chosen.runs, row.cells[2:], strict=True)
+    }
+    assert shown == {
+        key: mark(row["p_resampled"], row["p_resampled_holm"], 0.99)
+        for key, row in groups.iterrows()
+    }
 
 
 def test_a_group_that_one_run_lacks_stays_for_the_others(rated_study, scored_run):

@@ -170,6 +170,8 @@ def test_same_inputs_give_the_same_report(name):
     old.delete()
     new = contracts.to_stored(contracts.build(case, inputs, with_files=False))
     row, new = (contracts.without(case.moved, stored) for stored in (row, new))
+    if (kept := contracts.with_reasons(row["result"], new["result"])) != row["result"]:
+        row, differences = {**row, "result": kept}, []
     for column, value in row.items():
         known = known_part(new[column], value)
         if column != "result":

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.analyses.guise_models import size_class
+from evaluation.analyses.guise_cells import GuiseOptions
+from evaluation.analyses.guise_models import ModelAnalysis, _compared, size_class
+from evaluation.reports.guise_models.tables import feedback_blocks, feedback_table
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
 from tests.evaluation.reports.computing import compute
@@ -86,13 +90,27 @@ def test_human_feedback_is_compared_over_prompts():
     assert line["difference"] == pytest.approx(-0.6 * UNIT, abs=0.03)
     assert line["high"] < 0
     assert line["df"] == 6
-    # Pooled, from the printed means and spreads (ddof 0, four prompts on either side).
-    pooled = (line["sd_without"] ** 2 + line["sd_with"] ** 2) * 4 / 6
+    # Pooled, from the printed means and spreads (ddof 1, four prompts on either side).
+    pooled = (line["sd_without"] ** 2 + line["sd_with"] ** 2) * 3 / 6
     expected = (line["without"] - line["with"]) / np.sqrt(pooled * (1 / 4 + 1 / 4))
     assert line["t"] == pytest.approx(expected)
     assert line["p"] == pytest.approx(2 * stats.t.sf(abs(line["t"]), 6))
     favour = document.frames["feedback"].set_index("quantity").loc["favourability"]
     assert favour["reason"] or not np.isnan(favour["t"])
+
+
+def test_spreads_over_prompts_have_ddof_1_and_older_reports_say_0():
+    """By hand: 1, 2, 3 have sd 1; 2, 4, 6, 8 have √(20 / 3). The released table divides by n."""
+    sides = [np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0, 8.0])]
+    drawn = [np.linspace(1, 3, 200), np.linspace(4, 6, 200)]
+    line = _compared(
+        "covert", "strength", sides, (2.0, 5.0), drawn, GuiseOptions(), (-np.inf, np.inf)
+    )
+    assert (line.sd_without, line.sd_with) == pytest.approx((1, np.sqrt(20 / 3)))
+    for found, says in ((line, "ddof 1"), (replace(line, ddof=0), "ddof 0, as the paper prints")):
+        result = ModelAnalysis(GuiseOptions(), (), (), (), (), (found,))
+        (block,) = feedback_blocks(feedback_table(result, "95 %"))
+        assert f"s is over prompts with {says}" in " ".join(block.caption.split())
 
 
 def test_models_of_one_size_have_no_trend_and_names_must_fit():

@@ -48,6 +48,14 @@ TWO = TextStimuli(
 )
 
 
+@pytest.mark.parametrize("body", ["", " \n\u2003\t"])
+def test_a_text_of_white_space_is_refused(body: str) -> None:
+    """So that a perplexity by words always has a word to divide by."""
+    with pytest.raises(StimuliError, match="'one' is empty"):
+        TextStimulus("one", body)
+    assert not body.split()
+
+
 @pytest.fixture(params=[CounterpartGeneration(), SpanPrediction()], ids=lambda one: one.name)
 def measure(request: pytest.FixtureRequest) -> TextMeasure[Any]:
     return request.param

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -35,6 +37,14 @@ def test_a_new_study_is_a_draft_of_its_creator_with_the_chosen_content(alice: Us
     assert instrument.scales.count() == 6
     assert (instrument.scale_order, instrument.pole_sides) == ("fixed", "fixed")
     assert instrument.show_ticks
+
+
+@pytest.mark.parametrize("kind", ["group_rating", "guise_rating"])
+def test_a_new_study_is_offered_sides_for_each_scale_by_itself(alice: User, kind: str) -> None:
+    address = f"{reverse('admin:annotation_study_add')}?kind={kind}"
+    page = log_in(alice).get(address).content.decode()
+    sides = page.partition('name="pole_sides"')[2].partition("</select>")[0]
+    assert re.findall(r'value="(\w+)"\s+selected', sides) == ["per_scale"]
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,8 @@ def _intelligence() -> Inputs:
     )
 
 
+#: Over prompts, with ddof 1.
+SPREADS_UNBIASED = frozenset({"sd_without", "sd_with"})
 CASES: dict[str, Case] = {
     "matched_guise": Case("matched_guise", _guises, {**FEW, "permutations": 200}),
     "guise_occupations": Case("guise_occupations", _jobs, FEW),
@@ -153,6 +155,12 @@ CASES: dict[str, Case] = {
     "guise_features": Case("guise_features", _features, FEW),
     "guise_controls": Case("guise_controls", _controls, FEW),
     "guise_models": Case(
+        "guise_models",
+        _models,
+        {**FEW, "without_feedback": "small", "with_feedback": "large"},
+        moved=SPREADS_UNBIASED,
+    ),
+    "guise_models-spreads": Case(
         "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
     ),
     "guise_ratings": Case(

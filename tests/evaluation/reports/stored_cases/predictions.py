@@ -56,6 +56,8 @@ def _prompted() -> tuple[Run, ...]:
 
 
 TEMPLATES_DRAWN = frozenset({"low", "high", "equivalence_p"})
+#: Gaps end at −1 and 1, spans at 1.
+ENDS_CUT = frozenset({"low", "high"})
 
 
 CASES: dict[str, Case] = {
@@ -69,8 +71,14 @@ CASES: dict[str, Case] = {
         {**FEW, "interval": "t", "released_eps": True},
         moved=TEMPLATES_DRAWN,
     ),
-    "fpr_gaps-streams": Case("fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW),
+    "fpr_gaps-streams": Case(
+        "fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW, moved=ENDS_CUT
+    ),
     "fpr_comparison-streams": Case(
+        "fpr_comparison", lambda: Inputs(runs=_predictions("m1", "m2")), FEW, moved=ENDS_CUT
+    ),
+    "fpr_gaps-ends": Case("fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW),
+    "fpr_comparison-ends": Case(
         "fpr_comparison", lambda: Inputs(runs=_predictions("m1", "m2")), FEW
     ),
 }
