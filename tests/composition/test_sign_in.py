@@ -50,7 +50,9 @@ def program(key: str) -> APIClient:
 def test_a_token_is_kept_as_a_digest_and_has_scopes(alice) -> None:
     token, key = create_token(user=alice, name="export", scopes=["read"])
     assert key not in str(ApiToken.objects.values().get())
-    assert program(key).get(STUDIES).status_code == 200
+    answer = program(key).get(STUDIES)
+    assert answer.status_code == 200
+    assert "no-store" in answer["Cache-Control"]
     refused = program(key).post(WRITING, {}, format="json")
     assert refused.status_code == 403
     assert "expected the scope “write”" in refused.json()["detail"]

@@ -18,6 +18,7 @@ def test_predictions_become_a_run_with_scores(api, alice):
     assert response.status_code == 201, response.content
     (content,) = response.json()
     assert (content["status"], content["model_name"]) == ("finished", "m1")
+    assert Run.objects.get().created_by == alice
     found = api(alice).get(
         f"/api/v1/runs/{content['public_id']}/scores/?name=fpr&group=asian&trait=negative"
     )

@@ -93,8 +93,10 @@ def test_the_best_trainings_become_models_and_feed_a_report_as_runs_of_one(
     assert last is not None
     assert None not in (last.accuracy, last.held_out_accuracy, last.held_out_loss)
 
-    runs = classify_with_trained(run=run, choice=SENTENCES, parameters={}, seed=0, created_by=None)
+    alice = User.objects.create_user("alice")
+    runs = classify_with_trained(run=run, choice=SENTENCES, parameters={}, seed=0, created_by=alice)
     assert [one.model for one in runs] == models
+    assert {one.created_by for one in runs} == {alice}
     for one in runs:
         finish(one)
     report, document = compute("fpr_gaps", Chosen(runs=tuple(runs)), resamples=100)
@@ -289,6 +291,7 @@ def test_the_api_trains_and_classifies(
     answer = client.post(f"/api/v1/runs/{run.public_id}/classify/", sentences, format="json")
     assert answer.status_code == 201
     assert [one["model"] for one in answer.json()] == [model["public_id"] for model in models]
+    assert set(Run.objects.values_list("created_by__username", flat=True)) == {"alice"}
     refused = client.post(f"/api/v1/runs/{run.public_id}/classify/", {}, format="json")
     assert refused.status_code == 400
     assert "No labelled templates are chosen" in refused.content.decode()
@@ -345,6 +348,8 @@ def test_the_pages_follow_a_training_to_the_report(
     assert Run.objects.count() == 1
     alice.post(classify, {**sentences, "templates": ["everyday"], "groups": ["race"]})
     first, second = Run.objects.filter(measure="classification").order_by("pk")
+    assert first.created_by is not None
+    assert first.created_by == second.created_by == run.created_by
     for one in (first, second):
         finish(one)
     linked = alice.get(page).text
