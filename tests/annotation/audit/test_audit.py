@@ -138,6 +138,10 @@ def test_changes_and_access_are_logged_by_name_never_by_value(study, alice) -> N
         ("account bob", "editor, given"),
         ("account bob", "editor, taken away"),
     ]
+    study.refresh_from_db()
+    study.owner, study._history_user = bob, alice
+    study.save()
+    assert said(study, "access")[-1] == ("alice", "study", "changed, owner")
     bob.is_superuser = True
     bob.save()
     rights = AuditEntry.objects.filter(action="access", study=None).order_by("-pk")
