@@ -76,6 +76,15 @@ def test_researchers_find_their_way_back_from_where_nothing_is(admin_client: Cli
     assert "take part in a study" in stranger.text
 
 
+def test_annotators_find_their_way_back_to_their_studies(db):
+    client = Client()
+    client.force_login(User.objects.create_user("ann"))
+    lost = client.get("/annotate/nothing00000/judge/")
+    assert lost.status_code == 404
+    assert f'href="{reverse("annotators:home")}"' in lost.text
+    assert "take part in a study" not in lost.text
+
+
 def test_researchers_without_a_right_are_told_whom_to_ask(db):
     client = Client()
     client.force_login(User.objects.create_user("bob", is_staff=True))
