@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from probing.measures.registry import MEASURES
 from stereoscope.admin_site import ResearcherSite
 
 
@@ -101,3 +102,17 @@ def test_a_choice_says_what_is_to_be_chosen(admin_client: Client):
     report = admin_client.get(reverse("admin:evaluation_report_add") + "?kind=alignment").text
     assert "Choose a study" in report
     assert "---------" not in run + report
+
+
+def test_no_form_begins_with_a_row_of_hyphens(admin_client: Client):
+    runs = reverse("admin:probing_run_add")
+    addresses = [
+        f"{reverse('admin:annotation_study_add')}?kind=guise_rating",
+        reverse("admin:annotation_writingstudy_add"),
+        reverse("admin:annotation_judgmentstudy_add"),
+        reverse("admin:annotation_study_begin", args=["copy"]),
+        *(f"{runs}?measure={name}" for name in MEASURES),
+    ]
+    pages = {address: admin_client.get(address) for address in addresses}
+    assert {page.status_code for page in pages.values()} == {200}
+    assert [address for address, page in pages.items() if "---------" in page.text] == []
