@@ -77,9 +77,10 @@ def submit_counterpart(
 def _check_reason(draft: Draft) -> str:
     """Return the reason as it is stored; raises `WorkRefused` where there is none."""
     if draft.reason not in Reason.values:
-        raise WorkRefused(
-            {"reason": _("Choose why the text cannot be interpreted. Your text is kept.")}
-        )
+        said = _("Choose why the text cannot be interpreted.")
+        if draft.body.strip():
+            said += " " + _("What you wrote is kept.")
+        raise WorkRefused({"reason": said})
     if draft.reason == Reason.OTHER and not draft.detail:
         raise WorkRefused({"detail": _("Write the reason in a few words.")})
     check_detail(draft.detail)

@@ -161,7 +161,10 @@ class CorpusRunForm(RunForm):
     """A run on texts of a corpus that the user may see, or of some of its sources."""
 
     corpus: Any = forms.ModelChoiceField(
-        queryset=Corpus.objects.none(), label=_("Corpus"), widget=UnfoldAdminSelectWidget
+        queryset=Corpus.objects.none(),
+        label=_("Corpus"),
+        empty_label=_("Choose a corpus"),
+        widget=UnfoldAdminSelectWidget,
     )
     sources = tick_boxes(
         _("Sources"), _("Takes only pairs drawn from these; without any, all of them.")
@@ -409,6 +412,7 @@ class RatingRunForm(RunForm):
     study: Any = forms.ModelChoiceField(
         queryset=Study.objects.none(),
         label=_("Study"),
+        empty_label=_("Choose a study"),
         widget=UnfoldAdminSelectWidget,
         help_text=_("Its question, groups and scales are asked as people see them."),
     )

@@ -26,7 +26,7 @@ ALT = "A loaf of bread"
 #: What the preview's participant recalls; like no group, lest it pass as a slip of the hand.
 WRONG_GROUP = "astronauts"
 GROUPS = ("bakers", "florists", "plumbers", "tailors", "nurses")
-SCALES = (("lazy", "hard-working", "Agency"), ("shy", "bold", "Communion"))
+SCALES = (("lazy", "hard-working", "Agency"), ("shy", "bold", "Agency"))
 PERMISSIONS = ("add_socialgroup", "add_traitpair")
 #: Every step of the walk that has a picture, in order.
 STEPS = (

@@ -515,9 +515,9 @@ def test_a_scale_that_is_refused_says_why(
     said = designer.editor.get_by_role("alert").filter(has_text="Choose the dimension")
     expect(said).to_be_visible()
     # It goes once the scale is as it should be.
-    designer.editor.get_by_label("Dimension", exact=True).select_option("communion")
+    designer.editor.get_by_label("Dimension", exact=True).select_option("beliefs")
     designer.editor.get_by_role("button", name="Add this scale").click()
-    expect(designer.editor.locator(".designer-scales li").last).to_contain_text("busyCommunion")
+    expect(designer.editor.locator(".designer-scales li").last).to_contain_text("busyBeliefs")
     expect(said).to_be_hidden()
 
 

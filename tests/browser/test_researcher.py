@@ -104,7 +104,10 @@ def test_the_heads_of_a_list_stand_on_one_line_and_begin_with_capitals(
     feet = heads.evaluate_all("all => all.map((one) => one.getBoundingClientRect().bottom)")
     assert len(feet) > 4
     assert max(feet) - min(feet) < 1
+    key = page.locator("#changelist-search kbd")
+    assert key.is_visible()
     page.set_viewport_size({"width": 390, "height": 844})
+    assert key.is_hidden()
     labels = page.locator("#result_list td[data-label]").evaluate_all(
         "all => all.map((one) => getComputedStyle(one, '::before').content.replaceAll('\"', ''))"
     )

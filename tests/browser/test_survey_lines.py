@@ -169,6 +169,26 @@ def test_continue_with_open_lines_says_which_and_keeps_the_rest(
     assert ratings_of(study).count() == SCALES
 
 
+def test_without_scripts_a_message_stands_clear_of_the_field_below(
+    chromium: Browser, link: str
+) -> None:
+    with open_context(chromium, java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(link)
+        page.locator(".button-main").first.click()
+        page.get_by_role("button", name="Continue").click()
+        row = page.locator(".line.is-missing").first
+        expect(row.locator("[data-problem]")).to_contain_text("Choose where your answer belongs")
+        field = row.locator("input.line-input").bounding_box()
+        assert field is not None
+        # The ring of the focus is 3 px wide, 2 px away from the field.
+        words = row.locator("[data-problem]").evaluate(
+            "node => { const range = document.createRange(); range.selectNodeContents(node);"
+            " return range.getBoundingClientRect().bottom }"
+        )
+        assert field["y"] - words >= 5
+
+
 def test_line_is_dragged_by_touch_and_scrolling_over_it_answers_nothing(
     chromium: Browser, link: str
 ) -> None:

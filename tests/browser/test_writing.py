@@ -304,6 +304,21 @@ def test_why_a_text_is_not_interpretable_follows_to_another_device(
     expect(page.locator("#body")).to_have_value("Half of it")
 
 
+def test_the_page_stays_where_it_is_on_a_phone_while_a_draft_is_saved(
+    site: str, study: Study, chromium: Browser
+) -> None:
+    viewport = {"width": 390, "height": 844}
+    with chromium.new_context(viewport=viewport, has_touch=True, is_mobile=True) as context:
+        page = context.new_page()
+        join_in_browser(page, site, place_of(study, 1), f"still-{study.pk}")
+        page.goto(site + reverse("counterparts:write", args=[study.public_id, 1]))
+        field = page.locator("textarea").first
+        before = field.bounding_box()
+        field.fill("He is about to leave.")
+        expect(page.locator("[data-draft-state]")).to_have_class("draft-state is-saved")
+        assert field.bounding_box() == before
+
+
 def test_keys_are_named_where_a_keyboard_is_likely(
     site: str, study: Study, chromium: Browser
 ) -> None:

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
+from probing.measures.registry import MEASURES
 from stereoscope.admin_site import ResearcherSite
 
 
@@ -76,6 +77,15 @@ def test_researchers_find_their_way_back_from_where_nothing_is(admin_client: Cli
     assert "take part in a study" in stranger.text
 
 
+def test_annotators_find_their_way_back_to_their_studies(db):
+    client = Client()
+    client.force_login(User.objects.create_user("ann"))
+    lost = client.get("/annotate/nothing00000/judge/")
+    assert lost.status_code == 404
+    assert f'href="{reverse("annotators:home")}"' in lost.text
+    assert "take part in a study" not in lost.text
+
+
 def test_researchers_without_a_right_are_told_whom_to_ask(db):
     client = Client()
     client.force_login(User.objects.create_user("bob", is_staff=True))
@@ -92,3 +102,17 @@ def test_a_choice_says_what_is_to_be_chosen(admin_client: Client):
     report = admin_client.get(reverse("admin:evaluation_report_add") + "?kind=alignment").text
     assert "Choose a study" in report
     assert "---------" not in run + report
+
+
+def test_no_form_begins_with_a_row_of_hyphens(admin_client: Client):
+    runs = reverse("admin:probing_run_add")
+    addresses = [
+        f"{reverse('admin:annotation_study_add')}?kind=guise_rating",
+        reverse("admin:annotation_writingstudy_add"),
+        reverse("admin:annotation_judgmentstudy_add"),
+        reverse("admin:annotation_study_begin", args=["copy"]),
+        *(f"{runs}?measure={name}" for name in MEASURES),
+    ]
+    pages = {address: admin_client.get(address) for address in addresses}
+    assert {page.status_code for page in pages.values()} == {200}
+    assert [address for address, page in pages.items() if "---------" in page.text] == []

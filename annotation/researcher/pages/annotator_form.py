@@ -59,7 +59,10 @@ class AnnotatorStudyForm(forms.ModelForm):
     }
 
     corpus = forms.ModelChoiceField(
-        Corpus.objects.none(), label=gettext_lazy("Corpus"), widget=UnfoldAdminSelectWidget
+        Corpus.objects.none(),
+        label=gettext_lazy("Corpus"),
+        empty_label=gettext_lazy("Choose a corpus"),
+        widget=UnfoldAdminSelectWidget,
     )
     seed = WholeNumberField(
         label=gettext_lazy("Seed"),

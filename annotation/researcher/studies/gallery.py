@@ -114,7 +114,10 @@ class BeginForm(forms.Form):
 
 class DuplicateForm(BeginForm):
     study = forms.ModelChoiceField(
-        Study.objects.none(), label=gettext_lazy("Study"), widget=UnfoldAdminSelectWidget
+        Study.objects.none(),
+        label=gettext_lazy("Study"),
+        empty_label=gettext_lazy("Choose a study"),
+        widget=UnfoldAdminSelectWidget,
     )
     field_order = ("study", "title")
 

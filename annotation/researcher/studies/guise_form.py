@@ -36,6 +36,7 @@ class GuiseCreationForm(CreationForm):
     corpus = forms.ModelChoiceField(
         Corpus.objects.none(),
         label=gettext_lazy("Corpus"),
+        empty_label=gettext_lazy("Choose a corpus"),
         widget=UnfoldAdminSelectWidget,
         help_text=gettext_lazy("Its text pairs are rated; nobody reads both texts of a pair."),
     )

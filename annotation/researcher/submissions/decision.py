@@ -78,7 +78,11 @@ def _find_problem(plan: DecisionPlan, reason: str, ground: str) -> str:
     if plan.decision != "reject":
         return ""
     if ground not in {found.value for found in plan.grounds}:
-        return _("Choose a ground that applies to all of them.")
+        return ngettext(
+            "Choose the ground on which pay is rejected.",
+            "Choose a ground that applies to all of them.",
+            len(plan.possible),
+        )
     return "" if reason else _("A rejection of pay needs a reason: the participant is told it.")
 
 

@@ -131,7 +131,7 @@ def test_a_changed_counterpart_keeps_its_history(task: WritingTask):
 
 
 def test_a_text_that_cannot_be_interpreted_needs_a_reason(task: WritingTask):
-    with pytest.raises(WorkRefused, match="Choose why"):
+    with pytest.raises(WorkRefused, match=r"Choose why the text cannot be interpreted\.$"):
         write(task, not_interpretable=True)
     with pytest.raises(WorkRefused, match="Write the reason"):
         write(task, not_interpretable=True, reason="other")
@@ -220,7 +220,7 @@ def test_a_draft_takes_a_tick_back_and_an_unchanged_one_is_none(task: WritingTas
 
 
 def test_a_refused_reason_stays_on_the_page_with_the_text(task: WritingTask):
-    with pytest.raises(WorkRefused):
+    with pytest.raises(WorkRefused, match=r"interpreted\. What you wrote is kept\."):
         write(task, "Half", not_interpretable=True, reason="", draft_number=4)
     task.refresh_from_db()
     assert current_draft(task) == Draft("Half", not_interpretable=True)

@@ -233,7 +233,7 @@ def test_reworded_option_is_missing_again(study: Study, draft: Instrument) -> No
     assert [key.rsplit("-", 1)[0] for key in find_missing(list_texts(draft, "fr"))] == [
         "question.gender.option.woman-or-girl"
     ]
-    assert "“fr”: “Woman, or girl”." in "".join(find_launch_problems(study))
+    assert "Français: “Woman, or girl”." in "".join(find_launch_problems(study))
 
 
 def stale_keys(draft: Instrument, language: str = "fr") -> list[str]:
@@ -265,7 +265,7 @@ def test_translation_that_fell_behind_is_told_before_the_launch(
     found = [one for one in examine_study(study, draft) if one.place == Place.LANGUAGES]
     assert [(one.text, one.blocks) for one in found] == [
         (
-            "Reworded since they were translated into “fr”: Consent: Title, “Where from?”.",
+            "Reworded since they were translated into Français: Consent: Title, “Where from?”.",
             False,
         )
     ]

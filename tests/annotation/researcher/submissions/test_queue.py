@@ -271,6 +271,16 @@ def test_pay_is_rejected_together_only_where_one_ground_holds_for_each(
     assert Submission.objects.filter(pay_decision="rejected").count() == 2
 
 
+def test_one_person_is_not_spoken_of_as_several(study: Study, alice: User) -> None:
+    client = log_in(alice)
+    words = text_of(decide(client, "reject", make_submission(study)).content.decode())
+    assert "Exclude the data of this person and reject their pay?" in words
+    assert "They are not paid, and are told the reason. The submission has a flag." in words
+    assert "all of them" not in words
+    words = text_of(decide(client, "reject", vary(make_submission(study))).content.decode())
+    assert "None of the grounds that panels allow applies. The pay cannot be rejected." in words
+
+
 def test_who_may_only_look_decides_nothing(study: Study, alice: User, charlie: User) -> None:
     submission = make_submission(study)
     outsider = log_in(charlie)

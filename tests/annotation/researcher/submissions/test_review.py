@@ -223,7 +223,7 @@ def test_actions_of_the_list_ask_before_they_decide(study: Study, alice: User) -
         f"{reverse(QUEUE)}?show=all",
         {"action": "exclude_selected", "_selected_action": [submission.pk]},
     )
-    assert "Exclude the data of these people and approve their pay?" in response.content.decode()
+    assert "Exclude the data of this person and approve their pay?" in response.content.decode()
     assert not Review.objects.exists()
 
 
