@@ -129,7 +129,9 @@ def improve(plan: PaperPlan, pages: list[PageFill]) -> PaperPlan | None:
             width = int(figure.width * scale)
             return replace(plan, widths={**plan.widths, figure.number: width})
         if figure.number not in plan.later:
-            return replace(plan, later=plan.later | {figure.number})
+            # In its new place it may have all the room that it wants.
+            widths = {n: width for n, width in plan.widths.items() if n != figure.number}
+            return replace(plan, widths=widths, later=plan.later | {figure.number})
     return None
 
 
