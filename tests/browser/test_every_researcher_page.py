@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page
 from annotation.models import LibraryQuestion, SocialGroup, Study, TraitPair
 from annotation.studies.colleagues import give_team_role
 from annotation.studies.teams import create_team
-from tests.annotation.counterparts.studies import make_writing_study
+from tests.annotation.counterparts.studies import make_corpus, make_writing_study
 from tests.annotation.studies.people import make_submission
 from tests.annotation.survey.guises import make_pairs
 from tests.browser.accounts import log_in_researcher
@@ -54,7 +54,9 @@ def make_rows(owner: User, study: Study) -> dict[str, int]:
     submission = make_submission(study)
     team = create_team(name=f"Lab of {owner}", owner=owner)
     give_team_role(study=study, team=team, role="viewer")
-    writing = make_writing_study(f"ann-of-{owner}", f"ben-of-{owner}", owner=owner)
+    corpus = make_corpus(name=f"Posts of {owner}")
+    names = (f"ann-of-{owner}", f"ben-of-{owner}")
+    writing = make_writing_study(*names, corpus=corpus, owner=owner)
     return {
         "study": study.pk,
         "instrument": study.instruments.get().pk,
