@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import shutil
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,12 +13,11 @@ import pytest
 from playwright.sync_api import Browser, Error, Playwright, expect, sync_playwright
 
 from tests.browser.slow_device import SLOW, slow_down
+from tools.browsers.chromium import find_program
 
 # Two cores may be busy with other tests: wait longer than the usual five seconds for an element.
 expect.set_options(timeout=20_000)
 
-# The shell draws and runs pages as the whole browser does, in half of the computing.
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ("--no-sandbox", "--disable-gpu")
 
 
@@ -64,7 +62,7 @@ def _inside_loop() -> Iterator[Playwright]:
 
 
 def _launch(playwright: Playwright, *, slow: bool) -> Browser:
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
+    executable = find_program()
     if executable is None and not Path(playwright.chromium.executable_path).exists():
         message = "no Chromium is installed: browser tests are SKIPPED"
         warnings.warn(message, stacklevel=1)

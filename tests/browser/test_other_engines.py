@@ -38,6 +38,7 @@ def test_the_ring_of_a_handle_is_whole_in_firefox(site: str, tmp_path: Path) -> 
         walker.press("h1")  # so that no line has the focus, which has a ring of its own
         x, y, width, height = walker.place(f"[data-line='{line['key']}'] .line-input")
         picture = tmp_path / "line.png"
+        kept = sorted(tmp_path.glob("*.png"))
         window.save_picture(picture)
         y += window.run("scrollY")
     centre = x + width / 2, y + height / 2
@@ -51,6 +52,9 @@ def test_the_ring_of_a_handle_is_whole_in_firefox(site: str, tmp_path: Path) -> 
     difference = ImageChops.difference(upper, lower)
     assert difference.getextrema()[1] < VISIBLE
     assert upper.getextrema()[0] < 100, "there is a handle"
+    # A picture of every page that the walker came to.
+    assert [file.name for file in kept] == ["01-landing.png"]
+    assert Image.open(kept[0]).size[0] > width
 
 
 def test_an_engine_that_is_not_installed_is_skipped_and_named(

@@ -9,6 +9,7 @@ from PIL import Image
 from playwright.sync_api import Browser
 
 from tests.browser.survey_visitor import open_context
+from tools.browsers.chromium import find_program
 from tools.screens.camera import Camera
 from tools.screens.index import FOLDER, write_index
 
@@ -16,6 +17,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 PAGE = """<html><head><meta name="color-scheme" content="light dark"></head>
 <body style="margin: 0; height: 5000px"><h1>Here</h1></body></html>"""
+
+
+def test_the_shell_alone_is_a_browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert find_program() is None
+    shell = tmp_path / "chromium-headless-shell"
+    shell.touch(mode=0o755)
+    assert find_program() == str(shell)
 
 
 def test_page_is_taken_in_every_window_and_colour(chromium: Browser, tmp_path: Path) -> None:

@@ -12,7 +12,13 @@ from playwright.sync_api import ConsoleMessage, Error, Page, sync_playwright
 
 from tools.browsers.windows import DESKTOP, Engine, Hand
 
+# The shell draws and runs pages as the whole browser does, in half of the computing.
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
+def find_program() -> str | None:
+    """Return the path of the system's Chromium, None where Playwright's own has to do."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
 
 
 class ChromiumWindow:
@@ -55,7 +61,7 @@ class ChromiumWindow:
 def open_window(
     *, size: tuple[int, int] = DESKTOP, hand: Hand = "mouse", scripts: bool = True
 ) -> Iterator[ChromiumWindow]:
-    program = next(filter(None, map(shutil.which, NAMES)), None)
+    program = find_program()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         context = browser.new_context(
@@ -71,6 +77,6 @@ def open_window(
 
 CHROMIUM = Engine(
     "Chromium",
-    "" if any(map(shutil.which, NAMES)) else "chromium",
+    "" if find_program() else "chromium",
     open_window,
 )

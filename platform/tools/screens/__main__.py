@@ -11,7 +11,6 @@ from pathlib import Path
 from tools.screens.installation import ROOT, prepare_environment, run_demo
 
 DOCS = ROOT / "docs"
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
 def main() -> int:
@@ -34,6 +33,7 @@ def take_all(folder: Path, output: Path) -> tuple[int, int]:
     from playwright.sync_api import sync_playwright
 
     from stereoscope.local.administrator import NAME
+    from tools.browsers.chromium import find_program
     from tools.screens.annotators import create_work, take_annotators
     from tools.screens.camera import Camera
     from tools.screens.first_study import take_first_study
@@ -42,21 +42,24 @@ def take_all(folder: Path, output: Path) -> tuple[int, int]:
     from tools.screens.participants import create_tour, take_participants
     from tools.screens.researchers import take_researchers
 
-    pictures = output / FOLDER
-    shutil.rmtree(pictures, ignore_errors=True)
-    pictures.mkdir(parents=True)
-    camera = Camera(pictures)
-    program = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    # Those that are there stay until all new ones are taken.
+    taken, pictures = folder / "pictures", output / FOLDER
+    taken.mkdir()
+    camera = Camera(taken)
     with run_demo(folder) as demo:
         owner = User.objects.get(username=NAME)
         tour, work, further = create_tour(owner), create_work(owner), create_further(owner)
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+            browser = playwright.chromium.launch(
+                executable_path=find_program(), args=["--no-sandbox"]
+            )
             take_participants(browser, camera, demo.address, tour)
             take_annotators(browser, camera, demo.address, *work)
             take_researchers(browser, camera, demo, tour, *work, further=further)
             first = take_first_study(browser, demo.address, output)
             browser.close()
+    shutil.rmtree(pictures, ignore_errors=True)
+    shutil.move(taken, pictures)
     (output / "screens.md").write_text(write_index(camera.shots), encoding="utf-8")
     files = [*pictures.iterdir(), *first]
     return len(files), sum(file.stat().st_size for file in files)
