@@ -101,13 +101,7 @@ def test_a_failed_memory_check_never_costs_pay(kind: str) -> None:
     submission = make_submission(make_study(), failed=[kind])
     scatter(submission)
     with pytest.raises(ValidationError, match=r"rests on memory.*it never costs pay"):
-        review_submission(
-            submission=submission,
-            reviewer=make_user("alice"),
-            data_decision=DataDecision.EXCLUDED,
-            pay_decision=PayDecision.REJECTED,
-            reason="Failed a check.",
-        )
+        reject(submission, on_ground="")
     assert not Review.objects.exists()
     assert Submission.objects.get().pay_decision == PayDecision.WAITING
 
@@ -148,16 +142,8 @@ def test_of_memory_checks_nothing_is_said_where_none_failed() -> None:
 
 
 def test_an_unknown_ground_is_no_ground() -> None:
-    submission = make_submission(make_study())
     with pytest.raises(ValidationError, match="Choose the ground on which pay is rejected"):
-        review_submission(
-            submission=submission,
-            reviewer=None,
-            data_decision=DataDecision.EXCLUDED,
-            pay_decision=PayDecision.REJECTED,
-            reason="I did not like it.",
-            on_ground="dislike",
-        )
+        reject(make_submission(make_study()), on_ground="dislike")
 
 
 def test_a_rejection_tells_its_reason() -> None:
