@@ -9,6 +9,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
 from environs import Env, validate
@@ -37,6 +38,17 @@ def _read_or_create_secret(path: Path) -> str:
             os.link(draft, path)
         os.unlink(draft)
     return path.read_text().strip()
+
+
+def _read_hosts(name: str, default: dict[str, str]) -> dict[str, str]:
+    """Return the host that each variable's key is sent to."""
+    try:
+        return env.dict(name, default)
+    except ValueError:
+        raise ImproperlyConfigured(
+            f"{name} is “{env.str(name)}”, expected pairs such as LAB_KEY=api.example.org, with "
+            "commas between them."
+        ) from None
 
 
 # What the database, backups and all else under VAR_DIR hold is for the platform's account alone.
@@ -195,10 +207,7 @@ MODEL_ROOTS: list[str] = env.list("MODEL_ROOTS", ["/"] if IS_OWN_MACHINE else [s
 MODEL_SERVER_HOSTS: list[str] = env.list(
     "MODEL_SERVER_HOSTS", ["localhost", "127.0.0.1", "::1"] if IS_OWN_MACHINE else []
 )
-# Variable → the host that its key is sent to.
-MODEL_KEY_HOSTS: dict[str, str] = env.dict(
-    "MODEL_KEY_HOSTS", {"MODEL_KEY_OPENAI": "api.openai.com"}
-)
+MODEL_KEY_HOSTS = _read_hosts("MODEL_KEY_HOSTS", {"MODEL_KEY_OPENAI": "api.openai.com"})
 # How each worker treats a server of chat models, and what a run may spend there in all.
 CHAT_REQUESTS_PER_MINUTE: float = env.float("CHAT_REQUESTS_PER_MINUTE", 60.0)
 CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)
@@ -220,10 +229,7 @@ PROLIFIC_API_URL: str = env.str("PROLIFIC_API_URL", "https://api.prolific.com/ap
 PROLIFIC_JWKS_URL: str = env.str(
     "PROLIFIC_JWKS_URL", "https://api.prolific.com/.well-known/study/jwks.json"
 )
-# Variable → the host that its token is sent to.
-PANEL_KEY_HOSTS: dict[str, str] = env.dict(
-    "PANEL_KEY_HOSTS", {"PROLIFIC_TOKEN": "api.prolific.com"}
-)
+PANEL_KEY_HOSTS = _read_hosts("PANEL_KEY_HOSTS", {"PROLIFIC_TOKEN": "api.prolific.com"})
 PANEL_TIMEOUT_SECONDS: float = env.float("PANEL_TIMEOUT_SECONDS", 30.0)
 PANEL_ATTEMPTS: int = env.int("PANEL_ATTEMPTS", 5)
 PANEL_PAUSE_SECONDS: float = env.float("PANEL_PAUSE_SECONDS", 2.0)

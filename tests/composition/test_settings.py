@@ -6,7 +6,9 @@ import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
 from django.conf import settings
 
 from tests.conftest import ROOT
@@ -15,6 +17,16 @@ from tests.conftest import ROOT
 def test_tests_do_not_use_the_checkouts_var_folder():
     assert settings.VAR_DIR != settings.BASE_DIR / "var"
     assert settings.BASE_DIR not in settings.VAR_DIR.parents
+
+
+def at_home_in(folder: Path) -> dict[str, str]:
+    """Return the environment of a platform of its own."""
+    return {
+        **os.environ,
+        "VAR_DIR": str(folder / "var"),
+        "DJANGO_SETTINGS_MODULE": "stereoscope.settings",
+        "PYTHONPATH": ".:platform",
+    }
 
 
 def test_whatever_is_written_is_for_the_platforms_account_alone(tmp_path):
@@ -26,13 +38,21 @@ def test_whatever_is_written_is_for_the_platforms_account_alone(tmp_path):
         "(settings.VAR_DIR / 'table.csv').write_text('x')\n"
         "(settings.VAR_DIR / 'exports').mkdir()\n"
     )
-    environment = {
-        **os.environ,
-        "VAR_DIR": str(tmp_path / "var"),
-        "DJANGO_SETTINGS_MODULE": "stereoscope.settings",
-        "PYTHONPATH": ".:platform",
-    }
+    environment = at_home_in(tmp_path)
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, env=environment, umask=0, check=True)
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "var").iterdir()}
     assert (modes["table.csv"], modes["exports"]) == (0o600, 0o700)
     assert modes["secret-key"] == 0o600
+
+
+@pytest.mark.parametrize("name", ["PANEL_KEY_HOSTS", "MODEL_KEY_HOSTS"])
+def test_a_variable_without_its_host_is_named_at_the_start(tmp_path, name):
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        cwd=ROOT,
+        env={**at_home_in(tmp_path), name: "LAB_KEY"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert f"{name} is “LAB_KEY”, expected pairs such as LAB_KEY=api.example.org" in done.stderr
