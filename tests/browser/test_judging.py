@@ -112,6 +112,10 @@ def test_touch_on_a_phone_with_a_missing_answer_and_a_change_of_mind(
         log_in_annotator(page, site, cleo)
         page.goto(f"{site}/annotate/{study.public_id}/judge/1/")
         assert page.evaluate(WIDTH) == 0
+        brand, queue = (page.locator(f".top {css}").bounding_box() for css in (".brand", ".button"))
+        assert brand is not None
+        assert queue is not None
+        assert queue["y"] < brand["y"] + brand["height"], "the head is one line"
         for aspect, value in answers().items():
             box = page.locator(f"label:has(#{aspect}-{value})")
             size = box.bounding_box()
