@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page
 from annotation.models import LibraryQuestion, SocialGroup, Study, TraitPair
 from annotation.studies.colleagues import give_team_role
 from annotation.studies.teams import create_team
+from probing.models import LanguageModel
 from tests.annotation.counterparts.studies import make_corpus, make_writing_study
 from tests.annotation.studies.people import make_submission
 from tests.annotation.survey.guises import make_pairs
@@ -90,6 +91,7 @@ def test_a_finger_hits_every_target_of_researchers_on_a_phone(
     site: str, chromium: Browser, make_study
 ) -> None:  # type: ignore[no-untyped-def]
     owner = User.objects.create_superuser(f"{NAME}-by-finger")
+    LanguageModel.objects.create(name="i", location="/nowhere")  # a link as narrow as its name
     with open_context(chromium, "touch") as context:
         page = context.new_page()
         log_in_researcher(page, site, owner.username)
