@@ -9,10 +9,9 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
 from django.utils.translation import gettext_lazy as _
-from environs import Env, validate
+from environs import Env, EnvError, validate
 
 from stereoscope.version import find_code_version
 
@@ -40,15 +39,13 @@ def _read_or_create_secret(path: Path) -> str:
     return path.read_text().strip()
 
 
-def _read_hosts(name: str, default: dict[str, str]) -> dict[str, str]:
+@env.parser_for("hosts")
+def _parse_hosts(text: str) -> dict[str, str]:
     """Return the host that each variable's key is sent to."""
-    try:
-        return env.dict(name, default)
-    except ValueError:
-        raise ImproperlyConfigured(
-            f"{name} is “{env.str(name)}”, expected pairs such as LAB_KEY=api.example.org, with "
-            "commas between them."
-        ) from None
+    pairs = [[part.strip() for part in one.split("=", 1)] for one in text.split(",") if one.strip()]
+    if not all(len(pair) == 2 and all(pair) for pair in pairs):
+        raise EnvError(f"“{text}”, expected pairs such as LAB_KEY=api.example.org, with commas")
+    return dict(pairs)
 
 
 # What the database, backups and all else under VAR_DIR hold is for the platform's account alone.
@@ -207,7 +204,8 @@ MODEL_ROOTS: list[str] = env.list("MODEL_ROOTS", ["/"] if IS_OWN_MACHINE else [s
 MODEL_SERVER_HOSTS: list[str] = env.list(
     "MODEL_SERVER_HOSTS", ["localhost", "127.0.0.1", "::1"] if IS_OWN_MACHINE else []
 )
-MODEL_KEY_HOSTS = _read_hosts("MODEL_KEY_HOSTS", {"MODEL_KEY_OPENAI": "api.openai.com"})
+# Variable → the host that its key is sent to.
+MODEL_KEY_HOSTS: dict[str, str] = env.hosts("MODEL_KEY_HOSTS", "MODEL_KEY_OPENAI=api.openai.com")
 # How each worker treats a server of chat models, and what a run may spend there in all.
 CHAT_REQUESTS_PER_MINUTE: float = env.float("CHAT_REQUESTS_PER_MINUTE", 60.0)
 CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)
@@ -229,7 +227,7 @@ PROLIFIC_API_URL: str = env.str("PROLIFIC_API_URL", "https://api.prolific.com/ap
 PROLIFIC_JWKS_URL: str = env.str(
     "PROLIFIC_JWKS_URL", "https://api.prolific.com/.well-known/study/jwks.json"
 )
-PANEL_KEY_HOSTS = _read_hosts("PANEL_KEY_HOSTS", {"PROLIFIC_TOKEN": "api.prolific.com"})
+PANEL_KEY_HOSTS: dict[str, str] = env.hosts("PANEL_KEY_HOSTS", "PROLIFIC_TOKEN=api.prolific.com")
 PANEL_TIMEOUT_SECONDS: float = env.float("PANEL_TIMEOUT_SECONDS", 30.0)
 PANEL_ATTEMPTS: int = env.int("PANEL_ATTEMPTS", 5)
 PANEL_PAUSE_SECONDS: float = env.float("PANEL_PAUSE_SECONDS", 2.0)

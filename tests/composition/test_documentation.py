@@ -34,6 +34,7 @@ def read_variables() -> set[str]:
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and ast.unparse(node.func.value) in {"env", "os.environ"}
+                and node.func.attr != "parser_for"
                 and node.args
                 and isinstance(node.args[0], ast.Constant)
             ):

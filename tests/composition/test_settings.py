@@ -46,13 +46,14 @@ def test_whatever_is_written_is_for_the_platforms_account_alone(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["PANEL_KEY_HOSTS", "MODEL_KEY_HOSTS"])
-def test_a_variable_without_its_host_is_named_at_the_start(tmp_path, name):
+@pytest.mark.parametrize("value", ["LAB_KEY", "LAB_KEY=", "A=a.example,LAB_KEY"])
+def test_a_key_without_its_host_is_named_at_the_start(tmp_path, name, value):
     done = subprocess.run(
         [sys.executable, "manage.py", "check"],
         cwd=ROOT,
-        env={**at_home_in(tmp_path), name: "LAB_KEY"},
+        env={**at_home_in(tmp_path), name: value},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 1
-    assert f"{name} is “LAB_KEY”, expected pairs such as LAB_KEY=api.example.org" in done.stderr
+    assert f'"{name}" invalid: “{value}”, expected pairs such as LAB_KEY=api.' in done.stderr
