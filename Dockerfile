@@ -1,5 +1,5 @@
 # One image for web, worker and GPU worker; the compose file says which of them a container is.
-ARG PYTHON_IMAGE=python:3.11-slim
+ARG PYTHON_IMAGE=python:3.11.16-slim@sha256:9534e5a8e315485d4061ed659af0fd78a284c015f9b73661b41d6bab25604534
 FROM ${PYTHON_IMAGE}
 
 # On machines without a GPU, an index with PyTorch's CPU builds saves gigabytes.
