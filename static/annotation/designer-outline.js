@@ -46,7 +46,6 @@ export class Outline {
     this.chosen = Math.min(this.chosen, total - 1);
     this.list.replaceChildren(...this.flow.map((_item, index) => this.drawStep(index)));
     this.count.textContent = fill(this.words.steps, { n: total });
-    if (this.adder) this.drawMenu();
   }
 
   drawStep(index) {
@@ -162,7 +161,9 @@ export class Outline {
     place.replaceChildren(this.adder, this.menu);
   }
 
+  /** The menu is drawn as it opens: nothing that is saved meanwhile takes the focus from it. */
   toggleMenu(open = this.menu.hidden) {
+    if (open) this.drawMenu();
     this.menu.hidden = !open;
     this.adder.setAttribute("aria-expanded", String(open));
     if (open) this.menu.querySelector("button:not(:disabled)")?.focus();

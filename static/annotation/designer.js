@@ -63,6 +63,8 @@ function openPanel(name) {
 
 /** What belongs to no step: the languages, and problems that are mended elsewhere. */
 function drawPanels() {
+  const focused = document.activeElement;
+  const isPanelFocused = find("panels").contains(focused);
   const problems = config.findings.filter(({ panel: own, blocks }) => own === "languages" && blocks).length;
   find("panels").replaceChildren(make("li", { class: `designer-step${panel ? " is-chosen" : ""}` },
     make("button", {
@@ -74,6 +76,8 @@ function drawPanels() {
     .filter(({ step, panel: own }) => step === null && !own)
     .map(({ text, blocks, address }) => make("li", { class: blocks ? "" : "is-thought" },
       make("span", { text }), address ? make("a", { href: address, text: words.mendThere }) : null)));
+  if (isPanelFocused) find("panels").querySelector("button").focus();
+  else if (focused?.href && !focused.isConnected) find("general").querySelector(`a[href="${CSS.escape(focused.getAttribute("href"))}"]`)?.focus();
 }
 
 /** Where a launch is kept back, say why its button is not there, and lead to the first reason. */

@@ -7,7 +7,15 @@ import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import Permission, User
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, FrameLocator, Locator, Page, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    FrameLocator,
+    Locator,
+    Page,
+    Route,
+    expect,
+)
 
 from annotation.instruments.languages.language_service import add_known_language
 from annotation.instruments.step_kinds import StepKind
@@ -410,6 +418,42 @@ def test_typing_on_after_a_lost_answer_is_no_conflict_with_oneself(
     designer.saved()
     assert texts.get().text == before
     expect(page.locator("[data-conflict]")).to_be_hidden()
+
+
+def test_what_has_the_focus_keeps_it_when_the_answer_to_a_saved_edit_arrives(
+    chromium: Browser, site: str, study: Study
+) -> None:
+    """By keyboard one is elsewhere by then: in the menu, at the languages, at a problem to fix."""
+    Study.objects.filter(pk=study.pk).update(contact_email="")
+    context = open_context(chromium, viewport=DESKTOP)
+    designer = open_designer(context, site, study)
+    page = designer.page
+    waiting: list[Route] = []
+    page.route("**/draft/", lambda route: waiting.append(route))
+
+    def edit_then_reach(*targets: Locator) -> Locator:
+        """Edit a text, go on by keyboard, and have the edit answered."""
+        waiting.clear()
+        designer.step("Instructions").click()
+        designer.editor.get_by_role("textbox").first.press_sequentially("!")
+        expect(page.locator("[data-saved]")).to_contain_text("Saving")
+        for target in targets[:-1]:
+            designer.press(target)
+        designer.reach(targets[-1])
+        while not waiting:
+            page.wait_for_timeout(20)
+        waiting.pop().continue_()
+        designer.saved()
+        return targets[-1]
+
+    choice = page.locator(".flow-choice", has_text=str(StepKind.CHOICE.label))
+    languages = page.locator("[data-panels] button")
+    expect(edit_then_reach(page.get_by_role("button", name="Add step"), choice)).to_be_focused()
+    problem = page.locator("[data-general] a")
+    expect(edit_then_reach(problem)).to_be_focused()
+    expect(edit_then_reach(languages)).to_be_focused()
+    designer.keys.press("Enter")
+    expect(page.locator("[data-panels] .is-chosen")).to_be_visible()
 
 
 def test_steps_of_a_frozen_version_have_room_for_their_names(
