@@ -1,31 +1,15 @@
 """Benchmarks: how fast the heavy parts are beside the plain way, and what intervals cover."""
 
-from collections.abc import Callable
-
-from tools.bench import (
-    all_pairs,
-    bertscore,
-    classification,
-    coverage,
-    levenshtein_alpha,
-    matched_guise,
-    pages,
-    rouge,
-    slot_measures,
+#: Each is a module of this folder with `run() -> list[Row]`, imported alone: what a benchmark does
+#: not use is no part of its memory. Adding one is adding a file and its name here.
+BENCHMARKS = (
+    "levenshtein_alpha",
+    "rouge",
+    "bertscore",
+    "slot_measures",
+    "matched_guise",
+    "all_pairs",
+    "classification",
+    "pages",
+    "coverage",
 )
-from tools.bench.measuring import Row
-
-#: Name → what it runs. Adding a benchmark is adding a file with `run` and a line here.
-BENCHMARKS: dict[str, Callable[[], list[Row]]] = {
-    "levenshtein_alpha": levenshtein_alpha.run,
-    "rouge": rouge.run,
-    "bertscore": bertscore.run,
-    "slot_measures": slot_measures.run,
-    "matched_guise": matched_guise.run,
-    "all_pairs": all_pairs.run,
-    "classification": classification.run,
-    "pages": pages.run,
-    "coverage": coverage.run,
-}
-
-__all__ = ["BENCHMARKS", "Row"]
