@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 from annotation.common.lazy import np, pd
-from annotation.models import Rating, Study
+from annotation.models import GroupAssignment, Rating, Study, TraitScale
 from annotation.models.submission import accepted
 
 COLUMNS = ("submission", "group", "scale", "value")
@@ -14,47 +14,49 @@ BATCH = 5000
 
 
 def load_accepted_ratings(study: Study, *, arm: str = "") -> pd.DataFrame:
-    """Return the ratings of accepted submissions that count, without repeated groups. One query.
+    """Return the ratings of accepted submissions that count, without repeated groups.
 
     arm : name of the one that they are limited to, empty for all
 
     Columns: ``submission`` is the pseudonymous id of a submission, ``group`` and ``scale`` are
     slugs, ``value`` is 0 to 100. Submissions and their groups stand in the order of the database.
+    Three queries: of a million rows the database sends three numbers each, and every name once.
     """
-    rows = (
-        Rating.objects.filter(
-            accepted(of="assignment__submission__"),
-            assignment__submission__study=study,
-            assignment__is_repeat=False,
-            **({"assignment__submission__arm": arm} if arm else {}),
-        )
-        .order_by("assignment__submission__pk", "assignment__position", "scale__position")
-        .values_list(
-            "assignment__submission__public_id", "assignment__group__slug", "scale__slug", "value"
+    shown = GroupAssignment.objects.filter(
+        accepted(of="submission__"),
+        submission__study=study,
+        is_repeat=False,
+        **({"submission__arm": arm} if arm else {}),
+    )
+    assignments = list(
+        shown.order_by("submission__pk", "position").values_list(
+            "pk", "submission__public_id", "group__slug"
         )
     )
-    # A million rows name a few ids, groups and scales: numbers stand for them, which take 20 bytes
-    # a row where a tuple takes 200.
-    ids: dict[str, int] = {}
-    groups: dict[str, int] = {}
-    scales: dict[str, int] = {}
-    coded = np.fromiter(
-        (
-            (
-                ids.setdefault(submission, len(ids)),
-                groups.setdefault(group, len(groups)),
-                scales.setdefault(scale, len(scales)),
-                value,
-            )
-            for submission, group, scale, value in rows.iterator(chunk_size=BATCH)
-        ),
-        dtype=list(zip(COLUMNS, ("i4", "i4", "i4", "f8"), strict=True)),
+    asked = TraitScale.objects.filter(instrument__study=study)
+    scales = list(asked.order_by("position", "pk").values_list("pk", "slug"))
+    rows = np.fromiter(
+        Rating.objects.filter(assignment__in=shown)
+        .values_list("assignment", "scale", "value")
+        .iterator(chunk_size=BATCH),
+        dtype=[("assignment", "i8"), ("scale", "i8"), ("value", "f8")],
     )
-    table = {
-        name: pd.Series(np.array(list(names), dtype=object)[coded[name]], dtype=object)
-        for name, names in (("submission", ids), ("group", groups), ("scale", scales))
+    # Where each row's assignment and scale stand; a submission may just have been accepted.
+    assignment = pd.Index([pk for pk, *_names in assignments]).get_indexer(rows["assignment"])
+    scale = pd.Index([pk for pk, _slug in scales]).get_indexer(rows["scale"])
+    order = np.lexsort((scale, assignment))
+    order = order[(assignment[order] >= 0) & (scale[order] >= 0)]
+    names = {
+        "submission": [public_id for _pk, public_id, _group in assignments],
+        "group": [group for *_ids, group in assignments],
+        "scale": [slug for _pk, slug in scales],
     }
-    return pd.DataFrame({**table, "value": coded["value"]})
+    places = {"submission": assignment, "group": assignment, "scale": scale}
+    columns = {
+        name: pd.Series(np.array(names[name], dtype=object)[places[name][order]], dtype=object)
+        for name in names
+    }
+    return pd.DataFrame({**columns, "value": rows["value"][order]})
 
 
 def hash_ratings(ratings: pd.DataFrame) -> str:

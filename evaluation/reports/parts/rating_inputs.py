@@ -183,7 +183,7 @@ class ModelScores:
 def load_people(study: Study, *, arm: str = "") -> People:
     """Return the accepted ratings of ``study``, or of one arm; `ReportError` where there are none.
 
-    Six queries, whatever the size of the study, and one for an arm.
+    Eight queries, whatever the size of the study, and one for an arm.
     """
     label = check_arm(study, arm)
     ratings = load_accepted_ratings(study, arm=arm)
@@ -253,7 +253,7 @@ def load_model_scores(run: Run) -> ModelScores:
 def load_alignment_inputs(*, study: Study, run: Run, arm: str = "") -> AlignmentInputs:
     """Return the inputs of a report on ``study``, or one arm of it, and a finished ``run``.
 
-    Raises `ReportError` where people or model have nothing to compare. Seven queries, whatever
+    Raises `ReportError` where people or model have nothing to compare. Nine queries, whatever
     the size of the study.
     """
     model = load_model_scores(run)

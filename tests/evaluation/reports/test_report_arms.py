@@ -75,7 +75,7 @@ def test_who_took_part_counts_the_arms(chosen):
 
 def test_a_report_is_limited_to_one_arm(chosen, django_assert_max_num_queries):
     study = chosen.the_study
-    with django_assert_max_num_queries(8):
+    with django_assert_max_num_queries(10):
         people = load_people(study, arm="plain")
     assert people.ratings["submission"].nunique() == IN_PLAIN
     assert people.record["title"] == "Pilot, arm “Plain question”"
