@@ -7,12 +7,17 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.db import connection
+
 
 def give_back_memory() -> None:
-    """Return freed memory to the system where the C library can: glibc keeps it for later.
+    """Return freed memory to the system: that of SQLite's cache, and what glibc keeps for later.
 
-    After the tables of a large study are freed, tens of megabytes lie idle like this.
+    After the tables of a large study are read and freed, a hundred megabytes lie idle like this.
     """
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA shrink_memory")
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

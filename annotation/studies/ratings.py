@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from annotation.common.lazy import np, pd
+from annotation.common.lazy import np, npt, pd
 from annotation.models import GroupAssignment, Rating, Study, TraitScale
 from annotation.models.submission import accepted
 
@@ -41,22 +41,25 @@ def load_accepted_ratings(study: Study, *, arm: str = "") -> pd.DataFrame:
         .iterator(chunk_size=BATCH),
         dtype=[("assignment", "i8"), ("scale", "i8"), ("value", "f8")],
     )
-    # Where each row's assignment and scale stand; a submission may just have been accepted.
-    assignment = pd.Index([pk for pk, *_names in assignments]).get_indexer(rows["assignment"])
-    scale = pd.Index([pk for pk, _slug in scales]).get_indexer(rows["scale"])
+    # Where each row's names stand; of a submission that was accepted just now there are none.
+    assignment, scale = (
+        pd.Index([pk for pk, *_names in named]).get_indexer(pd.Index(rows[column]))
+        for column, named in (("assignment", assignments), ("scale", scales))
+    )
     order = np.lexsort((scale, assignment))
     order = order[(assignment[order] >= 0) & (scale[order] >= 0)]
-    names = {
-        "submission": [public_id for _pk, public_id, _group in assignments],
-        "group": [group for *_ids, group in assignments],
-        "scale": [slug for _pk, slug in scales],
-    }
-    places = {"submission": assignment, "group": assignment, "scale": scale}
-    columns = {
-        name: pd.Series(np.array(names[name], dtype=object)[places[name][order]], dtype=object)
-        for name in names
-    }
-    return pd.DataFrame({**columns, "value": rows["value"][order]})
+
+    def spell_out(places: npt.NDArray[np.intp], names: list[str]) -> pd.Series:
+        return pd.Series(np.array(names, dtype=object)[places[order]], dtype=object)
+
+    return pd.DataFrame(
+        {
+            "submission": spell_out(assignment, [public_id for _pk, public_id, _ in assignments]),
+            "group": spell_out(assignment, [group for *_ids, group in assignments]),
+            "scale": spell_out(scale, [slug for _pk, slug in scales]),
+            "value": rows["value"][order],
+        }
+    )
 
 
 def hash_ratings(ratings: pd.DataFrame) -> str:

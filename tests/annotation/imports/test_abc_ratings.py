@@ -177,6 +177,24 @@ def test_ratings_stand_where_the_file_has_them() -> None:
     ]
 
 
+def test_ratings_accepted_while_they_are_loaded_are_left_for_the_next_time() -> None:
+    study = import_abc_ratings(content=encode(SMALL), file_name="ratings.json").study
+    late = study.submissions.order_by("pk")[0]
+    study.submissions.filter(pk=late.pk).update(data_decision="waiting")
+    without_it = load_accepted_ratings(study)
+
+    def accept_before_ratings(execute, sql, params, many, context):  # type: ignore[no-untyped-def]
+        if "FROM \"annotation_rating\"" in sql:
+            late.data_decision = "accepted"
+            late.save(update_fields=["data_decision"])
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(accept_before_ratings):
+        loaded = load_accepted_ratings(study)
+    assert loaded.equals(without_it)
+    assert len(load_accepted_ratings(study)) > len(loaded)
+
+
 def test_submissions_have_the_same_public_names_in_every_database() -> None:
     def import_once() -> set[str]:
         import_abc_ratings(content=encode(SMALL), file_name="ratings.json")
