@@ -17,7 +17,7 @@ from annotation.models import Study
 from tests.annotation.studies.people import make_user
 from tests.annotation.survey.participants import OverHttp, Person, spread
 from tests.browser.accounts import log_in_researcher
-from tests.browser.axe import MORE_RULES
+from tests.browser.axe import EVERY_RULE
 from tests.browser.survey_visitor import DESKTOP, PHONE, open_context
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -57,8 +57,7 @@ def find_violations(page: Page) -> list[str]:
     """Return what axe-core finds between the theme's frame and the page's end."""
     page.wait_for_load_state()
     page.evaluate(AXE_SCRIPT)
-    options = {"resultTypes": ["violations"], "rules": MORE_RULES}
-    found = page.evaluate("options => axe.run('.page', options)", options)["violations"]
+    found = page.evaluate("options => axe.run('.page', options)", EVERY_RULE)["violations"]
     return [f"{one['help']}: {[node['html'] for node in one['nodes'][:3]]}" for one in found]
 
 

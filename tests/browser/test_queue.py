@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from annotation.models import CheckKind, PageEvent, Rating, Study, Submission
 from tests.annotation.studies.people import make_study, make_submission, make_user
-from tests.browser.axe import MORE_RULES
+from tests.browser.axe import EVERY_RULE
 from tests.browser.test_researcher import log_in, page, scrolls_sideways  # noqa: F401
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -168,6 +168,5 @@ def test_axe_finds_nothing_in_the_queue_and_its_confirmation(
 def find_violations(scanned: Page) -> list[str]:
     scanned.wait_for_load_state()
     scanned.evaluate(AXE_SCRIPT)
-    options = {"resultTypes": ["violations"], "rules": MORE_RULES}
-    found = scanned.evaluate("options => axe.run('.page', options)", options)["violations"]
+    found = scanned.evaluate("options => axe.run('.page', options)", EVERY_RULE)["violations"]
     return [f"{one['help']}: {[node['html'] for node in one['nodes'][:3]]}" for one in found]
