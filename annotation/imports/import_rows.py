@@ -96,10 +96,6 @@ class ReadRows:
     problems: list[Problem]
     unread: tuple[str, ...]
 
-    def is_given(self, name: str) -> bool:
-        """Whether some row has something in a column."""
-        return any(row.values.get(name) not in (None, "") for row in self.rows)
-
     @property
     def told_problems(self) -> tuple[str, ...]:
         """Every problem as a line, in the file's order."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
-from annotation.common.lazy import np, npt
 from probing.lm.text_protocols import GenerationSettings, TextTokenizer
 
 #: How a score was obtained (methods.md §10.4): from a softmax over the whole vocabulary, from the
@@ -90,21 +89,4 @@ class AnsweringModel(TextTokenizer, Protocol):
         bias : token id → what is added to its logit; for servers alone.
 
         Raises GenerationSettingsError for an opening that the model or server does not take.
-        """
-
-
-@runtime_checkable
-class AnswerScorer(AnsweringModel, Protocol):
-    """A local model, which says how likely every answer is."""
-
-    def encode_question(self, question: Question) -> tuple[int, ...]:
-        """Return the ids of a question up to where the answer begins; raises where too long."""
-
-    def answer_logprobs(
-        self, questions: Sequence[Question], answers: Sequence[str]
-    ) -> npt.NDArray[np.float64]:
-        """Return ln P that the answer begins so, (n_questions, n_answers), in nats.
-
-        Of answers that begin alike, such as 5 and 57, the shorter one is that which does not go on
-        to the longer: the probabilities of all answers add up to one at most.
         """

@@ -73,11 +73,6 @@ class ServerConnection:
         """The server's host, where the model computes."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
-    def served_models(self) -> list[str]:
-        """Return the names of the models that the server offers, in its own order."""
-        client = self._connect()
-        return self.attempt(lambda: [model.id for model in client.models.list()], client)
-
     def ask_all(self, asks: Sequence[Callable[[OpenAI], Reply[T]]]) -> list[T]:
         """Return what each request gives, in order, as many at a time as the limits allow.
 

@@ -143,7 +143,11 @@ class TextModel(EndWordReader):
     def answer_logprobs(
         self, questions: Sequence[Question], answers: Sequence[str]
     ) -> npt.NDArray[np.float64]:
-        """Return ln P that the answer begins so, (n_questions, n_answers); see `AnswerScorer`."""
+        """Return ln P that the answer begins so, (n_questions, n_answers), in nats.
+
+        Of answers that begin alike, such as 5 and 57, the shorter one is that which does not go on
+        to the longer: the probabilities of all answers add up to one at most.
+        """
         rows = [self.encode_question(one) for one in questions]
         opened = bool(questions) and bool(questions[0].opening)
         return self.begin_logprobs(

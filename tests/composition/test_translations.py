@@ -7,6 +7,7 @@ import re
 
 import pytest
 from babel.messages.catalog import Catalog
+from babel.messages.mofile import read_mo
 
 from annotation.instruments.default_wording import DEFAULT_WORDING
 from annotation.instruments.demographics import build_default_questions
@@ -21,7 +22,6 @@ from tools.translations.catalogue import (
     list_chrome,
     po_file,
     read_catalogue,
-    read_compiled,
 )
 from tools.translations.extracting import Message, find_messages
 
@@ -69,7 +69,8 @@ def test_placeholders_are_the_same_on_both_sides(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_compiled_catalogue_is_that_of_the_text_file(language: str) -> None:
-    compiled = read_compiled(po_file(language).with_suffix(".mo"))
+    with po_file(language).with_suffix(".mo").open("rb") as file:
+        compiled = read_mo(file)
     assert _texts_of(compiled) == _texts_of(read_catalogue(language))
 
 

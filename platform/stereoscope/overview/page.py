@@ -70,10 +70,6 @@ class StudyLine:
         return study_address(self.study, "overview")
 
     @property
-    def is_survey(self) -> bool:
-        return self.study.kind in SURVEY_KINDS
-
-    @property
     def bar(self) -> str:
         """Width of the bar in percent."""
         return f"{100 * self.progress.share:.1f}"

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.mofile import read_mo, write_mo
+from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 from annotation.instruments.text_keys import name_chrome
@@ -79,11 +79,6 @@ def write_compiled(catalogue: Catalog) -> bytes:
     buffer = io.BytesIO()
     write_mo(buffer, catalogue)
     return buffer.getvalue()
-
-
-def read_compiled(file: Path) -> Catalog:
-    with file.open("rb") as handle:
-        return read_mo(handle)
 
 
 def list_chrome() -> list[dict[str, str]]:

@@ -184,7 +184,7 @@ def test_ratings_accepted_while_they_are_loaded_are_left_for_the_next_time() -> 
     without_it = load_accepted_ratings(study)
 
     def accept_before_ratings(execute, sql, params, many, context):  # type: ignore[no-untyped-def]
-        if "FROM \"annotation_rating\"" in sql:
+        if 'FROM "annotation_rating"' in sql:
             late.data_decision = "accepted"
             late.save(update_fields=["data_decision"])
         return execute(sql, params, many, context)
