@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
@@ -12,7 +14,7 @@ from tests.kept_rows import keep_rows
 from tests.tokens import header_for
 from tools.attack.addresses import list_addresses
 from tools.attack.client import Page, Reply
-from tools.attack.dependencies import audit_dependencies
+from tools.attack.dependencies import audit_dependencies, read_audit
 from tools.attack.forms import read_forms
 from tools.attack.injection import Injected, check_page
 from tools.attack.matrix import Outcome, try_role
@@ -123,6 +125,29 @@ def test_forms_are_read_as_browsers_do() -> None:
 
 def test_every_dependency_is_pinned_and_installed_as_pinned() -> None:
     assert audit_dependencies().findings == []
+
+
+def test_known_weaknesses_are_findings_and_what_was_not_looked_up_is_counted() -> None:
+    """The text as pip-audit 2.10 writes it; the weakness is one of Django's of 2024."""
+    weakness = {
+        "id": "PYSEC-2024-102",
+        "fix_versions": ["4.2.16", "5.0.9", "5.1.1"],
+        "aliases": ["CVE-2024-45230"],
+        "description": "Potential denial of service in urlize.",
+    }
+    text = json.dumps(
+        {
+            "dependencies": [
+                {"name": "django", "version": "5.1", "vulns": [weakness]},
+                {"name": "celery", "version": "5.7.0", "vulns": []},
+                {"name": "torch", "skip_reason": "Dependency not found on PyPI"},
+            ],
+            "fixes": [],
+        }
+    )
+    audit = read_audit(text)
+    assert audit.findings == ["django 5.1: PYSEC-2024-102, mended in 4.2.16, 5.0.9, 5.1.1"]
+    assert audit.counts == {"versions looked up": 2, "not looked up": 1, "known weaknesses": 1}
 
 
 # --- What `make attack` found -------------------------------------------------------------------

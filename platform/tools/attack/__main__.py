@@ -139,6 +139,7 @@ def _attack(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         parts.append(("poisoned pages", looked))
         parts.append(("poisoned forms", injection.send_everywhere(attacker, addresses, world)))
     parts.append(("dependencies", dependencies.audit_dependencies()))
+    parts.append(("known weaknesses", dependencies.look_up_weaknesses()))
     findings = [line for one in outcomes.values() for line in one.findings]
     findings += [line for _name, part in parts for line in part.findings]
     minutes = (time.monotonic() - begun) / 60

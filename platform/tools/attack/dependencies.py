@@ -1,8 +1,11 @@
-"""What is installed, against what is pinned, without a network."""
+"""What is installed against what is pinned, and what is known against these versions."""
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections import Counter
 from importlib import metadata
 from pathlib import Path
@@ -33,6 +36,32 @@ def audit_dependencies() -> Injected:
             found.note("differ", f"{name} is pinned to {version}, and {installed} is installed")
     for name in sorted(_needed(pins) - set(pins)):
         found.note("unpinned", f"{name} is needed and pinned nowhere")
+    return found
+
+
+def look_up_weaknesses() -> Injected:
+    """Ask the package index what is known against the pinned versions, by pip-audit.
+
+    Where no index tells it, the counts say that nothing was looked up.
+    """
+    command = [sys.executable, "-m", "pip_audit", "--no-deps", "--disable-pip", "--format", "json"]
+    command += ["--progress-spinner", "off", "--requirement", "constraints.txt"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+    return read_audit(done.stdout or '{"dependencies": []}')
+
+
+def read_audit(text: str) -> Injected:
+    """Read what pip-audit writes: each version with its weaknesses, or why it was not looked up."""
+    found = Injected(Counter({"versions looked up": 0}))
+    for version in json.loads(text)["dependencies"]:
+        if "skip_reason" in version:
+            found.counts["not looked up"] += 1
+            continue
+        found.counts["versions looked up"] += 1
+        for weakness in version["vulns"]:
+            mended = ", ".join(weakness["fix_versions"]) or "no version"
+            line = f"{version['name']} {version['version']}: {weakness['id']}, mended in {mended}"
+            found.note("known weaknesses", line)
     return found
 
 

@@ -37,9 +37,9 @@ anything was reached, leaked, echoed or answered with a fault. This page is what
   field.
 - **The API's contract**: valid and invalid requests by the OpenAPI schema, to what exists and to
   what was made up. Every answer has to be documented, and what the schema forbids refused.
-- **Dependencies**: what is installed against what is pinned. Known weaknesses of these versions
-  cannot be looked up without a network; where there is one, `pip-audit --requirement
-  requirements.txt` does.
+- **Dependencies**: what is installed against what is pinned.
+- **Known weaknesses**: what the package index knows against the pinned versions, asked by
+  pip-audit. Where no index is reached that tells it, the table says that none was looked up.
 """
 
 
