@@ -33,21 +33,21 @@ def load_accepted_ratings(study: Study, *, arm: str = "") -> pd.DataFrame:
             "pk", "submission__public_id", "group__slug"
         )
     )
-    asked = TraitScale.objects.filter(instrument__study=study)
-    scales = list(asked.order_by("position", "pk").values_list("pk", "slug"))
     rows = np.fromiter(
         Rating.objects.filter(assignment__in=shown)
         .values_list("assignment", "scale", "value")
         .iterator(chunk_size=BATCH),
         dtype=[("assignment", "i8"), ("scale", "i8"), ("value", "f8")],
     )
+    asked = TraitScale.objects.filter(pk__in=np.unique(rows["scale"]).tolist())
+    scales = list(asked.order_by("position", "pk").values_list("pk", "slug"))
     # Where each row's names stand; of a submission that was accepted just now there are none.
     assignment, scale = (
         pd.Index([pk for pk, *_names in named]).get_indexer(pd.Index(rows[column]))
         for column, named in (("assignment", assignments), ("scale", scales))
     )
     order = np.lexsort((scale, assignment))
-    order = order[(assignment[order] >= 0) & (scale[order] >= 0)]
+    order = order[assignment[order] >= 0]
 
     def spell_out(places: npt.NDArray[np.intp], names: list[str]) -> pd.Series:
         return pd.Series(np.array(names, dtype=object)[places[order]], dtype=object)
