@@ -28,8 +28,9 @@ DEFAULT_CONTENT: dict[StepKind, dict[str, Any]] = {
     StepKind.PRACTICE: {
         "question": {"en": "What is the weather in summer like?"},
         "lead": {
-            "en": "This page is for practice, and nothing on it is kept. Tap each line where your "
-            "answer belongs, or use the arrow keys. You can move the marker until you continue."
+            "en": "This page is for practice, and nothing on it is kept. Choose where your answer "
+            "belongs on each line, with a finger, the mouse or the arrow keys. You can move the "
+            "marker until you continue."
         },
         "lines": [
             {"left": {"en": "cloudy"}, "right": {"en": "sunny"}},
