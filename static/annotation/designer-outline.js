@@ -178,9 +178,13 @@ export class Outline {
     }, make("h3", { text: heading }), ...kinds.map((name) => this.drawChoice(name)))));
   }
 
+  isTaken(name) {
+    return this.config.kinds[name].once && this.flow.some((item) => itemOf(item).kind === name);
+  }
+
   drawChoice(name) {
     const kind = this.config.kinds[name];
-    const isTaken = kind.once && this.flow.some((item) => itemOf(item).kind === name);
+    const isTaken = this.isTaken(name);
     const button = make("button", {
       type: "button", class: "flow-choice", on: { click: () => this.add(name) },
     }, make("b", { text: kind.label }), make("span", { text: isTaken ? this.words.once : kind.explanation }));
@@ -202,6 +206,11 @@ export class Outline {
   }
 
   add(name) {
+    // Redone, or added by somebody else, since the menu was opened.
+    if (this.isTaken(name)) {
+      this.toggleMenu(true);
+      return;
+    }
     const kind = this.config.kinds[name];
     let item = name;
     if (kind.content) {

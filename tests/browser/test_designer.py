@@ -456,6 +456,24 @@ def test_what_has_the_focus_keeps_it_when_the_answer_to_a_saved_edit_arrives(
     expect(page.locator("[data-panels] .is-chosen")).to_be_visible()
 
 
+def test_a_step_that_came_back_while_the_menu_was_open_is_not_added_once_more(
+    chromium: Browser, site: str, study: Study
+) -> None:
+    designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
+    designer.add(str(StepKind.DEBRIEF.label))
+    designer.saved()
+    designer.keys.press("Control+z")
+    assert "debrief" not in designer.kinds
+    choice = designer.page.locator(".flow-choice", has_text=str(StepKind.DEBRIEF.label))
+    designer.press(designer.page.get_by_role("button", name="Add step"))
+    designer.reach(choice)
+    designer.keys.press("Control+Shift+z")
+    assert designer.kinds.count("debrief") == 1
+    designer.press(choice)
+    expect(choice).to_be_disabled()
+    assert designer.kinds.count("debrief") == 1
+
+
 def test_steps_of_a_frozen_version_have_room_for_their_names(
     chromium: Browser,
     site: str,
