@@ -12,9 +12,10 @@ from django.urls import reverse
 
 from tests.kept_rows import keep_rows
 from tests.tokens import header_for
+from tools.attack import dependencies
 from tools.attack.addresses import list_addresses
 from tools.attack.client import Page, Reply
-from tools.attack.dependencies import audit_dependencies, read_audit
+from tools.attack.dependencies import audit_dependencies, look_up_weaknesses, read_audit
 from tools.attack.forms import read_forms
 from tools.attack.injection import Injected, check_page
 from tools.attack.matrix import Outcome, try_role
@@ -148,6 +149,13 @@ def test_known_weaknesses_are_findings_and_what_was_not_looked_up_is_counted() -
     audit = read_audit(text)
     assert audit.findings == ["django 5.1: PYSEC-2024-102, mended in 4.2.16, 5.0.9, 5.1.1"]
     assert audit.counts == {"versions looked up": 2, "not looked up": 1, "known weaknesses": 1}
+
+
+def test_an_index_that_does_not_answer_in_time_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dependencies, "PATIENCE_SECONDS", 0.01)
+    assert look_up_weaknesses().counts == {"versions looked up": 0}
 
 
 # --- What `make attack` found -------------------------------------------------------------------

@@ -95,7 +95,8 @@ def test_by_finger_on_a_phone_with_a_text_that_is_longer_than_the_window(
 def test_without_scripts(chromium: Browser, site: str, study: Study) -> None:
     page: Page = open_context(chromium, java_script_enabled=False).new_page()
     page.goto(site + study.get_absolute_url())
-    page.get_by_role("button", name="Start").click()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Start").click()
     page.get_by_role("checkbox").check()
     shown = []
     for _ in FLOW:
@@ -106,6 +107,7 @@ def test_without_scripts(chromium: Browser, site: str, study: Study) -> None:
         for name in ("near", "far"):
             if page.locator(f"[name={name}]").count():
                 page.locator(f"[name={name}]").first.check()
-        page.get_by_role("button", name="Continue").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Thank you")
     assert shown == stored_texts(study)

@@ -127,7 +127,8 @@ def test_without_scripts(chromium: Browser, site: str, study: Study) -> None:
     page.get_by_role("button", name="Start").click()
 
     def go_on() -> None:
-        page.get_by_role("button", name="Continue").click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Continue").click()
 
     page.locator("input.line-input").fill("50")
     go_on()

@@ -16,24 +16,32 @@ from django.core.management import call_command
 from django.db import connection
 
 from annotation.models import SocialGroup
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def manage(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     environment = {
         **os.environ,
         "VAR_DIR": str(folder),
         "DATABASE_URL": f"sqlite:///{folder / 'stereoscope.sqlite3'}",
     }
-    return subprocess.run(
+    return subprocess.Popen(
         [sys.executable, "manage.py", *arguments],
         cwd=ROOT,
         env=environment,
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
     )
+
+
+def end(process: subprocess.Popen[str]) -> str:
+    """Wait until a command has done its work; return what it complained of."""
+    _said, complaints = process.communicate()
+    assert process.returncode == 0, complaints
+    return complaints
 
 
 def rename_group(database: Path, name: str) -> None:
@@ -57,8 +65,7 @@ def test_a_backup_that_was_killed_does_not_stand_in_the_way_of_the_next(tmp_path
     # The system had written some of its pages, in another order than they stand in.
     half = copy.with_name(f"{copy.name}.part")
     half.write_bytes(bytes(4096) + (folder / "stereoscope.sqlite3").read_bytes()[4096:8192])
-    done = manage(folder, "backup", str(copy))
-    assert done.returncode == 0, done.stderr
+    end(start(folder, "backup", str(copy)))
     assert read_name(copy)
     assert not half.exists()
 
@@ -75,9 +82,10 @@ def test_a_backup_restores_what_was_there(tmp_path, make_database):
         # Somebody writes meanwhile; what is not committed is not in the copy.
         busy.execute("BEGIN IMMEDIATE")
         busy.execute("UPDATE annotation_socialgroup SET plural = 'half'")
-        done = manage(folder, "backup", str(copy))
-        assert done.returncode == 0, done.stderr
+        backup = start(folder, "backup", str(copy))
+        wait_until(lambda: copy.exists() or backup.poll() is not None)
         busy.rollback()
+    assert not end(backup)
     assert not list(copy.parent.glob("*.part"))
     # Nobody else on the machine reads it.
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
@@ -90,17 +98,17 @@ def test_a_backup_restores_what_was_there(tmp_path, make_database):
     for name in ("stereoscope.sqlite3-wal", "stereoscope.sqlite3-shm"):
         (folder / name).unlink(missing_ok=True)
     database.write_bytes(copy.read_bytes())
-    done = manage(folder, "migrate", "--check")
-    assert done.returncode == 0, done.stderr
+    end(start(folder, "migrate", "--check"))
     assert read_name(database) == "before"
 
 
 def test_a_backup_overwrites_nothing(tmp_path):
     copy = tmp_path / "taken.sqlite3"
     copy.write_text("something else")
-    done = manage(tmp_path / "var", "backup", str(copy))
-    assert done.returncode == 1
-    assert "exists" in done.stderr
+    refused = start(tmp_path / "var", "backup", str(copy))
+    _said, complaints = refused.communicate()
+    assert refused.returncode == 1
+    assert "exists" in complaints
     assert copy.read_text() == "something else"
 
 

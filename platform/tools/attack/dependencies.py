@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[3]
 PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(?P<version>[^\s;]+)")
 NAME = re.compile(r"^[A-Za-z0-9._-]+")
 FILES = ("requirements.txt", "requirements-dev.txt", "requirements-optional.txt", "constraints.txt")
+# An index that answers each of two hundred questions as late as it may is not waited for.
+PATIENCE_SECONDS = 600.0
 
 
 def audit_dependencies() -> Injected:
@@ -42,12 +45,16 @@ def audit_dependencies() -> Injected:
 def look_up_weaknesses() -> Injected:
     """Ask the package index what is known against the pinned versions, by pip-audit.
 
-    Where no index tells it, the counts say that nothing was looked up.
+    Where no index tells it, or none answers in time, the counts say that nothing was looked up.
     """
     command = [sys.executable, "-m", "pip_audit", "--no-deps", "--disable-pip", "--format", "json"]
     command += ["--progress-spinner", "off", "--requirement", "constraints.txt"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
-    return read_audit(done.stdout or '{"dependencies": []}')
+    said = ""
+    with suppress(subprocess.TimeoutExpired):
+        said = subprocess.run(  # noqa: S603
+            command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
+        ).stdout
+    return read_audit(said or '{"dependencies": []}')
 
 
 def read_audit(text: str) -> Injected:
