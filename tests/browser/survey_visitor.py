@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from playwright.sync_api import Browser, BrowserContext, Locator, Page
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.annotation.survey.participants import spread
 
@@ -111,8 +111,10 @@ class Visitor:
             for row in range(page.locator(".matrix-row").count()):
                 self.tick(page.locator(".matrix-row").nth(row).get_by_role("radio").first)
         elif page.locator("[data-ranking]").count():
-            while page.locator(".rank-button[aria-pressed=false]").count():
-                self.tick(page.locator(".rank-button[aria-pressed=false]").first)
+            unranked = page.locator(".rank-button[aria-pressed=false]")
+            for left in reversed(range(unranked.count())):
+                self.tick(unranked.first)
+                expect(unranked).to_have_count(left)  # the click comes a moment after a tap
         elif self.is_rating():
             self.rate_all()
         elif page.locator("[name=choice]").count():

@@ -37,6 +37,8 @@ def script_held_back(page: Page, name: str, open_page: Callable[[], object]) -> 
     page.route(f"**/{name}", lambda route: held.append(route))
     open_page()
     yield
+    while not held:  # one may be faster than the browser asks for it
+        page.wait_for_timeout(20)
     with page.expect_event("load"):
         (route,) = held
         route.continue_()

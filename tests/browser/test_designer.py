@@ -310,6 +310,8 @@ def test_an_edit_is_seen_at_once_and_never_lost(chromium: Browser, site: str, st
 
     # The page of the chosen step, as participants see it; a text in it leads to its field.
     expect(drawn.get_by_role("heading", name="Before you start")).to_be_visible()
+    frame = page.locator("[data-frame]").element_handle().content_frame()
+    frame.wait_for_load_state()  # the script that hears clicks comes after what is seen
     drawn.get_by_text("I am at least 18 years old").click()
     agree = designer.editor.get_by_label("Words of the box to agree, English")
     expect(agree).to_be_focused()
@@ -320,7 +322,6 @@ def test_an_edit_is_seen_at_once_and_never_lost(chromium: Browser, site: str, st
     )
     page.locator("[data-language]").select_option("es")
     expect(drawn.get_by_role("heading", name="Antes de empezar")).to_be_visible()
-    frame = page.locator("[data-frame]").element_handle().content_frame()
     for name, colour in (("Dark", "rgb(18, 22, 28)"), ("Light", "rgb(250, 249, 246)")):
         page.get_by_role("button", name=name, exact=True).click()
         expect(drawn.locator("body")).to_have_css("background-color", colour)

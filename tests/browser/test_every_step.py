@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Request, Route, expect
 from annotation.models import Rating, Study
 from tests.annotation.survey.flows import every_kind
 from tests.browser.survey_visitor import NARROW, Visitor, open_context
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -97,6 +98,7 @@ def test_connection_cut_and_restored_on_every_page_at_320_pixels_by_touch(
 
     def send_without_connection(name: str) -> None:
         context.set_offline(True)
+        wait_until(lambda: not page.evaluate("navigator.onLine"))
         sent.clear()
         page.get_by_role("button", name=name).tap()
         expect(alert).to_be_visible()

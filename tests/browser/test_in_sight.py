@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 from django.urls import reverse
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from annotation.instruments.presets import with_practice
 from annotation.library.abc_model import TRAIT_PAIRS
@@ -89,7 +89,8 @@ def test_group_in_sight_and_targets_large_on_every_page(
     page.goto(page.url.replace("/r/", "/w/"))
     look("own")
     page.get_by_text("Yes, erase my answers for good.").click()
-    page.get_by_role("button", name="Withdraw my answers").click()
+    with page.expect_event("load"):
+        page.get_by_role("button", name="Withdraw my answers").click()
     page.get_by_role("heading", name="Your answers are erased").wait_for()
     look("withdrawn")
     assert seen
@@ -120,8 +121,8 @@ def test_a_finger_hits_every_target_of_annotators_on_a_phone(site: str, chromium
     look(reverse("counterparts:queue", args=[written.public_id]))
     look(reverse("counterparts:write", args=[written.public_id, 1]))
     page.locator("summary", has_text="Examples").tap()
-    assert page.locator(".examples dt").first.is_visible(), "texts in both varieties"
-    assert page.locator(".examples dd").first.is_visible()
+    expect(page.locator(".examples dt").first, "texts in both varieties").to_be_visible()
+    expect(page.locator(".examples dd").first).to_be_visible()
     log_in_annotator(page, site, judge)
     look(f"/annotate/{judged.public_id}/judge/")
     look(f"/annotate/{judged.public_id}/judge/1/")

@@ -223,6 +223,7 @@ def test_a_person_takes_the_study_and_a_researcher_reads_the_report(local, chrom
     final = desk.get_by_text("Final", exact=True).first
     expect(final).to_be_visible(timeout=REPORT_SECONDS * 1000)
     expect(desk.get_by_role("heading", level=1)).to_contain_text("Demo model (meaningless)")
+    desk.wait_for_load_state()  # a report is long: what stands below may still be on its way
     assert desk.locator("svg[role=img]").count() >= 2
     body = desk.inner_text("body")
     assert "simulated" in body.lower()

@@ -92,7 +92,9 @@ def test_the_list_finds_renames_and_deletes(chromium: Browser, site: str, studie
     page.goto(site + reverse("admin:annotation_libraryquestion_changelist"))
     page.get_by_role("link", name="To be renamed").click()
     page.get_by_label("Name").fill("Another name")
-    page.get_by_role("button", name="Save", exact=True).click()
+    # The form's own address lies below the list's.
+    with page.expect_navigation():
+        page.get_by_role("button", name="Save", exact=True).click()
     page.wait_for_url("**/libraryquestion/**")
     kept.refresh_from_db()
     assert kept.name == "Another name"

@@ -127,7 +127,8 @@ def test_words_of_a_submission_stand_in_lines_on_a_phone(
     page.set_viewport_size({"width": 360, "height": 740})
     log_in(page, live_server.url)
     page.goto(live_server.url + queue(study))
-    page.get_by_role("link", name=re.compile("^S-")).first.click()
+    with page.expect_navigation():
+        page.get_by_role("link", name=re.compile("^S-")).first.click()
     expect(page.get_by_role("heading", name="Quality flags")).to_be_visible()
     widths = page.locator(".table-frame td.wrap").evaluate_all("all => all.map(e => e.offsetWidth)")
     assert widths

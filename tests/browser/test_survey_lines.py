@@ -175,8 +175,10 @@ def test_without_scripts_a_message_stands_clear_of_the_field_below(
     with open_context(chromium, java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(link)
-        page.locator(".button-main").first.click()
-        page.get_by_role("button", name="Continue").click()
+        with page.expect_navigation():
+            page.locator(".button-main").first.click()
+        with page.expect_navigation():
+            page.get_by_role("button", name="Continue").click()
         row = page.locator(".line.is-missing").first
         expect(row.locator("[data-problem]")).to_contain_text("Choose where your answer belongs")
         field = row.locator("input.line-input").bounding_box()
@@ -206,6 +208,8 @@ def test_line_is_dragged_by_touch_and_scrolling_over_it_answers_nothing(
     assert line(third).input_value() == answered
     assert [is_touched(row) for row in rows(visitor)] == [False, False, True, *[False] * 5]
 
+    # The page may still be scrolling from the swipe before.
+    line(first).element_handle().wait_for_element_state("stable")
     start = visitor.point(first, 20)
     end = visitor.point(first, 80)
     swipe(device, start, (end[0] - start[0], 0), steps=12)
@@ -276,6 +280,9 @@ def test_a_drag_that_the_system_takes_over_gives_the_line_back(
             time.sleep(0.016)
         wait_until(lambda row=row: int(line(row).input_value()) > 80)
         device.send("Input.dispatchTouchEvent", {"type": "touchCancel", "touchPoints": []})
+        wait_until(
+            lambda row=row, before=before: (line(row).input_value(), is_touched(row)) == before
+        )
         visitor.page.wait_for_timeout(60)
         assert (line(row).input_value(), is_touched(row)) == before
 
