@@ -1,7 +1,7 @@
 """Runs the tests marked `services` once more, on PostgreSQL and Redis of the local host.
 
-Those of workers that die and pay run a third time, on a RabbitMQ that is started for them. What
-does not answer is skipped, in a block of text that nobody overlooks.
+Those of workers that die and pay run a third time meanwhile, on a RabbitMQ that is started for
+them. What does not answer is skipped, in a block of text that nobody overlooks.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,12 +74,33 @@ def plan_installations(
     return found
 
 
-def run_on(installation: Installation, environment: dict[str, str]) -> int:
-    """Run the tests of an installation; return the exit status."""
-    print(f"\nOnce more on {' and '.join(installation.services)}:", flush=True)
-    command = [sys.executable, "-m", "pytest", *installation.arguments]
-    found = {**environment, **installation.environment}
-    return subprocess.run(command, env=found, check=False).returncode
+def run_on(installations: Sequence[Installation], environment: dict[str, str]) -> int:
+    """Run the tests of all installations side by side; return how many of them failed.
+
+    What the first one prints is seen at once, what the others print once they have ended.
+    """
+    with ExitStack() as closing:
+        logs = [
+            closing.enter_context(tempfile.TemporaryFile()) if number else None
+            for number in range(len(installations))
+        ]
+        running = [
+            subprocess.Popen(
+                [sys.executable, "-m", "pytest", *installation.arguments],
+                env={**environment, **installation.environment},
+                stdout=log,
+                stderr=log and subprocess.STDOUT,
+            )
+            for installation, log in zip(installations, logs, strict=True)
+        ]
+        failed = 0
+        for installation, process, log in zip(installations, running, logs, strict=True):
+            print(f"\nOnce more on {' and '.join(installation.services)}:", flush=True)
+            failed += process.wait() != 0
+            if log:
+                log.seek(0)
+                print(log.read().decode(errors="replace"), flush=True)
+        return failed
 
 
 @contextmanager
@@ -115,17 +136,11 @@ def main() -> int:
         if name not in {"DATABASE_URL", "CELERY_BROKER_URL", "VAR_DIR", "DJANGO_SETTINGS_MODULE"}
     }
     rabbitmq = f"amqp://guest:guest@{HOST}:{port}//" if port else None
-    status = 0
-    for installation in plan_installations(database, broker, rabbitmq):
-        if status:
-            break
-        with ExitStack() as ending:
-            if port and RABBITMQ in installation.services:
-                ending.enter_context(running_rabbitmq(port))
-            status = run_on(installation, environment)
+    with running_rabbitmq(port) if port else nullcontext():
+        failed = run_on(plan_installations(database, broker, rabbitmq), environment)
     if missing:
         announce_skip(missing)
-    return status
+    return failed
 
 
 if __name__ == "__main__":

@@ -410,7 +410,7 @@ def test_typing_on_after_a_lost_answer_is_no_conflict_with_oneself(
     page.route("**/draft/", lambda route: route.abort())
     title.fill(before)
     page.wait_for_function(
-        "Object.values(localStorage).some((kept) => kept.includes('unanswered'))"
+        "text => Object.values(localStorage).some((kept) => kept.includes(text))", arg=before
     )
     page.on("dialog", lambda dialog: dialog.accept())
     page.goto("about:blank")

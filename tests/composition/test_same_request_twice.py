@@ -31,9 +31,10 @@ def signed_in(user: User) -> Client:
     return client
 
 
-def waits_for_a_lock() -> bool:
+def somebody_waits_for_us() -> bool:
+    waiting = "SELECT count(*) FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        cursor.execute(waiting)
         return cursor.fetchone()[0] > 0
 
 
@@ -54,7 +55,7 @@ def test_what_was_stored_in_between_is_no_fault_of_the_server(ann: User) -> None
         with transaction.atomic():
             create_team(name="Lab", owner=ann)
             answer = pool.submit(send)
-            wait_until(waits_for_a_lock)
+            wait_until(somebody_waits_for_us)
         response = answer.result()
     assert response.status_code == 409
     assert "This was done a moment ago" in response.content.decode()

@@ -46,7 +46,7 @@ __all__ = [
     "read_downloads",
     "read_printed",
     "read_words",
-    "render",
+    "render_without_pdf",
 ]
 
 STORED = Path(__file__).parent / "stored"
@@ -131,9 +131,9 @@ def lay_out(report: Report, query: str = "") -> Document:
     return get_kind(report.kind).document(report, dict(parse_qsl(query.removeprefix("?"))))
 
 
-def render(report: Report, document: Document, *, with_pdf: bool = True) -> list[RenderedFile]:
-    """Return all files of a report; without the PDF as on a machine that can make none."""
-    make = rendering.render_pdf if with_pdf else mock.Mock(side_effect=PdfUnavailableError)
+def render_without_pdf(report: Report, document: Document) -> list[RenderedFile]:
+    """Return the files of a report, as on a machine that can make no PDF."""
+    make = mock.Mock(side_effect=PdfUnavailableError)
     with mock.patch.object(rendering, "render_pdf", make):
         return rendering.render_files(report, document)
 

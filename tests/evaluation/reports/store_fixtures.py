@@ -62,6 +62,7 @@ def _rolled_back() -> Iterator[None]:
 
 
 def _store_new() -> None:
+    from evaluation.reports.rendering import render_files
     from tests.evaluation.reports import contracts
     from tests.evaluation.reports.stored_cases import CASES, stopped_clock
 
@@ -73,7 +74,7 @@ def _store_new() -> None:
             with stopped_clock():
                 inputs = case.make()
             report = contracts.build(case, inputs)
-            files = contracts.render(report, contracts.lay_out(report))
+            files = render_files(report, contracts.lay_out(report))
             if not any(file.name == "report.pdf" for file in files):
                 raise SystemExit("No PDF can be made here (Pango is missing); nothing is stored.")
             contracts.write_json(f"{name}.json", contracts.to_stored(report), deepest=2)
