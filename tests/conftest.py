@@ -26,6 +26,8 @@ from hypothesis import settings as hypothesis_settings
 
 from evaluation.reports import pdf
 from tests.depth import DEEP
+from tests.durations import pytest_addoption as pytest_addoption
+from tests.durations import pytest_configure as pytest_configure
 from tests.migrated_database import fetch_kept, hash_sources, keep
 from tests.ordering import pytest_collection_modifyitems as pytest_collection_modifyitems
 from tests.restoring import (

@@ -8,13 +8,16 @@ from typing import Any
 
 import pytest
 
+from tests.durations import leave_out_slow
+
 # Modules with slow tests come evenly among the first ones of their phase.
 FIRST_SHARE = 0.6
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Bring the slow tests forward, after the others have shuffled and sorted."""
+    leave_out_slow(config, items)
     items[:] = [
         item
         for _phase, tests in groupby(items, key=find_phase)
