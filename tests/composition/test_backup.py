@@ -102,6 +102,16 @@ def test_a_backup_restores_what_was_there(tmp_path, make_database):
     assert read_name(database) == "before"
 
 
+def test_a_copy_is_good_although_the_health_page_cannot_be_told(tmp_path, make_database):
+    folder, copy = tmp_path / "var", tmp_path / "monday.sqlite3"
+    make_database(folder / "stereoscope.sqlite3")
+    with closing(sqlite3.connect(folder / "stereoscope.sqlite3")) as opened:
+        opened.execute("DROP TABLE stereoscope_milestone")
+        opened.commit()
+    assert "The health page will not know" in end(start(folder, "backup", str(copy)))
+    assert read_name(copy)
+
+
 def test_a_backup_overwrites_nothing(tmp_path):
     copy = tmp_path / "taken.sqlite3"
     copy.write_text("something else")
