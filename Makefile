@@ -17,7 +17,7 @@ help:
 	@echo "make run PORT=8001           … on another port"
 	@echo "make run MODEL=roberta-base  … with a masked model of the hub, or a folder"
 	@echo "make test                    everything that CI runs"
-	@echo "make quick                   what took under a tenth of a second when it last ran: two minutes"
+	@echo "make quick                   the tests that took under 0.1 s last time: two minutes, six at first"
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
 	@echo "make footprint               memory of an idle platform, CPU time of each command"
 	@echo "make load                    how many participants this machine serves, on both databases"

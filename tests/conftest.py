@@ -26,6 +26,7 @@ from hypothesis import settings as hypothesis_settings
 
 from evaluation.reports import pdf
 from tests.depth import DEEP
+from tests.durations import find_cache
 from tests.durations import pytest_addoption as pytest_addoption
 from tests.durations import pytest_configure as pytest_configure
 from tests.migrated_database import fetch_kept, hash_sources, keep
@@ -209,9 +210,9 @@ def migrated_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def kept_folder(config: pytest.Config) -> Path | None:
-    """Return where pytest keeps things from run to run; None where it was told not to."""
-    cache: pytest.Cache | None = getattr(config, "cache", None)
-    return None if cache is None else cache.mkdir("migrated")
+    """Return where migrated databases are kept from run to run; None where nothing is."""
+    cache = find_cache(config)
+    return cache.mkdir("migrated") if cache else None
 
 
 def _set_journal(file: Path, mode: str) -> None:

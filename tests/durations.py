@@ -48,10 +48,16 @@ class _Stopwatch:
         self.seconds[report.nodeid] += report.duration
 
     def pytest_sessionfinish(self) -> None:
-        if self.config.cache is not None:
+        if cache := find_cache(self.config):
             rounded = {name: round(seconds, 3) for name, seconds in self.seconds.items()}
-            self.config.cache.set(KEPT, _read(self.config) | rounded)
+            cache.set(KEPT, _read(self.config) | rounded)
 
 
 def _read(config: pytest.Config) -> dict[str, float]:
-    return {} if config.cache is None else config.cache.get(KEPT, {})
+    cache = find_cache(config)
+    return cache.get(KEPT, {}) if cache else {}
+
+
+def find_cache(config: pytest.Config) -> pytest.Cache | None:
+    """Return where pytest keeps things from run to run; None where it was told not to."""
+    return getattr(config, "cache", None)

@@ -13,9 +13,13 @@ def wait_until(
     *,
     seconds: float = PATIENCE_SECONDS,
     explain: Callable[[], object] = str,
+    pause: Callable[[float], object] = time.sleep,
 ) -> None:
-    """Return once ``condition`` holds; fail where it does not in time, with an explanation."""
+    """Return once ``condition`` holds; fail where it does not in time, with an explanation.
+
+    pause : lets some seconds go by; what a browser reports needs a pause of its own
+    """
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not within {seconds:g} s {explain()}"
-        time.sleep(0.01)
+        pause(0.01)

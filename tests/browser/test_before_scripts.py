@@ -18,6 +18,7 @@ from tests.annotation.judgments import corpora as judging
 from tests.annotation.survey.flows import free_text
 from tests.browser.accounts import log_in_annotator
 from tests.browser.survey_visitor import Visitor, open_context
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -37,8 +38,8 @@ def script_held_back(page: Page, name: str, open_page: Callable[[], object]) -> 
     page.route(f"**/{name}", lambda route: held.append(route))
     open_page()
     yield
-    while not held:  # one may be faster than the browser asks for it
-        page.wait_for_timeout(20)
+    # One may be faster than the browser asks for it.
+    wait_until(lambda: held, pause=lambda seconds: page.wait_for_timeout(1000 * seconds))
     with page.expect_event("load"):
         (route,) = held
         route.continue_()

@@ -23,6 +23,7 @@ from annotation.models import Instrument, Study, Submission
 from tests.browser.axe import open_scanned_page
 from tests.browser.axe import scan as check_page
 from tests.browser.survey_visitor import DESKTOP, Visitor, open_context
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -441,8 +442,7 @@ def test_what_has_the_focus_keeps_it_when_the_answer_to_a_saved_edit_arrives(
         for target in targets[:-1]:
             designer.press(target)
         designer.reach(targets[-1])
-        while not waiting:
-            page.wait_for_timeout(20)
+        wait_until(lambda: waiting, pause=lambda seconds: page.wait_for_timeout(1000 * seconds))
         waiting.pop().continue_()
         designer.saved()
         return targets[-1]

@@ -52,3 +52,8 @@ def test_what_was_slow_is_left_out_and_what_is_new_is_run(folder: Path):
         file.write("\ndef test_new():\n    pass\n")
     assert "2 passed" in run(folder, "--quick")
     assert "3 passed" in run(folder)
+
+
+def test_where_nothing_is_kept_everything_is_run(folder: Path):
+    run(folder)
+    assert "2 passed" in run(folder, "--quick", "-p", "no:cacheprovider")

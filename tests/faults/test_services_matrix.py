@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
+
 from tests.conftest import ROOT
-from tests.services import plan_installations
+from tests.services import Installation, plan_installations, run_on
 from tools.faults.installation import SETUPS
 
 DATABASE, BROKER, RABBITMQ = "postgres://a@b/c", "redis://b/14", "amqp://guest:guest@b:1//"
@@ -23,6 +27,18 @@ def test_tests_run_on_three_installations() -> None:
     dying = {"tests/faults/test_payment_worker.py", "tests/faults/test_worker_death.py"}
     assert dying <= set(rabbitmq.arguments)
     assert {str(ROOT / name) for name in dying} <= set(redis.arguments)
+
+
+def test_side_by_side_each_says_its_own_and_a_failure_counts(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    good = Installation(("PostgreSQL",), {}, ("--version",))
+    bad = Installation(("RabbitMQ",), {}, ("--no-such-option",))
+    for chosen, failed in (([good, good], 0), ([good, bad], 1), ([bad, good], 1), ([], 0)):
+        assert run_on(chosen, dict(os.environ)) == failed
+        said = "".join(capfd.readouterr())
+        assert said.count("Once more on") == len(chosen)
+        assert said.count("no-such-option") >= failed
 
 
 def test_what_is_not_there_is_left_out() -> None:

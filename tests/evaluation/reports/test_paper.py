@@ -5,6 +5,7 @@ from __future__ import annotations
 import pypdfium2
 import pytest
 
+from evaluation.reports.pdf import PaperPlan, PdfUnavailableError, render_pdf
 from evaluation.reports.rendering import render_files
 from tests.evaluation.reports import contracts
 from tests.evaluation.reports.paper_pages import page_fills
@@ -44,6 +45,24 @@ def test_every_group_stands_in_the_pdf_of_an_alignment():
         pytest.skip("Pango is missing: no PDF can be made")
     text = " ".join(_read(files["report.pdf"]))
     assert "Every group, highest τ first" in text
+
+
+def test_pages_that_nothing_fills_are_laid_out_twelve_times_at_most():
+    """A layout of a long report takes a second, and the report is waited for."""
+    tried = []
+
+    def write(plan: PaperPlan) -> str:
+        tried.append(plan)
+        page = '<p style="break-after: page">Three words stand here.</p>'
+        return f"<!doctype html><html><body>{page * 3}<p>Provenance</p></body></html>"
+
+    try:
+        content = render_pdf(write, "")
+    except PdfUnavailableError:
+        pytest.skip("Pango is missing: no PDF can be made")
+    assert len(_read(content)) == 4
+    assert 1 < len(tried) <= 12
+    assert {plan.is_loose for plan in tried} == {False, True}
 
 
 def _read(pdf: bytes) -> list[str]:
