@@ -28,6 +28,8 @@ LEAST_SCALE = 0.62
 # report takes a second: what moves more of the text comes first, but where the text ends on an
 # empty page, a size that should fill it.
 ZOOMS = (1.0, 0.94, 1.06, 0.97, 1.03, 0.91, 1.1, 0.88, 1.15)
+# Where tables may be broken, the few that are left to try reach from end to end.
+LOOSE_ZOOMS = (1.0, 1.06, 1.15, 0.88, 0.94)
 MOST_LAYOUTS = (7, 5)  # with short tables whole, and with those that may be broken
 
 
@@ -102,7 +104,7 @@ def render_pdf(write: Callable[[PaperPlan], str], stylesheet: str) -> bytes:
 def _layouts(lay_out: Callable[[PaperPlan], Any]) -> Iterator[tuple[float, Any, PaperPlan]]:
     """Yield layouts with the fill of their emptiest page, until one is good or all are tried."""
     for is_loose, left in zip((False, True), MOST_LAYOUTS, strict=True):
-        zooms = list(ZOOMS)
+        zooms = list(LOOSE_ZOOMS if is_loose else ZOOMS)
         while zooms and left:
             plan: PaperPlan | None = PaperPlan(zooms.pop(0), is_loose=is_loose)
             while plan is not None and left:
