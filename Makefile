@@ -19,6 +19,7 @@ help:
 	@echo "make test                    everything that CI runs"
 	@echo "make quick                   the tests that took under 0.1 s last time: two minutes, six at first"
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
+	@echo "make frozen                  record addresses, API, commands and tables anew; tests/frozen"
 	@echo "make footprint               memory of an idle platform, CPU time of each command"
 	@echo "make load                    how many participants this machine serves, on both databases"
 	@echo "make faults                  what is lost when processes die, disks fill up, lines break"
@@ -55,6 +56,11 @@ test: rules browser
 .PHONY: quick
 quick: environment-dev
 	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "not browser and not slow" --quick
+
+# Writes what a change must not move by accident: addresses, API, commands, tables, hashes.
+.PHONY: frozen
+frozen: environment-dev
+	$(EMBEDDED) STEREOSCOPE_FREEZE=1 $(PYTHON) -m pytest -q tests/composition/test_frozen.py
 
 .PHONY: footprint
 footprint: environment
