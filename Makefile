@@ -11,12 +11,15 @@ unexport PYTHONDONTWRITEBYTECODE
 # Tests and checks run on the embedded parts, whatever this shell is set to.
 EMBEDDED := env -u DATABASE_URL -u CELERY_BROKER_URL -u VAR_DIR -u DJANGO_SETTINGS_MODULE
 
+QUICK := (not browser and not slow)
+
 .PHONY: help
 help:
 	@echo "make run                     the platform with a demo, in this terminal"
 	@echo "make run PORT=8001           … on another port"
 	@echo "make run MODEL=roberta-base  … with a masked model of the hub, or a folder"
-	@echo "make test                    everything that CI runs"
+	@echo "make test                    what a change needs: eight minutes on two cores"
+	@echo "make test-all                everything that CI runs"
 	@echo "make quick                   the tests that took under 0.1 s last time: two minutes, six at first"
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
 	@echo "make frozen                  record addresses, API, commands and tables anew; tests/frozen"
@@ -44,18 +47,27 @@ environment:
 
 # --- make test -----------------------------------------------------------------------------------
 
+# What a change needs: rules, types, every quick test, and one slow test of each kind (`smoke`).
 # Types take a minute of one core: they are checked while the tests begin, and shown at the end.
 .PHONY: test
 test: rules browser
 	@types=$$(mktemp); $(MAKE) --no-print-directory types > "$$types" 2>&1 & checking=$$!; \
 	  trap 'kill $$checking 2> /dev/null || :; rm -f "$$types"' EXIT; \
-	  tests=0; $(EMBEDDED) $(PYTHON) -m pytest -n 2 || tests=$$?; \
+	  tests=0; $(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "$(QUICK) or smoke" || tests=$$?; \
 	  wait $$checking && checked=0 || checked=$$?; cat "$$types"; exit $$((tests + checked))
+
+# Everything: also the slow tests, all journeys in a browser, and PostgreSQL, Redis and RabbitMQ.
+.PHONY: test-all
+test-all: test test-rest
+
+.PHONY: test-rest
+test-rest: browser
+	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "not ($(QUICK)) and not smoke"
 	$(PYTHON) -m tests.services
 
 .PHONY: quick
 quick: environment-dev
-	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "not browser and not slow" --quick
+	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "$(QUICK)" --quick
 
 # Writes what a change must not move by accident: addresses, API, commands, tables, hashes.
 .PHONY: frozen

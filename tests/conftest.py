@@ -24,7 +24,6 @@ from filelock import FileLock
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
-from evaluation.reports import pdf
 from tests.depth import DEEP
 from tests.durations import find_cache
 from tests.durations import pytest_addoption as pytest_addoption
@@ -77,16 +76,6 @@ def store_page(store: dict[str, Any], **signal: Any) -> None:
 
 
 test_client.store_rendered_templates = store_page
-
-# To lay out a report until its pages are full takes three quarters of the time that it is built in.
-# Tests of the paper do so (`full_pages`); for the others the first attempt is as good a PDF.
-MOST_LAYOUTS, pdf.MOST_LAYOUTS = pdf.MOST_LAYOUTS, (1, 0)
-
-
-@pytest.fixture
-def full_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lay PDFs out as often as the product does."""
-    monkeypatch.setattr(pdf, "MOST_LAYOUTS", MOST_LAYOUTS)
 
 
 @pytest.hookimpl(trylast=True)

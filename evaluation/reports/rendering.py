@@ -14,15 +14,13 @@ from django.template.loader import render_to_string
 from annotation.common.lazy import pd
 from annotation.common.tables import neutralise
 from evaluation.models import Report
-from evaluation.reports.parts.document import Document, Figure, Numbered, Section
-from evaluation.reports.pdf import PaperPlan, PdfUnavailableError, render_pdf
+from evaluation.reports.parts.document import Document
+from evaluation.reports.pdf import PdfUnavailableError, render_pdf
 
 logger = logging.getLogger(__name__)
 
 STYLESHEETS = ("stereoscope/tokens.css", "evaluation/report.css")
 PAPER_STYLESHEETS = (*STYLESHEETS, "evaluation/paper.css")
-# Millimetres of the paper's sides.
-A4 = (210, 297)
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -54,10 +52,7 @@ def render_files(report: Report, document: Document) -> list[RenderedFile]:
         ),
     ]
     try:
-        paper = render_pdf(
-            lambda plan: _render_paper(report, document, plan),
-            _read_stylesheets(PAPER_STYLESHEETS),
-        )
+        paper = render_pdf(_render_paper(report, document), _read_stylesheets(PAPER_STYLESHEETS))
         files.append(RenderedFile("report.pdf", "application/pdf", paper))
     except PdfUnavailableError as error:
         logger.warning("no PDF of report %s: %s", report.public_id, error)
@@ -115,52 +110,11 @@ def _render_page(report: Report, document: Document) -> str:
     )
 
 
-def _render_paper(report: Report, document: Document, plan: PaperPlan) -> str:
-    """Return the pages of a plan as HTML; larger type is the same type on smaller paper."""
-    width, height = (round(side / plan.zoom, 3) for side in A4)
-    widths = "".join(
-        f"figure img.chart.width-{share} {{ width: {share}% }}" for share in plan.widths.values()
-    )
+def _render_paper(report: Report, document: Document) -> str:
     return render_to_string(
         "evaluation/report_paper.html",
-        {
-            "report": report,
-            "document": document,
-            "parts": _arrange(document, plan),
-            "medium": "paper",
-            "is_loose": plan.is_loose,
-            "widths": widths,
-            "width": width,
-            "height": height,
-        },
+        {"report": report, "document": document, "medium": "paper"},
     )
-
-
-def _arrange(
-    document: Document, plan: PaperPlan
-) -> list[tuple[Section, list[tuple[Numbered, int]]]]:
-    """Return the sections with each block and the width of its figure, 0 for the whole.
-
-    Figures that come later wait for the next block that is none, if need be in the next section.
-    """
-    waiting: list[tuple[Numbered, int]] = []
-    arranged = []
-    for section, blocks in document.parts:
-        placed: list[tuple[Numbered, int]] = []
-        for part in blocks:
-            is_figure = isinstance(part.block, Figure)
-            share = plan.widths.get(part.number, 0) if is_figure else 0
-            if is_figure and part.number in plan.later:
-                waiting.append((part, share))
-                continue
-            placed.append((part, share))
-            if not is_figure:
-                placed += waiting
-                waiting = []
-        arranged.append((section, placed))
-    if waiting:
-        arranged[-1][1].extend(waiting)
-    return arranged
 
 
 def _read_stylesheets(names: tuple[str, ...]) -> str:

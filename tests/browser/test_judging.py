@@ -102,6 +102,7 @@ def test_a_third_annotator_judges_a_blind_mix_by_keyboard_and_never_their_own(
     assert everyone.count() == study.judgment_items.count() == 18
 
 
+@pytest.mark.smoke
 def test_touch_on_a_phone_with_a_missing_answer_and_a_change_of_mind(
     site: str, chromium: Browser
 ) -> None:

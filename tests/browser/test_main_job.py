@@ -177,6 +177,7 @@ class Respondent:
         options.nth(words.index(chosen)).click()
 
 
+@pytest.mark.smoke
 def test_a_person_takes_the_study_and_a_researcher_reads_the_report(local, chromium):
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()

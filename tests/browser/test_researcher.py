@@ -51,6 +51,7 @@ def scrolls_sideways(page) -> bool:
     )
 
 
+@pytest.mark.smoke
 def test_a_researcher_watches_a_study_and_reviews_it(page, live_server, study: Study) -> None:
     log_in(page, live_server.url)
     page.goto(live_server.url + reverse("admin:annotation_study_changelist"))

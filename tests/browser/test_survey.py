@@ -57,6 +57,7 @@ def go_back(visitor: Visitor) -> None:
         visitor.page.wait_for_url("**/r/**")
 
 
+@pytest.mark.smoke
 def test_phone_by_touch_with_reload_and_back_on_every_page(
     chromium: Browser, study: Study, link: str
 ) -> None:

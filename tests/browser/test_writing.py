@@ -263,6 +263,7 @@ def test_a_text_changed_in_two_windows_asks_which_one_goes_on(
     assert task.draft == "From the second device"
 
 
+@pytest.mark.smoke
 def test_why_a_text_is_not_interpretable_follows_to_another_device(
     site: str, study: Study, chromium: Browser
 ) -> None:

@@ -59,6 +59,7 @@ def lose_messages(worker: WorkerProcess) -> None:
         shutil.rmtree(worker.broker_folder, ignore_errors=True)
 
 
+@pytest.mark.smoke
 def test_a_killed_worker_loses_no_work_and_changes_no_score(
     worker: WorkerProcess, make_long_run: Callable[[], Run], wait_until: Wait
 ) -> None:

@@ -311,6 +311,7 @@ def test_spss_cuts_long_texts_between_letters_and_takes_empty_tables(tmp_path) -
     assert (values, meta.column_names) == ([], ["name", "value", "at"])
 
 
+@pytest.mark.smoke
 @pytest.mark.django_db
 def test_page_api_and_command_give_the_same_files(tmp_path, monkeypatch) -> None:
     alice, charlie = make_user("alice"), make_user("charlie")

@@ -26,6 +26,7 @@ def _run(*arguments: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.smoke
 @pytest.mark.shared
 def test_report_on_published_ratings_matches_golden_alignment(shared_dir, scored_run):
     """Source: human_alignment.json, made with scipy on the published ratings; own scores."""

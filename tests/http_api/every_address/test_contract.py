@@ -63,6 +63,7 @@ def real_names(study, finished_run, report) -> dict[str, str]:
     }
 
 
+@pytest.mark.smoke
 def test_the_served_schema_is_the_one_that_is_tested(api, alice):
     served = api(alice).get("/api/schema/?format=json")
     assert served.status_code == 200

@@ -119,6 +119,7 @@ def assert_scores_match(run: Run, case: AbcCase, expected: pd.Series) -> None:
     assert compared > 10
 
 
+@pytest.mark.smoke
 @pytest.mark.services
 @pytest.mark.parametrize("prior", ["mask", "noun"])
 @pytest.mark.parametrize(
