@@ -126,7 +126,9 @@ def test_a_backup_overwrites_nothing(tmp_path):
 @pytest.mark.django_db(transaction=True)
 def test_a_dump_of_postgresql_restores_what_was_there(tmp_path):
     if connection.vendor != "postgresql":
-        pytest.skip("the suite runs on SQLite here; `make test-all` runs this once more on PostgreSQL")
+        pytest.skip(
+            "the suite runs on SQLite here; `make test-all` runs this once more on PostgreSQL"
+        )
     SocialGroup.objects.create(
         slug="of-the-dump", singular="one", plural="before", plural_capitalised="Before"
     )

@@ -21,7 +21,12 @@ OF_OTHERS = {
     "HF_HOME",
     "XDG_CACHE_HOME",
 }
-DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
 def read_variables() -> set[str]:

@@ -174,13 +174,13 @@ def test_pages_hold_no_script_and_no_style_of_their_own():
 
 
 def test_files_stay_short():
-    """Rule 4 of the house: a file is one idea, at the very most 600 lines."""
+    """Rule 4 of the house: a file is one subject, at most 700 lines."""
     long = {
         file.relative_to(ROOT).as_posix(): count
         for room in ROOMS
         for file in room_folder(room).rglob("*.py")
         if "migrations" not in file.parts
-        and (count := len(file.read_text(encoding="utf-8").splitlines())) > 600
+        and (count := len(file.read_text(encoding="utf-8").splitlines())) > 700
     }
     assert not long
 
@@ -188,9 +188,9 @@ def test_files_stay_short():
 # What whoever opens the repository sees first: the rooms, what they share, and how to begin.
 TOP_LEVEL = {
     *("annotation", "evaluation", "probing", "platform", "static", "templates", "tests", "docs"),
-    *("README.md", "CHANGELOG.md", "LICENSE", "Makefile", "manage.py", "pyproject.toml"),
+    *("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "manage.py"),
+    *("pyproject.toml", "Dockerfile", "compose.yaml"),
     *("requirements.txt", "requirements-dev.txt", "requirements-optional.txt", "constraints.txt"),
-    *("Dockerfile", "compose.yaml"),
 }
 
 
