@@ -52,7 +52,8 @@ def list_addresses() -> str:
             actions = getattr(pattern.callback, "actions", None) or {
                 name: name for name in getattr(view, "http_method_names", ()) if hasattr(view, name)
             }
-            methods = " ".join(sorted(actions)) or "any"
+            # HEAD and OPTIONS come with the others, and views get HEAD only on their first request.
+            methods = " ".join(sorted(set(actions) - {"head", "options"})) or "any"
             yield f"{address}  {space}{pattern.name or '–'}  {methods}"
 
     return "\n".join(sorted(walk(get_resolver().url_patterns, "/", "")))

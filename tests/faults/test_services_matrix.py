@@ -14,10 +14,15 @@ DATABASE, BROKER, RABBITMQ = "postgres://a@b/c", "redis://b/14", "amqp://guest:g
 
 
 def test_tests_run_on_three_installations() -> None:
-    recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ntest:")[2]
-    recipe = recipe.partition("\n.PHONY")[0]
-    assert "$(EMBEDDED) $(PYTHON) -m pytest" in recipe  # SQLite and files
-    assert "$(PYTHON) -m tests.services" in recipe
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    recipes = {
+        name: makefile.partition(f"\n{name}:")[2].partition("\n.PHONY")[0]
+        for name in ("test", "test-rest", "test-all")
+    }
+    for name in ("test", "test-rest"):
+        assert "$(EMBEDDED) $(PYTHON) -m pytest" in recipes[name]  # SQLite and files
+    assert "$(PYTHON) -m tests.services" in recipes["test-rest"]
+    assert recipes["test-all"].split()[:2] == ["test", "test-rest"]
     redis, rabbitmq = plan_installations(DATABASE, BROKER, RABBITMQ)
     assert redis.services == ("PostgreSQL", "Redis")
     assert redis.environment == {"DATABASE_URL": DATABASE, "CELERY_BROKER_URL": BROKER}
