@@ -1,6 +1,7 @@
 // The rating page: numbers become lines without a start value. A line is answered by the first
 // press, tap or key; it counts as missing until then, whatever value the browser would send.
-// A finger that scrolls the page changes nothing, whatever line it began on.
+// Only a press that was meant writes: a finger that scrolls, zooms, or stops a rolling page changes
+// nothing, nor do other buttons than the first.
 import { prepareStep } from "./step-form.js";
 
 const HANDLE_RADIUS = 14;
@@ -8,7 +9,8 @@ const HANDLE_RADIUS = 14;
 const INTENT_SHOWS_AT = 8;
 // … and means the line if it goes along it: at most 25 degrees up or down.
 const STEEPEST_DRAG = Math.tan((25 * Math.PI) / 180);
-const LATE_INPUT_MS = 500;
+// A page that rolls moves frame after frame; this long after the last one a finger still stops it.
+const ROLL_MS = 150;
 
 const list = document.querySelector("[data-lines]");
 // Where the page runs from right to left, lines begin on the right.
@@ -22,20 +24,46 @@ const MOVES = {
 const texts = list.dataset;
 
 // Nothing may move under a finger: what changes the height of the page waits until it is lifted.
-let pressed = 0;
+const pressed = new Set();
 const waiting = [];
 function onceReleased(change) {
-  if (pressed) waiting.push(change);
+  if (pressed.size) waiting.push(change);
   else change();
 }
-function release() {
-  pressed = Math.max(0, pressed - 1);
+function release(event) {
+  pressed.delete(event.pointerId);
   // After the click that follows, so that it still meets what it was aimed at.
   setTimeout(() => {
-    if (!pressed) waiting.splice(0).forEach((change) => change());
+    if (!pressed.size) waiting.splice(0).forEach((change) => change());
   });
 }
-document.addEventListener("pointerdown", () => { pressed += 1; }, true);
+
+// When the page began to roll one way, and its last move. A jump, for example to a missing line, is
+// one move.
+const roll = { began: -Infinity, at: -Infinity, way: 0, top: window.visualViewport.pageTop };
+for (const view of [document, window.visualViewport]) {
+  view.addEventListener("scroll", ({ timeStamp }) => {
+    const top = window.visualViewport.pageTop;
+    const way = Math.sign(top - roll.top);
+    if (!way) return;
+    if (way !== roll.way || timeStamp - roll.at > ROLL_MS) roll.began = timeStamp;
+    Object.assign(roll, { at: timeStamp, way, top });
+  });
+}
+
+// The press that may answer a line, and whether the last one stopped the page instead.
+let press = null;
+let stoppedPage = false;
+document.addEventListener("pointerdown", (event) => {
+  // A menu may open and keep the end of such a press to itself.
+  if (event.button !== 0) return;
+  pressed.add(event.pointerId);
+  // Two fingers zoom.
+  if (pressed.size > 1) press?.refuse();
+  stoppedPage = event.pointerType !== "mouse" && roll.at > roll.began
+    && event.timeStamp - roll.at < ROLL_MS;
+  roll.began = roll.at = -Infinity;
+}, true);
 document.addEventListener("pointerup", release, true);
 document.addEventListener("pointercancel", release, true);
 
@@ -166,80 +194,84 @@ class Line {
 
   listen() {
     const { input } = this;
-    let press = null;
     const moveTo = (clientX) => {
       const box = input.getBoundingClientRect();
       const place = fromRight ? box.right - clientX : clientX - box.left;
       const share = (place - HANDLE_RADIUS) / (box.width - 2 * HANDLE_RADIUS);
       input.value = String(this.at(share));
-      takeUp();
-    };
-    /** Take the value of the press; one press is one change, through however many values. */
-    const takeUp = () => {
-      const before = press && !press.answered ? press.before : null;
-      if (press) press.answered = true;
-      this.answer(press ? before : this.state);
-    };
-    /** Refuse the press, with what it may have answered already. */
-    const refuse = () => {
-      press.refused = true;
-      if (press.answered) undoable.pop();
-      this.restore(press.before);
-      this.changed();
+      // One press is one change, through however many values.
+      this.answer(press.answered ? null : press.before);
+      press.answered = true;
+      input.focus({ preventScroll: true });
     };
 
     input.addEventListener("pointerdown", (event) => {
-      const finger = event.pointerType === "touch";
-      // A finger may be about to scroll. It means the line once it is lifted or moves along it.
+      if (event.button !== 0 || event.ctrlKey || pressed.size > 1 || stoppedPage) return;
+      const before = this.state;
       press = {
-        finger, undecided: finger, x: event.clientX, y: event.clientY, before: this.state,
+        id: event.pointerId,
+        before,
+        // A finger may be about to scroll. It means the line once it is lifted or moves along it.
+        undecided: event.pointerType !== "mouse",
+        x: event.clientX,
+        y: event.clientY,
+        answered: false,
+        /** Give the line back as it was. */
+        refuse: () => {
+          if (press.answered) {
+            undoable.pop();
+            this.restore(before);
+            this.changed();
+          }
+          press = null;
+        },
       };
+      input.setPointerCapture(event.pointerId);
+      if (!press.undecided) moveTo(event.clientX);
     });
     input.addEventListener("pointermove", (event) => {
-      if (!press?.finger || press.ended || press.refused) return;
+      if (press?.id !== event.pointerId) return;
       if (press.undecided) {
         const [along, across] = [event.clientX - press.x, event.clientY - press.y];
         if (Math.hypot(along, across) < INTENT_SHOWS_AT) return;
         press.undecided = false;
         if (Math.abs(across) > Math.abs(along) * STEEPEST_DRAG) {
-          refuse();
+          press.refuse();
           return;
         }
       }
       moveTo(event.clientX);
     });
     input.addEventListener("pointerup", (event) => {
-      if (!press) return;
-      press.undecided = false;
-      // A tap, or a press that the browser did not turn into a value, for example in the middle.
-      if (!press.answered && !press.refused) moveTo(event.clientX);
-      endPress();
+      if (press?.id !== event.pointerId) return;
+      if (press.undecided) moveTo(event.clientX);
+      press = null;
     });
-    input.addEventListener("pointercancel", () => {
-      if (!press) return;
+    input.addEventListener("pointercancel", (event) => {
       // The browser took the finger for scrolling.
-      if (!press.refused) refuse();
-      endPress();
+      if (press?.id === event.pointerId) press.refuse();
     });
-    const endPress = () => {
-      const ended = press;
-      ended.ended = true;
-      // Assistive technology changes a line without any press.
-      setTimeout(() => { if (press === ended) press = null; }, LATE_INPUT_MS);
-    };
+    // Browsers move the handle as soon as a finger comes down. Their mouse events, also those after
+    // a tap, are stopped …
+    input.addEventListener("mousedown", (event) => { if (event.button === 0) event.preventDefault(); });
+    // … and a handle that the browser moved under a finger is put back.
+    let touching = false;
+    input.addEventListener("touchstart", () => { touching = true; }, { passive: true });
+    for (const end of ["touchend", "touchcancel"]) {
+      input.addEventListener(end, (event) => {
+        if (!event.targetTouches.length) setTimeout(() => { touching = false; });
+      });
+    }
     input.addEventListener("input", () => {
-      if (press?.undecided || press?.refused) {
-        // Browsers move the handle as soon as a finger comes down; put it back.
-        input.value = String(press.before.value);
-        return;
-      }
-      takeUp();
+      if (touching) input.value = String(this.shown);
+      // Assistive technology changes a line without any press.
+      else this.answer(this.state);
     });
     input.addEventListener("keydown", (event) => {
       if (event.altKey || event.ctrlKey || event.metaKey) return;
       // Enter would send the page from the middle of it.
       if (event.key === "Enter") event.preventDefault();
-      if (event.key === "Escape" && press && !press.ended && !press.refused) refuse();
+      if (event.key === "Escape") press?.refuse();
       if (event.key === "Delete" || event.key === "Backspace") {
         event.preventDefault();
         this.clear();
@@ -257,7 +289,7 @@ class Line {
       input.focus({ preventScroll: true });
     });
     input.addEventListener("focus", () => {
-      if (!this.touched && !pressed && input.matches(":focus-visible")) this.help.hidden = false;
+      if (!this.touched && !pressed.size && input.matches(":focus-visible")) this.help.hidden = false;
     });
     input.addEventListener("blur", () => {
       onceReleased(() => {

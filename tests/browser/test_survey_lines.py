@@ -287,6 +287,100 @@ def test_a_drag_that_the_system_takes_over_gives_the_line_back(
         assert (line(row).input_value(), is_touched(row)) == before
 
 
+def test_a_finger_that_stops_a_rolling_page_answers_nothing(chromium: Browser, link: str) -> None:
+    visitor = open_lines(context := open_context(chromium, "touch"), link, "touch")
+    device = context.new_cdp_session(visitor.page)
+    page = visitor.page
+    visitor.put(rows(visitor)[2], 30)
+    before = states(visitor)
+    # Wherever the finger comes down: it rests on a line, or goes along it as well.
+    for end, distance, way in ((0, -200, 0), (9999, 200, 0), (0, -200, 90), (9999, 200, -90)):
+        page.evaluate("top => scrollTo(0, top)", end)
+        page.wait_for_timeout(300)
+        start = page.evaluate("scrollY")
+        swipe(device, (190, 450), (0, distance), steps=5)
+        wait_until(lambda start=start: page.evaluate("scrollY") != start, pause=lambda _: None)
+        box = in_sight(visitor)
+        swipe(device, (box["x"] + 150, box["y"] + box["height"] / 2), (way, 0), steps=3)
+        page.wait_for_timeout(400)  # a tap's click comes later than the finger
+        assert states(visitor) == before
+    # A page at rest takes the answer, also right after a jump to the line.
+    visitor.put(rows(visitor)[6], 80)
+    assert is_touched(rows(visitor)[6])
+    assert visitor.complaints == []
+
+
+def states(visitor: Visitor) -> list[tuple[str, bool]]:
+    return [(line(row).input_value(), is_touched(row)) for row in rows(visitor)]
+
+
+def in_sight(visitor: Visitor) -> dict[str, float]:
+    """Return the place of a line near the middle of the window, as it is at this moment."""
+    box: dict[str, float] = visitor.page.evaluate(
+        "() => { const place = (n) => n.getBoundingClientRect().toJSON();"
+        " return [...document.querySelectorAll('.line-input')].map(place)"
+        ".find(({ y }) => y > innerHeight / 3) }"
+    )
+    return box
+
+
+@pytest.mark.parametrize("answered", [False, True], ids=["open", "answered"])
+def test_two_fingers_answer_nothing(chromium: Browser, link: str, answered: bool) -> None:
+    visitor = open_lines(context := open_context(chromium, "touch"), link, "touch")
+    device = context.new_cdp_session(visitor.page)
+    row, other = rows(visitor)[2:4]
+    if answered:
+        visitor.put(row, 30)
+    x, y = visitor.point(row, 60)
+    away = y + other.bounding_box()["y"] - row.bounding_box()["y"]  # type: ignore[index]
+    before = states(visitor)
+    page = visitor.page
+    page.wait_for_timeout(200)
+    first, onto, beside = {"id": 1, "x": x, "y": y}, {"id": 2, "x": x, "y": away}, {"id": 2, "x": 9,
+        "y": 30}  # fmt: skip
+    drawn = {**first, "x": x + 60}
+    for fingers in (
+        [[first], [first, onto], [first], []],  # the second finger on a line
+        [[beside], [beside, first], [beside], []],  # the first finger beside the lines
+        [[first, onto], []],  # both at once
+        [[first], [drawn], [drawn, beside], [drawn], []],  # a drag, then a second finger
+    ):
+        down = 0
+        for points in fingers:
+            kind = "touchStart" if len(points) > down else "touchMove"
+            kind = "touchEnd" if len(points) < down else kind
+            down = len(points)
+            device.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+            page.wait_for_timeout(20)
+        page.wait_for_timeout(400)  # a tap's click comes later than the finger
+        assert states(visitor) == before, fingers
+    assert visitor.complaints == []
+
+
+def test_only_the_first_button_answers(visitor: Visitor) -> None:
+    device = visitor.page.context.new_cdp_session(visitor.page)
+    row = rows(visitor)[2]
+    for place in (None, 30):
+        if place is not None:
+            visitor.put(row, place)
+        before = states(visitor)
+        x, y = visitor.point(row, 80)
+        for button, buttons, pointer in (
+            ("right", 2, "mouse"),
+            ("middle", 4, "mouse"),
+            ("right", 2, "pen"),
+        ):
+            for kind, way in (("mousePressed", 0), ("mouseMoved", 40), ("mouseReleased", 40)):
+                held = {"button": button, "buttons": buttons, "pointerType": pointer}
+                where = {"type": kind, "x": x + way, "y": y, "clickCount": 1}
+                device.send("Input.dispatchMouseEvent", {**where, **held})
+            visitor.page.keyboard.press("Escape")  # a menu
+            assert states(visitor) == before, (button, pointer)
+    # What waits for the finger to be lifted does not wait for such a press.
+    visitor.put(rows(visitor)[0], 10)
+    assert is_touched(rows(visitor)[0])
+
+
 def test_answer_is_cleared_by_key_and_button_and_comes_back_by_undo(visitor: Visitor) -> None:
     first, second, *_ = rows(visitor)
     counted = visitor.page.locator("[data-answered]")
