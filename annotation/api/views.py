@@ -40,6 +40,13 @@ from annotation.studies.quotas import count_quotas
 PUBLIC_ID = "[0-9a-z]{12}"
 
 
+BOM = OpenApiParameter("bom", bool, description="A byte order mark, so that Excel reads UTF-8.")
+
+
+def wants_mark(request: Request) -> bool:
+    return request.query_params.get("bom", "").lower() in ("true", "1")
+
+
 class CsvRenderer(BaseRenderer):
     """Lets a client ask for ``text/csv``; the view streams the file itself."""
 
@@ -85,13 +92,13 @@ class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, CreatesDraf
         quotas = count_quotas(study, instrument=instrument) if instrument else []
         return Response(GroupQuotaSerializer(quotas, many=True).data)
 
-    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR}, parameters=[BOM])
     @action(detail=True, methods=["get"], url_path="ratings.csv", renderer_classes=[CsvRenderer])
     def ratings_csv(self, request: Request, public_id: str) -> StreamingHttpResponse:
         """Return all ratings as the tidy CSV that the admin exports, streamed."""
         return self._stream(build_rating_table(self.get_object()))
 
-    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR}, parameters=[BOM])
     @action(
         detail=True, methods=["get"], url_path="submissions.csv", renderer_classes=[CsvRenderer]
     )
@@ -102,7 +109,9 @@ class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, CreatesDraf
 
     def _stream(self, table: Table) -> StreamingHttpResponse:
         csv = "text/csv; charset=utf-8"
-        response = StreamingHttpResponse(stream_csv(table), content_type=csv)
+        response = StreamingHttpResponse(
+            stream_csv(table, bom=wants_mark(self.request)), content_type=csv
+        )
         name = f"{table.name}-{self.kwargs['public_id']}.csv"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         return response
@@ -119,6 +128,7 @@ class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, CreatesDraf
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
         parameters=[
             OpenApiParameter("name", str, OpenApiParameter.PATH),
+            BOM,
             *(
                 OpenApiParameter(origin, bool, description="Submissions of this origin as well.")
                 for origin in EXTRA_ORIGINS
@@ -130,7 +140,8 @@ class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, CreatesDraf
         """Return one file of a study, such as `ratings.sav` or `participants.parquet`, streamed."""
         include = [origin for origin in EXTRA_ORIGINS if origin in request.query_params]
         try:
-            return build_download(self.get_object(), name, include=include)
+            bom = wants_mark(request)
+            return build_download(self.get_object(), name, bom=bom, include=include)
         except KeyError:
             raise NotFound(f"This study has no file “{name}”.") from None
         except ValueError as error:

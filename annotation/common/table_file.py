@@ -1,8 +1,10 @@
-"""Reads tables: CSV, TSV and JSON lines in UTF-8, with or without a mark, into numbered rows.
+"""Reads tables into numbered rows: CSV, TSV, JSON (lines or an array), Excel and Parquet.
 
-CSV is read as RFC 4180 has it, with commas or semicolons; TSV has no quoting, a quotation mark is
-a character like any other. A row that has too many or too few cells is kept with its fault, so that
-every bad row can be told at once.
+Text is UTF-8, or UTF-16 with a byte order mark. CSV is read as RFC 4180 has it, with commas,
+semicolons or tabs. In TSV a quotation mark is a character like any other, unless the whole file is
+quoted as a spreadsheet quotes. The two lines that Qualtrics puts below its heading are left out. A
+row that has too many or too few cells is kept with its fault, so that every bad row can be told at
+once. Lines of an array, a sheet or Parquet are its rows by number.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
@@ -23,6 +26,15 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 # Line ends and tabs are text; other control characters and halves of broken ones are not.
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 BROKEN = re.compile(r"[\ud800-\udfff]")
+# A cell that a spreadsheet quoted, its quotation marks doubled; or one that nobody quoted.
+TAB_CELL = re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[\t\r\n]|\Z)|([^\t\r\n]*)')
+QUALTRICS_ID = re.compile(r"\W*ImportId\b")
+#: Kinds of files by their ending.
+TABS, TABLES = (".tsv", ".tab", ".txt"), (".csv", ".tsv", ".tab", ".txt", ".xlsx")
+JSON_LIKE = (".json", ".jsonl", ".ndjson", ".parquet")
+SUFFIXES = (*TABLES, *JSON_LIKE)
+LARGEST_UNPACKED = 500_000_000
+WESTERN = "windows-1252"
 LONGEST_REASON = 100
 DIGEST_SHOWN = 16
 
@@ -38,6 +50,14 @@ class Record:
     line: int
     values: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
+
+
+@dataclass(frozen=True)
+class TableFile:
+    """The rows of a file without its heading, and what the reader assumed, in sentences."""
+
+    records: list[Record]
+    notices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,101 +90,288 @@ def plain_heading(heading: str) -> str:
     return "_".join(heading.casefold().replace("-", " ").split())
 
 
-def read_table(content: bytes, file_name: str, *, or_json_lines: bool = False) -> list[Record]:
-    """Return the rows of a .csv, .tsv or .tab file, without its heading.
+NumberedCells = list[tuple[int, list[str]]]
+#: Takes the cells of the first line; returns the columns' names if that line is a row already.
+NameColumns = Callable[[list[str]], Sequence[str] | None]
 
-    or_json_lines : takes .jsonl and .ndjson as well
+
+def read_table(
+    content: bytes,
+    file_name: str,
+    *,
+    or_json: bool = False,
+    name_columns: NameColumns | None = None,
+) -> TableFile:
+    """Return the rows of a .csv, .tsv, .tab, .txt or .xlsx file, without its heading.
+
+    or_json : takes .json, .jsonl, .ndjson and .parquet as well, whose values keep their types, and
+        text in Windows-1252, of which a notice tells
+    name_columns : for files that may have no heading
 
     Raises `TableFileError` where the file as a whole cannot be read.
     """
-    readers = {".csv": read_csv, ".tsv": read_tsv, ".tab": read_tsv}
-    if or_json_lines:
-        readers |= {".jsonl": read_json_lines, ".ndjson": read_json_lines}
-    read = readers.get(PurePath(file_name).suffix.lower())
-    if read is None:
-        expected = ".csv, .tsv or .jsonl" if or_json_lines else ".csv or .tsv"
-        raise TableFileError(
-            f"“{shorten(file_name)}” is of no kind that can be read, expected {expected}."
+    suffix = _check_suffix(file_name, SUFFIXES if or_json else TABLES)
+    notices: list[str] = []
+    if suffix in JSON_LIKE:
+        objects = (
+            _read_parquet(content)
+            if suffix == ".parquet"
+            else read_json(decode(content, notices if or_json else None))
         )
-    records = list(read(decode(content)))
+        records = list(objects)
+    else:
+        cells = _read_cells(content, suffix, notices, western=or_json)
+        records = _drop_qualtrics(list(_to_records(cells, name_columns)), notices)
     if not records:
         raise TableFileError("The file holds no row, expected at least one below its heading.")
-    return records
+    return TableFile(records, tuple(notices))
 
 
-def decode(content: bytes) -> str:
+def read_cells(content: bytes, file_name: str) -> NumberedCells:
+    """Return the cells of a table line by line, its heading first; errors are `read_table`'s."""
+    return _read_cells(content, _check_suffix(file_name, TABLES), [])
+
+
+def decode(content: bytes, notices: list[str] | None = None) -> str:
     """Return the text of a file; bytes that are no UTF-8 become halves of characters.
 
-    So their rows can be named. Raises `TableFileError` for an empty file and for UTF-16.
+    So their rows can be named. With `notices`, a file without a single letter in UTF-8 beyond ASCII
+    is read as Windows-1252, and a notice says so. Raises `TableFileError` for an empty file.
     """
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise TableFileError("The file is UTF-16 text, expected UTF-8.")
-    text = content.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
+        try:
+            text = content.decode("utf-16")
+        except UnicodeDecodeError as error:
+            raise TableFileError(f"The file is broken UTF-16 text: {error.reason}.") from error
+    else:
+        text = content.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
+        if notices is not None and (western := _read_western(content, text)):
+            text = western
+            notices.append(
+                "The file is not UTF-8 and was read as Windows-1252, as Excel saves CSV. If "
+                "letters look wrong, save it as UTF-8."
+            )
     if not text.strip():
         raise TableFileError("The file is empty, expected a heading and rows.")
     return text
 
 
-def read_csv(text: str) -> Iterator[Record]:
-    """Yield the rows of CSV text."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text), strict=True)
+def _read_western(content: bytes, text: str) -> str:
+    """Return text in Windows-1252, empty where the bytes rather are damaged or of another script.
+
+    Such a text has no letter that is valid UTF-8 beyond ASCII, and one byte in five at most.
+    """
+    beyond = [char for char in text if char > "\x7f"]
+    if not beyond or not all("\udc80" <= char <= "\udcff" for char in beyond):
+        return ""
+    try:
+        return content.decode(WESTERN) if 5 * len(beyond) <= len(content) else ""
+    except UnicodeDecodeError:
+        return ""
+
+
+def _check_suffix(file_name: str, known: Sequence[str]) -> str:
+    suffix = PurePath(file_name).suffix.lower()
+    if suffix not in known:
+        expected = f"{', '.join(known[:-1])} or {known[-1]}"
+        raise TableFileError(
+            f"“{shorten(file_name)}” is of no kind that can be read, expected {expected}."
+        )
+    return suffix
+
+
+def _read_cells(
+    content: bytes, suffix: str, notices: list[str], *, western: bool = False
+) -> NumberedCells:
+    if suffix == ".xlsx":
+        rows = _read_workbook(content, notices)
+    else:
+        text = decode(content, notices if western else None)
+        delimiter = _find_delimiter(text, suffix)
+        rows = _read_tabs(text, notices) if delimiter == "\t" else _read_csv(text, delimiter)
+    # A blank line separates, it is no row.
+    return [(line, cells) for line, cells in rows if any(cell.strip() for cell in cells)]
+
+
+def _find_delimiter(text: str, suffix: str) -> str:
+    heading = LINE_END.split(text.lstrip("\r\n"), maxsplit=1)[0]
+    if suffix in TABS and "\t" in heading:
+        return "\t"
+    sizes = {mark: len(next(csv.reader([heading[:9999]], delimiter=mark))) for mark in ",;\t"}
+    most = max(sizes, key=lambda mark: sizes[mark])
+    return "\t" if suffix in TABS and sizes[most] == 1 else most
+
+
+def _read_csv(text: str, delimiter: str) -> NumberedCells:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows: NumberedCells = []
     before = 0
-
-    def rows() -> Iterator[tuple[int, list[str]]]:
-        nonlocal before
-        while True:
-            try:
-                cells = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise TableFileError(
-                    f"The file breaks off at line {before + 1}: {error}. A quotation mark may be "
-                    "open; in CSV a quotation mark within a quoted cell is written twice."
-                ) from error
-            line, before = before + 1, reader.line_num
-            yield line, cells
-
-    return _read_rows(rows())
+    try:
+        for cells in reader:
+            rows.append((before + 1, cells))
+            before = reader.line_num
+    except csv.Error as error:
+        raise TableFileError(
+            f"The file breaks off at line {before + 1}: {error}. A quotation mark may be "
+            "open; in CSV a quotation mark within a quoted cell is written twice."
+        ) from error
+    return rows
 
 
-def read_tsv(text: str) -> Iterator[Record]:
-    """Yield the rows of TSV text."""
-    lines = LINE_END.split(text)
-    return _read_rows((number, line.split("\t")) for number, line in enumerate(lines, start=1))
+def _read_tabs(text: str, notices: list[str]) -> NumberedCells:
+    plain = [
+        (number, line.split("\t")) for number, line in enumerate(LINE_END.split(text), start=1)
+    ]
+    quoted = _read_quoted_tabs(text) if '"' in text else None
+    if quoted is None or _count_uneven(quoted) > _count_uneven(plain):
+        return plain
+    notices.append("Quotation marks around cells were read as a spreadsheet’s, not as typed.")
+    return quoted
 
 
-def read_json_lines(text: str) -> Iterator[Record]:
-    """Yield the JSON objects of a text with one on each line."""
+def _read_quoted_tabs(text: str) -> NumberedCells | None:
+    """Return the cells as a spreadsheet saved them, None if it cannot have written this file.
+
+    A spreadsheet quotes each cell that holds a quotation mark, a tab or a line end, and doubles the
+    marks in it; Excel quotes cells with commas as well, and some programs quote every text.
+    """
+    rows: NumberedCells = []
+    cells: list[str] = []
+    line, start, place = 1, 1, 0
+    needless = unquoted = comma_quoted = comma_unquoted = False
+    while place <= len(text):
+        match = TAB_CELL.match(text, place)
+        quoted, bare = match.groups() if match else (None, "")
+        if quoted is None:
+            if '"' in bare:
+                return None
+            unquoted |= bool(bare) and not bare.isdecimal()
+            comma_unquoted |= "," in bare
+            cells.append(bare)
+        else:
+            if not any(mark in quoted for mark in '"\t\r\n'):
+                comma_quoted |= "," in quoted
+                needless |= "," not in quoted
+            line += len(LINE_END.findall(quoted))
+            cells.append(quoted.replace('""', '"'))
+        place = match.end() if match else place
+        if text.startswith("\t", place):
+            place += 1
+            continue
+        rows.append((start, cells))
+        place += 2 if text.startswith("\r\n", place) else 1
+        line, cells = line + 1, []
+        start = line
+    return None if (needless and unquoted) or (comma_quoted and comma_unquoted) else rows
+
+
+def _count_uneven(rows: NumberedCells) -> int:
+    widths = [len(cells) for _, cells in rows if any(cell.strip() for cell in cells)]
+    return sum(width != widths[0] for width in widths)
+
+
+def _read_workbook(content: bytes, notices: list[str]) -> NumberedCells:
+    """Return the cells of a workbook's first sheet as texts, empty cells at a row's end filled."""
+    from openpyxl import load_workbook
+
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            _check_size(sum(member.file_size for member in archive.infolist()))
+        book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        sheet, *others = book.worksheets
+        rows = [[_show(cell) for cell in row] for row in sheet.iter_rows(values_only=True)]
+    except TableFileError:
+        raise
+    except Exception as error:  # openpyxl raises whatever its parts raise
+        raise TableFileError(f"The file is no Excel workbook that can be read: {error}.") from error
+    if others:
+        notices.append(
+            f"Only the first sheet, “{shorten(sheet.title)}”, was read, not "
+            f"{', '.join(f'“{shorten(other.title)}”' for other in others)}."
+        )
+    used = max(
+        (n for row in rows for n, cell in enumerate(row, start=1) if cell.strip()), default=0
+    )
+    return [(n, [*row, *[""] * used][:used]) for n, row in enumerate(rows, start=1)]
+
+
+def _show(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+def _read_parquet(content: bytes) -> Iterator[Record]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        file = parquet.ParquetFile(io.BytesIO(content))
+        groups = range(file.metadata.num_row_groups)
+        _check_size(sum(file.metadata.row_group(n).total_byte_size for n in groups))
+        rows = file.read().to_pylist()
+    except (pa.ArrowException, OSError) as error:
+        raise TableFileError(f"The file is no Parquet that can be read: {error}.") from error
+    return (Record(n, _flatten(row)) for n, row in enumerate(rows, start=1))
+
+
+def _check_size(unpacked: int) -> None:
+    if unpacked > LARGEST_UNPACKED:
+        raise TableFileError(
+            f"The file unpacks to {unpacked / 1e6:,.0f} MB, expected "
+            f"{LARGEST_UNPACKED / 1e6:,.0f} MB at most."
+        )
+
+
+def read_json(text: str) -> Iterator[Record]:
+    """Yield the objects of a JSON array, or of a text with one on each line."""
+    if text.lstrip().startswith("["):
+        try:
+            entries = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            if getattr(error, "msg", "") != "Extra data":  # else each line is an array
+                raise TableFileError(f"The file is not JSON: {error}.") from error
+        else:
+            for number, entry in enumerate(entries, start=1):
+                yield _to_record(number, entry)
+            return
     for number, line in enumerate(LINE_END.split(text), start=1):
         if not line.strip():
             continue
         try:
-            loaded = json.loads(line)
+            yield _to_record(number, json.loads(line))
         except (ValueError, RecursionError) as error:
             what = error.msg if isinstance(error, json.JSONDecodeError) else "cannot be read"
             yield Record(number, fault=f"is not JSON: {what}.")
-            continue
-        if isinstance(loaded, dict):
-            yield Record(number, loaded)
-        else:
-            yield Record(number, fault="is not a JSON object, expected one with named values.")
 
 
-def _find_delimiter(text: str) -> str:
-    heading = text.lstrip("\r\n").splitlines()[0]
-    return ";" if heading.count(";") > heading.count(",") else ","
+def _to_record(number: int, entry: Any) -> Record:
+    if isinstance(entry, dict):
+        return Record(number, _flatten(entry))
+    return Record(number, fault="is not a JSON object, expected one with named values.")
 
 
-def _read_rows(rows: Iterator[tuple[int, list[str]]]) -> Iterator[Record]:
+def _flatten(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return an entry with the texts of a data hub's “translation” beside its other values."""
+    if not isinstance(entry.get("translation"), dict):
+        return entry
+    return {**entry.pop("translation"), **entry}
+
+
+def _to_records(
+    rows: Iterable[tuple[int, list[str]]], name: NameColumns | None
+) -> Iterator[Record]:
     columns: list[str] | None = None
     for line, cells in rows:
-        if not any(cell.strip() for cell in cells):
-            continue  # a blank line separates, it is no row
         if columns is None:
-            columns = [cell.strip() for cell in cells]
+            given = name(cells) if name else None
+            columns = [cell.strip() for cell in cells] if given is None else list(given)
             _check_heading(columns)
-        elif len(cells) != len(columns):
+            if given is None:
+                continue
+        if len(cells) != len(columns):
             yield Record(
                 line, fault=f"has {len(cells)} cells, expected {len(columns)} as in the heading."
             )
@@ -172,9 +379,20 @@ def _read_rows(rows: Iterator[tuple[int, list[str]]]) -> Iterator[Record]:
             yield Record(line, dict(zip(columns, cells, strict=True)))
 
 
+def _drop_qualtrics(records: list[Record], notices: list[str]) -> list[Record]:
+    """Return the rows without the questions and ids that Qualtrics puts below its heading."""
+    for place, record in enumerate(records[:2]):
+        values = [str(value) for value in record.values.values() if value]
+        if values and all(map(QUALTRICS_ID.match, values)):
+            notices.append(f"Lines up to {record.line} are Qualtrics’s headings and no rows.")
+            return records[place + 1 :]
+    return records
+
+
 def _check_heading(columns: list[str]) -> None:
-    lowered = [column.casefold() for column in columns]
+    lowered = [column.casefold() for column in columns if column]
     doubled = next((name for name in lowered if lowered.count(name) > 1), None)
     if doubled is not None:
-        shown = shorten(doubled) or "(without a name)"
-        raise TableFileError(f"The heading has the column “{shown}” twice, expected once.")
+        raise TableFileError(
+            f"The heading has the column “{shorten(doubled)}” twice, expected once."
+        )

@@ -1,73 +1,189 @@
-"""Reads files of texts and pairs: CSV, TSV and JSON lines, in UTF-8 with or without a mark.
+"""Reads files of texts and pairs, in whichever kind `annotation.common.table_file` reads.
 
 Two layouts. *Pairs* have a column for each variety, named by it (AAL, WME) or ``source_text`` and
 ``target_text``; *texts* have ``text`` and may have ``variety``. Both may have ``id``, ``source``,
-``context`` and ``split``. JSON lines may also carry ``spans``: a list of objects with start, end
-and kind for texts; for pairs an object with such a list under each variety's name. Offsets count
-characters (Unicode code points) of the text.
+``context`` and ``split``. JSON and Parquet may also carry ``spans``: a list of objects with start,
+end and kind for texts; for pairs an object with such a list under each variety's name. Offsets
+count characters (Unicode code points) of the text. Other columns are named and not read; oTree's
+wide rows become one for each round. Bodies lose white space at both ends and keep it inside.
 
-How tables are read, `annotation.common.table_file` says. Bodies lose white space at both ends and
-keep it inside. Nothing here touches the database: a file becomes rows and problems, and a caller
-decides.
+Nothing here touches the database: a file becomes rows and problems, and a caller decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
 
-from annotation.common.table_file import Problem, TableFileError, read_table
+from annotation.common.table_file import Problem, Record, TableFileError, read_table
 from annotation.common.text_shortening import shorten
 from annotation.corpora.corpus_rows import (
+    COMMON_COLUMNS,
     PAIR_COLUMNS,
     TEXT_COLUMNS,
+    Heading,
     Layout,
     ParsedCorpus,
     Varieties,
 )
 from annotation.corpora.row_reader import RowReader
 
+COLUMNS = (*COMMON_COLUMNS, *PAIR_COLUMNS, *TEXT_COLUMNS)
+#: What annotation tools call the two sides of a pair, where no column is called as expected.
+TARGET_NAMES = ("rewrite", "rewriting", "counterpart", "paraphrase", "translation")
+SOURCE_NAMES = ("original", "original_text", "sentence", "text")
+OTREE = re.compile(r"(?:(\w+\.\d+)\.)?player\.(\w+)")
+SHORTEST_SENTENCE = 3
+ALIKE = 0.85
+SHOWN = 12
 
-def parse_corpus_file(content: bytes, file_name: str, varieties: Varieties) -> ParsedCorpus:
+
+def read_heading(said: Iterable[str], *, is_there: bool = True) -> Heading:
+    """Return what was said of a file's columns, each as FIELD=COLUMN; `TableFileError` else."""
+    columns = {}
+    for one in filter(None, map(str.strip, said)):
+        name, mark, column = one.partition("=")
+        if not mark:
+            raise TableFileError(f"“{shorten(one)}” names no column, expected FIELD=COLUMN.")
+        columns[name.strip()] = column.strip()
+    return Heading(is_there, columns)
+
+
+def parse_corpus_file(
+    content: bytes, file_name: str, varieties: Varieties, heading: Heading | None = None
+) -> ParsedCorpus:
     """Return every good row and every problem of a file.
+
+    heading : None finds the columns by their names, and takes two sentences as a row of pairs
 
     Raises `TableFileError` where the file as a whole cannot be read. Rows are checked one by one
     here; what several rows have to do with one another is `annotation.corpora.row_checks`.
     """
-    records = read_table(content, file_name, or_json_lines=True)
+    heading = heading or Heading()
+    notices: list[str] = []
+
+    def name_columns(cells: list[str]) -> Sequence[str] | None:
+        if not heading.is_there:
+            return [str(n) for n in range(1, len(cells) + 1)]
+        sentences = all(len(cell.split()) >= SHORTEST_SENTENCE for cell in cells)
+        if len(cells) != 2 or not sentences or any(map(varieties.find_column, cells)):
+            return None
+        notices.append(
+            "The first line was read as a pair, since it holds two sentences and no names: "
+            f"{varieties.source} first, {varieties.target} second."
+        )
+        return PAIR_COLUMNS
+
+    table = read_table(content, file_name, or_json=True, name_columns=name_columns)
+    records = _split_rounds(table.records, varieties)
     first = next((record for record in records if not record.fault), None)
     if first is None:
         raise TableFileError(f"No row can be read. Line {records[0].line} {records[0].fault}")
-    layout = _find_layout(first.values, varieties)
+    given = dict(heading.columns)
+    if not heading.is_there and not given and len(first.values) == 2:
+        given = dict(zip(PAIR_COLUMNS, first.values, strict=True))
+    names = _name_columns(first.values, varieties, given)
+    layout = _find_layout(names, first.values, varieties)
+    columns = list(dict.fromkeys(name for record in records for name in record.values))
+    for column in columns:  # JSON names some in later rows alone
+        if column not in names and (name := varieties.find_column(column)) and name not in given:
+            names[column] = name
+    if unread := [
+        shorten(column) or "(without a name)" for column in columns if column not in names
+    ]:
+        notices.append(f"Nothing is read from: {', '.join(unread)}.")
     rows, problems = [], []
     for record in records:
-        reader = RowReader(record, layout, varieties)
+        reader = RowReader(record, layout, varieties, names)
         row = reader.read()
         if row is not None:
             rows.append(row)
         problems += [Problem(record.line, fault) for fault in reader.faults]
-    return ParsedCorpus(layout, tuple(rows), tuple(problems))
+    return ParsedCorpus(layout, tuple(rows), tuple(problems), (*table.notices, *notices))
 
 
-def _find_layout(columns: Iterable[str], varieties: Varieties) -> Layout:
+def _split_rounds(records: list[Record], varieties: Varieties) -> list[Record]:
+    """Return oTree's rows by round: its columns “app.1.player.field” as “field”.
+
+    Rounds without a text are none of the task, or were not reached.
+    """
+    named = {column for record in records for column in record.values}
+    fields = {column: match for column in named if (match := OTREE.fullmatch(column))}
+    found: list[Record] = []
+    for record in records if fields else ():
+        rounds: dict[str, dict[str, Any]] = {}
+        shared = {name: value for name, value in record.values.items() if name not in fields}
+        for column, value in record.values.items():
+            if match := fields.get(column):
+                rounds.setdefault(match[1] or "", {})[match[2]] = value
+        found += [
+            Record(record.line, {**shared, **values})
+            for values in rounds.values()
+            if any(value for name, value in values.items() if varieties.find_column(name))
+        ]
+        if record.fault:
+            found.append(record)
+    return found or records
+
+
+def _name_columns(
+    columns: Iterable[str], varieties: Varieties, given: dict[str, str]
+) -> dict[str, str]:
+    """Return what each column holds that is read; `given` comes before the columns' own names."""
+    columns = list(columns)
+    for name, column in given.items():
+        if name not in COLUMNS:
+            raise TableFileError(f"“{shorten(name)}” is not known, expected {', '.join(COLUMNS)}.")
+        if column not in columns:
+            raise TableFileError(f"There is no column “{shorten(column)}”. {_listed(columns)}")
+    names = {column: name for name, column in given.items()}
+    for column in columns:
+        found = varieties.find_column(column)
+        if found and found not in given and column not in names:
+            names[column] = found
+    by_name = {column.strip().casefold(): column for column in columns}
+    source = next((by_name[name] for name in SOURCE_NAMES if name in by_name), "")
+    target = next((by_name[name] for name in TARGET_NAMES if name in by_name), "")
+    if (
+        target
+        and "target_text" not in names.values()
+        and (source or "source_text" in names.values())
+    ):
+        names[target] = "target_text"
+    if source and "target_text" in names.values() and "source_text" not in names.values():
+        names[source] = "source_text"
+    return names
+
+
+def _find_layout(names: dict[str, str], columns: Iterable[str], varieties: Varieties) -> Layout:
     """Return the layout that a heading, or the names of the first JSON object, has."""
     expected = (
         f"expected “{varieties.source}” and “{varieties.target}” (or “source_text” and "
         "“target_text”) for pairs, or “text” and, where they differ, “variety” for single texts; "
-        "beside them “id”, “source”, “context”, “split”"
+        "beside them “id”, “source”, “context”, “split”, and in JSON “spans”"
     )
-    held = []
     for column in columns:
-        found = varieties.find_column(column)
-        if found is None:
+        alike = get_close_matches(column.strip().casefold(), COLUMNS, 1, ALIKE)
+        if alike and column not in names and alike[0] not in names.values():
             raise TableFileError(
-                f"The column “{shorten(column)}” is not known, {expected}, and in JSON lines "
-                "“spans”. Rename or leave out what the corpus does not keep."
+                f"The column “{shorten(column)}” is not known, {expected}. If it is "
+                f"“{alike[0]}”, rename it; otherwise leave it out."
             )
-        held.append(found)
+    held = list(names.values())
     if len(set(held)) < len(held):
         raise TableFileError(f"Two columns hold the same, {expected}.")
     if set(PAIR_COLUMNS) <= set(held) and not set(TEXT_COLUMNS) & set(held):
         return Layout.PAIRS
     if "text" in held and not set(PAIR_COLUMNS) & set(held):
         return Layout.TEXTS
-    raise TableFileError(f"The columns fit neither pairs nor texts, {expected}.")
+    raise TableFileError(
+        f"The columns fit neither pairs nor texts, {expected}. {_listed(columns)} Say which column "
+        "holds what, or that the file has no heading."
+    )
+
+
+def _listed(columns: Iterable[str]) -> str:
+    shown = [f"“{shorten(column)}”" for column in columns]
+    return f"The columns are {', '.join(shown[:SHOWN])}{' …' if len(shown) > SHOWN else ''}."

@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 
 from annotation.common.table_file import Problem, describe_import
 from annotation.corpora.corpus_file import parse_corpus_file
-from annotation.corpora.corpus_rows import Layout, ParsedCorpus, Varieties
+from annotation.corpora.corpus_rows import Heading, Layout, ParsedCorpus, Varieties
 from annotation.corpora.corpus_storage import store_rows
 from annotation.corpora.row_checks import Known, check_rows
 from annotation.models import Corpus
@@ -35,6 +35,7 @@ class ImportResult:
 
     by_source : good rows by (source, split)
     skipped : problems of the rows that were left out
+    notices : what was assumed of the file, and what of it is not read
     """
 
     corpus: Corpus | None
@@ -43,6 +44,7 @@ class ImportResult:
     n_pairs: int
     by_source: Mapping[tuple[str, str], int]
     skipped: tuple[Problem, ...]
+    notices: tuple[str, ...] = ()
 
     @property
     def n_skipped(self) -> int:
@@ -62,6 +64,7 @@ def import_corpus(
     owner: AbstractBaseUser | None = None,
     user: AbstractBaseUser | None = None,
     other_varieties: Sequence[str] = (),
+    heading: Heading | None = None,
     skip_bad_rows: bool = False,
     dry_run: bool = False,
     **facts: Any,
@@ -72,6 +75,7 @@ def import_corpus(
         the varieties, `owner` and ``facts`` (further fields of `Corpus`)
     user : who imports, for the history
     other_varieties : further ones that single texts may be in, beside those that are there
+    heading : what is known of the file's columns; None finds them by their names
     skip_bad_rows : leaves bad rows out instead of refusing the file
     dry_run : does everything but keep it
 
@@ -91,7 +95,7 @@ def import_corpus(
             check_corpus(corpus)
         else:
             corpus = Corpus.objects.select_for_update().get(pk=into.pk)
-        parsed = _read(content, file_name, corpus, other_varieties)
+        parsed = _read(content, file_name, corpus, other_varieties, heading)
         if parsed.problems and not skip_bad_rows:
             raise BadRowsError(parsed)
         if not parsed.rows:
@@ -115,6 +119,7 @@ def import_corpus(
         n_pairs=n_pairs,
         by_source=Counter((row.source, row.split) for row in parsed.rows),
         skipped=parsed.problems,
+        notices=parsed.notices,
     )
 
 
@@ -128,7 +133,11 @@ def check_corpus(corpus: Corpus) -> None:
 
 
 def _read(
-    content: bytes, file_name: str, corpus: Corpus, other_varieties: Sequence[str]
+    content: bytes,
+    file_name: str,
+    corpus: Corpus,
+    other_varieties: Sequence[str],
+    heading: Heading | None,
 ) -> ParsedCorpus:
     """Return the checked rows. Two queries, none for a corpus that is new."""
     others = [name.strip() for name in other_varieties if name.strip()]
@@ -139,11 +148,16 @@ def _read(
         )
     known = Known()
     if corpus.pk is not None:
-        texts = list(corpus.texts.values_list("variety", "body_hash", "split", "slug"))
+        texts = list(corpus.texts.values_list("variety", "body", "split", "slug", "pk"))
         others += [variety for variety, *_ in texts]
-        names = [*(slug for *_, slug in texts), *corpus.pairs.values_list("slug", flat=True)]
-        known.add_stored([(variety, digest, split) for variety, digest, split, _ in texts], names)
+        pairs = list(corpus.pairs.values_list("slug", "source_text_id", "target_text_id"))
+        bodies = {pk: body for _, body, _, _, pk in texts}
+        known.add_stored(
+            [(variety, body, split) for variety, body, split, *_ in texts],
+            [*(slug for *_, slug, _ in texts), *(slug for slug, *_ in pairs)],
+            [(bodies[source], bodies[target]) for _, source, target in pairs],
+        )
     named = (corpus.source_variety, corpus.target_variety)
     varieties = Varieties(*named, tuple(dict.fromkeys(one for one in others if one not in named)))
-    parsed = parse_corpus_file(content, file_name, varieties)
+    parsed = parse_corpus_file(content, file_name, varieties, heading)
     return check_rows(parsed, known, corpus.target_variety)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -18,6 +19,18 @@ class Layout(StrEnum):
 
     PAIRS = "pairs"
     TEXTS = "texts"
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What is known of a file's columns beforehand.
+
+    is_there : False where the first line is a row; the columns are then called 1, 2 …
+    columns : name of the column by what it holds, such as ``source_text``
+    """
+
+    is_there: bool = True
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,6 +93,8 @@ class ParsedCorpus:
     layout: Layout
     rows: tuple[Row, ...]
     problems: tuple[Problem, ...]
+    #: What was assumed of the file, and what of it is not read; stops nothing.
+    notices: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:

@@ -8,8 +8,8 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.utils.text import slugify
 from simple_history.utils import bulk_create_with_history
 
-from annotation.corpora.bodies import hash_body
-from annotation.corpora.corpus_rows import Row
+from annotation.corpora.bodies import fold_body, hash_body
+from annotation.corpora.corpus_rows import Row, Side
 from annotation.models import Corpus, Text, TextPair
 
 BATCH = 500
@@ -30,42 +30,37 @@ def store_rows(
     taken |= set(corpus.pairs.values_list("slug", flat=True))
     taken |= {row.name for row in rows if row.name}
     endings = name_varieties(corpus)
-    targets = {text.body_hash: text for text in corpus.texts.filter(variety=corpus.target_variety)}
+    there = {(text.variety, fold_body(text.body)): text for text in corpus.texts.all()}
     texts: list[Text] = []
     pairs: list[TextPair] = []
-    number_name = _Numbering(taken, start=corpus.texts.count())
-    for row in rows:
-        name = row.name or number_name("pair" if row.target else "text")
-        text = Text(
-            corpus=corpus,
-            slug=free_name(f"{name}-{endings[0]}", taken) if row.target else name,
-            variety=row.variety,
-            body=row.text.body,
-            body_hash=hash_body(row.text.body),
-            source=row.source,
-            context=row.context,
-            split=row.split,
-            spans=list(row.text.spans),
-        )
-        texts.append(text)
-        if row.target is None:
-            continue
-        digest = hash_body(row.target.body)
-        if digest not in targets:
-            targets[digest] = Text(
+    number_name = _Numbering(taken, start=len(there))
+
+    def place(row: Row, side: Side, variety: str, name: str, **more: str) -> Text:
+        """Return the text that is there already, or a new one."""
+        key = variety, fold_body(side.body)
+        if key not in there:
+            there[key] = Text(
                 corpus=corpus,
-                slug=free_name(f"{name}-{endings[1]}", taken),
-                variety=corpus.target_variety,
-                body=row.target.body,
-                body_hash=digest,
+                slug=free_name(name, taken) if row.target else name,
+                variety=variety,
+                body=side.body,
+                body_hash=hash_body(side.body),
                 source=row.source,
                 split=row.split,
-                spans=list(row.target.spans),
+                spans=list(side.spans),
+                **more,
             )
-            texts.append(targets[digest])
-        pairs.append(
-            TextPair(corpus=corpus, slug=name, source_text=text, target_text=targets[digest])
-        )
+            texts.append(there[key])
+        return there[key]
+
+    for row in rows:
+        name = row.name or number_name("pair" if row.target else "text")
+        if row.target is None:
+            place(row, row.text, row.variety, name, context=row.context)
+            continue
+        source = place(row, row.text, row.variety, f"{name}-{endings[0]}", context=row.context)
+        target = place(row, row.target, corpus.target_variety, f"{name}-{endings[1]}")
+        pairs.append(TextPair(corpus=corpus, slug=name, source_text=source, target_text=target))
     bulk_create_with_history(
         texts, Text, batch_size=BATCH, default_user=user, default_change_reason=reason
     )

@@ -71,9 +71,7 @@ def find_due(*, corpus: Corpus, study: Study, items: Iterable[GoldItem]) -> set[
 
     Texts with a pair that another study wrote, or that was imported, are never due. One query.
     """
-    pairs = {
-        pair.source_text_id: pair for pair in corpus.pairs.select_related("target_text").order_by()
-    }
+    pairs = _by_text(corpus.pairs.select_related("target_text").order_by("pk"), study)
     due = set()
     for item in items:
         pair = pairs.get(item.text.pk)
@@ -83,6 +81,12 @@ def find_due(*, corpus: Corpus, study: Study, items: Iterable[GoldItem]) -> set[
         if there != (hash_body(item.body.strip()) if item.body.strip() else None):
             due.add(item.text.pk)
     return due
+
+
+def _by_text(pairs: Iterable[TextPair], study: Study) -> dict[int, TextPair]:
+    """Return a pair of each text, the study's own before others."""
+    own_last = sorted(pairs, key=lambda pair: pair.study_id == study.pk)
+    return {pair.source_text_id: pair for pair in own_last}
 
 
 class _Store:
@@ -98,10 +102,9 @@ class _Store:
         self.targets = {
             text.body_hash: text for text in texts if text.variety == corpus.target_variety
         }
-        self.pairs = {
-            pair.source_text_id: pair for pair in corpus.pairs.select_related("target_text")
-        }
-        self.taken = {text.slug for text in texts} | {pair.slug for pair in self.pairs.values()}
+        pairs = list(corpus.pairs.select_related("target_text").order_by("pk"))
+        self.pairs = _by_text(pairs, study)
+        self.taken = {text.slug for text in texts} | {pair.slug for pair in pairs}
         self.left: list[Text] = []
 
     def settle(self, item: GoldItem) -> None:

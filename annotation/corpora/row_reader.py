@@ -31,11 +31,15 @@ NAME = re.compile(r"[-a-zA-Z0-9_]+")
 
 @dataclass
 class RowReader:
-    """Reads one record and notes everything that is wrong with it."""
+    """Reads one record and notes everything that is wrong with it.
+
+    names : what each column holds; others are not read
+    """
 
     record: Record
     layout: Layout
     varieties: Varieties
+    names: Mapping[str, str]
     faults: list[str] = field(default_factory=list)
 
     def read(self) -> Row | None:
@@ -63,7 +67,9 @@ class RowReader:
         own = PAIR_COLUMNS if self.layout == Layout.PAIRS else TEXT_COLUMNS
         values: dict[str, Any] = {}
         for column, value in self.record.values.items():
-            name = self.varieties.find_column(column)
+            name = self.names.get(column)
+            if name is None:
+                continue
             if name not in (*COMMON_COLUMNS, *own) or name in values:
                 # Only JSON comes here: a table's heading holds for all of its rows.
                 self.faults.append(f"“{shorten(column)}” is not expected here.")

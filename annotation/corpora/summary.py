@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from django.core.cache import cache
-from django.db.models import Count, IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Count, IntegerField, Max, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.corpora.features import FEATURE_NAMES, detect_features
@@ -156,11 +156,13 @@ def select_texts(
     split: str = "",
     variety: str = "",
 ) -> QuerySet[Text]:
-    """Return the texts of a corpus that hold ``words`` and are as named. One query for a page.
+    """Return the texts of a corpus that hold ``words`` and are as named. Two queries for a page.
 
     ``source`` None takes every source; an empty one takes texts without a source.
     """
-    found = Text.objects.filter(corpus=corpus).select_related("pair__target_text")
+    found = Text.objects.filter(corpus=corpus).prefetch_related(
+        Prefetch("pairs_as_source", TextPair.objects.select_related("target_text").order_by("pk"))
+    )
     if words.strip():
         found = found.filter(body__icontains=words.strip())
     if source is not None:

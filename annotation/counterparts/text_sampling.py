@@ -17,7 +17,7 @@ ALL_SOURCES = ""
 def open_texts(corpus: Corpus) -> QuerySet[Text]:
     """Return the texts that can be rewritten: in the source variety, without a gold counterpart."""
     return Text.objects.filter(
-        corpus=corpus, variety=corpus.source_variety, pair__isnull=True
+        corpus=corpus, variety=corpus.source_variety, pairs_as_source__isnull=True
     ).order_by("slug")
 
 

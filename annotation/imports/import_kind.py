@@ -17,7 +17,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 
-from annotation.common.table_file import TableFileError
+from annotation.common.table_file import SUFFIXES, TableFileError
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus
 
@@ -102,7 +102,7 @@ class ImportKind(ABC):
     title: ClassVar[Any]
     #: What an import stores, in a sentence.
     purpose: ClassVar[Any]
-    suffixes: ClassVar[tuple[str, ...]] = (".csv", ".tsv", ".jsonl")
+    suffixes: ClassVar[tuple[str, ...]] = SUFFIXES
     columns: ClassVar[tuple[ImportColumn, ...]] = ()
     options: ClassVar[tuple[ImportOption, ...]] = ()
     #: Whoever imports needs this permission.

@@ -1,4 +1,4 @@
-"""Reads rows of CSV, TSV and JSON lines by the columns of a kind of import."""
+"""Reads rows of files by the columns of a kind of import."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.common.table_file import (
+    JSON_LIKE,
     Problem,
     Record,
     TableFileError,
@@ -95,6 +96,7 @@ class ReadRows:
     rows: list[ImportRow]
     problems: list[Problem]
     unread: tuple[str, ...]
+    notices: tuple[str, ...] = ()
 
     @property
     def told_problems(self) -> tuple[str, ...]:
@@ -105,8 +107,9 @@ class ReadRows:
     @property
     def warnings(self) -> tuple[str, ...]:
         if not self.unread:
-            return ()
-        return (f"Nothing is read from: {', '.join(map(shorten, self.unread))}.",)
+            return self.notices
+        unread = ", ".join(shorten(name) or "(without a name)" for name in self.unread)
+        return (*self.notices, f"Nothing is read from: {unread}.")
 
     def the_one(self, name: str) -> str:
         """Return what every row says of the file as a whole, empty where none says it.
@@ -133,8 +136,8 @@ def read_rows(
 
     Raises `TableFileError` for a file that cannot be read, or lacks a needed column.
     """
-    records = read_table(content, file_name, or_json_lines=True)
-    is_table = not file_name.lower().endswith(".jsonl")
+    table = read_table(content, file_name, or_json=True)
+    records, is_table = table.records, not file_name.lower().endswith(JSON_LIKE)
     names = {
         spelling: column.name
         for column in columns
@@ -154,6 +157,7 @@ def read_rows(
                 if not column and plain_heading(name) not in ignored
             )
         ),
+        table.notices,
     )
 
 

@@ -106,7 +106,7 @@ def plan_import(
 
     Raises `TableFileError` where the file as a whole cannot be read.
     """
-    records = read_table(content, file_name)
+    records = read_table(content, file_name).records
     columns = _match_heading(kind, records)
     known = Known(kind.stored())
     drafts = kind.drafts(records, columns)

@@ -118,11 +118,16 @@ class Text(models.Model):
 
 
 class TextPair(models.Model):
-    """A text in the corpus's source variety with its gold counterpart in the target variety."""
+    """A text in the corpus's source variety with a gold counterpart in the target variety."""
 
     corpus = models.ForeignKey(Corpus, on_delete=models.CASCADE, related_name="pairs")
     slug = models.SlugField(max_length=100, help_text=_("Its name within the corpus."))
-    source_text = models.OneToOneField(Text, on_delete=models.CASCADE, related_name="pair")
+    source_text = models.ForeignKey(
+        Text,
+        on_delete=models.CASCADE,
+        related_name="pairs_as_source",
+        help_text=_("A text may have several counterparts."),
+    )
     target_text = models.ForeignKey(
         Text,
         on_delete=models.CASCADE,
@@ -143,6 +148,9 @@ class TextPair(models.Model):
         ordering = ["corpus", "pk"]
         constraints = [
             models.UniqueConstraint(fields=["corpus", "slug"], name="one_pair_per_slug"),
+            models.UniqueConstraint(
+                fields=["source_text", "target_text"], name="one_pair_of_two_texts"
+            ),
             models.CheckConstraint(
                 condition=~models.Q(source_text=models.F("target_text")),
                 name="pair_has_two_texts",

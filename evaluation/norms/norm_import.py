@@ -57,7 +57,7 @@ class ParsedNorm:
 def parse_norms(content: bytes, file_name: str) -> list[ParsedNorm]:
     """Return the norms of a file; `NormFileError` names every bad row, and none is taken then."""
     try:
-        records = read_table(content, file_name)
+        records = read_table(content, file_name).records
     except TableFileError as error:
         raise NormFileError(str(error)) from error
     columns = next((record.values for record in records if not record.fault), {})

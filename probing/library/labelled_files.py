@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import PurePath
 from typing import Any, TypeVar
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils.text import slugify
 
-from annotation.common.table_file import Problem, Record, TableFileError, decode, read_csv, read_tsv
+from annotation.common import table_file
+from annotation.common.table_file import Problem, Record, TableFileError
 from annotation.common.text_shortening import shorten
 from annotation.library.library_kind import text_fault
 from probing.measures.label_map import LabelMap, LabelMapError, read_label_map
@@ -322,29 +322,20 @@ def read_table(
 
     without_heading : columns of a file of as many that begins with a row at once
     """
-    suffix = PurePath(file_name).suffix.lower()
-    readers = {".csv": read_csv, ".tsv": read_tsv, ".tab": read_tsv}
-    if suffix not in readers:
-        raise BadRowsError(f"“{shorten(file_name)}” cannot be read. Give a .csv or .tsv file.")
+
+    def name_columns(cells: list[str]) -> Sequence[str] | None:
+        known = {*LABEL_COLUMNS} & {cell.strip().casefold() for cell in cells}
+        return without_heading if len(cells) == len(without_heading) and not known else None
+
     try:
-        text, added = decode(content), 0
-        if without_heading and suffix != ".csv":
-            cells = text.lstrip("\r\n").splitlines()[0].split("\t")
-            if len(cells) == len(without_heading) and not {*LABEL_COLUMNS} & {
-                cell.strip().casefold() for cell in cells
-            }:
-                text, added = "\t".join(without_heading) + "\n" + text, 1
-        records = list(readers[suffix](text))
+        records = table_file.read_table(content, file_name, name_columns=name_columns).records
     except TableFileError as error:
         raise BadRowsError(str(error)) from error
-    if not records:
-        raise BadRowsError("The file holds no row. Give at least one below the heading.")
     headings = next((record.values for record in records if not record.fault), None)
     if headings is None:
-        bad = [Problem(record.line - added, record.fault) for record in records]
+        bad = [Problem(record.line, record.fault) for record in records]
         raise BadRowsError(f"Nothing was imported: all {len(bad)} rows are bad.", bad)
-    columns = {heading.strip().casefold(): heading for heading in headings}
-    return [replace(record, line=record.line - added) for record in records], columns
+    return records, {heading.strip().casefold(): heading for heading in headings}
 
 
 def needed_column(columns: dict[str, str], names: Sequence[str]) -> str:

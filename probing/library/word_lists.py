@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
+from annotation.common.table_file import TableFileError, decode
 from annotation.library.library_kind import SEPARATOR
 from probing.models import WordList, WordPurpose
 
@@ -44,16 +45,17 @@ class ParsedWords:
 
 
 def parse_word_file(content: bytes) -> ParsedWords:
-    """Return the words of a UTF-8 file.
+    """Return the words of a text file, as `annotation.common.table_file` decodes it.
 
     A line holds one word or phrase, or several with semicolons between; what follows a # at its
     beginning or behind a blank is a comment. Blank lines and words that come again, in whatever
     case, are left out and named. Raises `WordFileError` for lines that are not UTF-8, for words
     that are too long or hold control characters or commas, and for a file without words.
     """
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise WordFileError("The file is UTF-16 text, expected UTF-8.")
-    text = content.decode("utf-8", errors="surrogateescape").removeprefix("\ufeff")
+    try:
+        text = decode(content) if content.strip() else ""
+    except TableFileError as error:
+        raise WordFileError(str(error)) from error
     first_lines: dict[str, int] = {}
     words: list[str] = []
     bad: list[LineProblem] = []

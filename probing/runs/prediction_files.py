@@ -7,14 +7,11 @@ the released files. *Wide*: a row for each sentence, and a column “MODEL:RUN�
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 
-from annotation.common.table_file import Problem, TableFileError, decode
+from annotation.common.table_file import Problem, TableFileError, read_cells
 from annotation.common.text_shortening import shorten
 from annotation.library.library_kind import text_fault
 from probing.library.labelled_files import BadRowsError
@@ -47,7 +44,7 @@ class PredictionFile:
 def read_predictions(
     content: bytes, file_name: str, *, labels: str = "ternary", producer: str = ""
 ) -> PredictionFile:
-    """Return the predictions of a CSV or TSV file in UTF-8.
+    """Return the predictions of a table, in whichever kind `annotation.common.table_file` reads.
 
     labels : a preset or a map as `read_label_map` reads it, of true and predicted labels
     producer : who made them, where the file has no column for it
@@ -150,26 +147,11 @@ def _numbered(rows: Sequence[tuple[Sentence, int]]) -> dict[tuple[Sentence, int]
 
 
 def _read_cells(content: bytes, file_name: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    suffix = PurePath(file_name).suffix.lower()
     try:
-        text = decode(content)
+        (_, heading), *rows = read_cells(content, file_name)
     except TableFileError as error:
         raise BadRowsError(str(error)) from error
-    if suffix in (".tsv", ".tab"):
-        rows = [line.split("\t") for line in text.splitlines()]
-    elif suffix == ".csv":
-        try:
-            rows = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-        except csv.Error as error:
-            raise BadRowsError(
-                f"The file breaks off: {error}. A quotation mark may be open."
-            ) from (error)
-    else:
-        raise BadRowsError(f"“{shorten(file_name)}” cannot be read. Give a .csv or .tsv file.")
-    numbered = [(n, cells) for n, cells in enumerate(rows, start=1) if any(map(str.strip, cells))]
-    if not numbered:
-        raise BadRowsError("The file is empty. Give a heading and rows.")
-    return numbered[0][1], numbered[1:]
+    return heading, rows
 
 
 def _place(columns: dict[str, int], names: Sequence[str]) -> int | None:

@@ -43,7 +43,7 @@ def test_a_line_with_several_words_is_split():
         (b"a\x00b", "1 line is bad", [1]),
         (b"# nothing\n\n", "holds no word", []),
         (b"", "holds no word", []),
-        ("word".encode("utf-16"), "UTF-16", []),
+        (b"\xff\xfew", "UTF-16", []),
     ],
 )
 def test_a_bad_file_is_refused_with_its_lines(content, message, lines):

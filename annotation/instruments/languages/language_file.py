@@ -66,7 +66,7 @@ def import_language(
             [f"The file has {len(content) / 1e6:.1f} MB, expected 2 MB at most."]
         )
     try:
-        records = read_table(content, file_name)
+        records = read_table(content, file_name).records
     except TableFileError as error:
         raise LanguageFileError([str(error)]) from None
     try:

@@ -1,4 +1,4 @@
-"""Imports a corpus of texts or of text pairs from a CSV, TSV or JSON lines file."""
+"""Imports a corpus of texts or of text pairs from a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.urls import reverse
 
-from annotation.common.table_file import TableFileError
+from annotation.common.table_file import SUFFIXES, TableFileError
+from annotation.corpora.corpus_file import read_heading
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_corpus, find_owner
@@ -23,11 +24,21 @@ class Command(FileCommand):
     help = (
         "Imports texts or pairs of texts in two varieties. Columns: the two varieties by name (or "
         "source_text and target_text) for pairs, text and variety for texts; beside them id, "
-        "source, context, split. JSON lines may carry spans."
+        "source, context, split. JSON may carry spans. Other columns are named and not read."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="a .csv, .tsv or .jsonl file in UTF-8")
+        parser.add_argument("file", type=Path, help=", ".join(SUFFIXES))
+        parser.add_argument(
+            "--no-heading", action="store_true", help="the first line is a row; columns are 1, 2 …"
+        )
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            metavar="FIELD=COLUMN",
+            help="which column holds what, such as source_text=dialect, repeatable",
+        )
         parser.add_argument("--into", help="name or public id of a corpus that is there")
         parser.add_argument("--name", help="name of the new corpus")
         parser.add_argument("--licence", help="licence or terms of the texts")
@@ -54,6 +65,7 @@ class Command(FileCommand):
                 content=content,
                 file_name=path.name,
                 other_varieties=options["other_variety"],
+                heading=read_heading(options["map"], is_there=not options["no_heading"]),
                 skip_bad_rows=options["skip_bad_rows"],
                 dry_run=options["dry_run"],
                 **facts,
@@ -78,6 +90,7 @@ class Command(FileCommand):
         return {**given, "is_shared": options["shared"]}
 
     def _report(self, result: ImportResult, *, dry_run: bool) -> None:
+        self.tell(result.notices, "Note")
         self.tell(result.skipped, "Left out")
         for (source, split), number in sorted(result.by_source.items()):
             self.stdout.write(f"{source or '(no source)'}, {split}: {number}")

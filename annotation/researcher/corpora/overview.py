@@ -52,12 +52,12 @@ STATEMENT_SECTIONS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class TextLine:
-    """A text as the list shows it: its body with features marked, their names, its counterpart."""
+    """A text as the list shows it: its body with features marked, their names, its pairs."""
 
     text: Text
     body: SafeString
     features: list[str]
-    counterpart: str
+    counterparts: list[str]
 
 
 def overview_context(corpus: Corpus, user: User) -> dict[str, Any]:
@@ -147,10 +147,9 @@ def _stretches(features: Sequence[Feature]) -> list[tuple[int, int, list[str]]]:
 def _describe_text(text: Text, corpus: Corpus) -> TextLine:
     known = text.variety.casefold() in NAMES_OF_AAL
     features = detect_features(text.body) if known else ()
-    pair = getattr(text, "pair", None)
     return TextLine(
         text=text,
         body=mark_features(text.body, features),
         features=list(dict.fromkeys(str(FEATURE_LABELS[found.name]) for found in features)),
-        counterpart=pair.target_text.body if pair is not None else "",
+        counterparts=[pair.target_text.body for pair in text.pairs_as_source.all()],
     )

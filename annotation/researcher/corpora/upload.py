@@ -12,8 +12,9 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.common.table_file import TableFileError
+from annotation.common.table_file import SUFFIXES, TableFileError
 from annotation.corpora.access import can_change_corpus, visible_corpora
+from annotation.corpora.corpus_file import read_heading
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
 from annotation.models import Corpus
 from annotation.researcher.pages.fields import UploadField
@@ -31,9 +32,22 @@ class UploadForm(forms.Form):
         MEGABYTES,
         required=False,
         label=gettext_lazy("File"),
-        accept=".csv,.tsv,.tab,.jsonl,.ndjson",
-        help_text=gettext_lazy("CSV, TSV or JSON lines in UTF-8, 50 MB at most."),
+        accept=",".join(SUFFIXES),
+        help_text=gettext_lazy("A table, an Excel workbook, JSON or Parquet, 50 MB at most."),
         remedy=gettext_lazy("Import it in parts."),
+    )
+    no_heading = forms.BooleanField(
+        label=gettext_lazy("The file has no heading"),
+        required=False,
+        help_text=gettext_lazy(
+            "Its first line is a row, and its columns are called 1, 2 and so on."
+        ),
+    )
+    columns = forms.CharField(
+        label=gettext_lazy("Columns with other names"),
+        required=False,
+        max_length=1000,
+        help_text=gettext_lazy("Such as source_text=dialect, target_text=standard."),
     )
     skip_bad_rows = forms.BooleanField(
         label=gettext_lazy("Leave out bad rows"),
@@ -126,13 +140,15 @@ class NewCorpusForm(UploadForm):
         "other_varieties",
         "access_note",
         "is_shared",
+        "no_heading",
+        "columns",
         "skip_bad_rows",
     )
 
     def facts(self) -> dict[str, Any]:
         """Return what the import needs besides the file."""
         cleaned = self.cleaned_data
-        facts = {name: cleaned[name] for name in self.field_order[1:-1]}
+        facts = {name: cleaned[name] for name in self.field_order[1:-3]}
         return facts | {"other_varieties": cleaned["other_varieties"].split(",")}
 
     def clean_name(self) -> str:
@@ -192,6 +208,10 @@ class NewCorpus(ResearcherPage):
             content=form.cleaned_data["raw"],
             file_name=form.cleaned_data["file_name"],
             user=self.user,
+            heading=read_heading(
+                form.cleaned_data["columns"].split(","),
+                is_there=not form.cleaned_data["no_heading"],
+            ),
             skip_bad_rows=form.cleaned_data["skip_bad_rows"],
             dry_run=dry_run,
             **facts,
@@ -208,6 +228,8 @@ class NewCorpus(ResearcherPage):
             "skipped": f"{result.n_skipped:,}",
         }
         messages.success(self.request, text % said)
+        for notice in result.notices:
+            messages.warning(self.request, notice)
         return redirect("admin:annotation_corpus_overview", corpus.pk)
 
 

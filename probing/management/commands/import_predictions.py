@@ -17,12 +17,12 @@ PROBLEMS_SHOWN = 100
 
 class Command(FileCommand):
     help = (
-        "Imports predictions made elsewhere: CSV or TSV with columns y_true, y_pred, group, and "
+        "Imports predictions made elsewhere: tables with columns y_true, y_pred, group, and "
         "perhaps text, model and run_id, or a column “MODEL:RUN” for each run. All or nothing."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("files", type=Path, nargs="+", help=".csv or .tsv files in UTF-8")
+        parser.add_argument("files", type=Path, nargs="+", help="tables with a heading")
         parser.add_argument(
             "--data-set", required=True, help="name of the set of sentences, such as amazon"
         )

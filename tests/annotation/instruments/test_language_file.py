@@ -186,7 +186,7 @@ def test_every_problem_of_a_file_is_told_at_once(draft: Instrument) -> None:
         (b"", "The file is empty"),
         (b"key,text\na,b\n", "has no column “translation”"),
         (b"key,translation\n", "holds no row"),
-        ("key,translation\na,ñ\n".encode("utf-16"), "UTF-16"),
+        (b"\xff\xfek", "UTF-16"),
         (b'key,translation\n"a,b\n', "breaks off"),
     ],
     ids=["empty", "columns", "rows", "utf-16", "quotes"],

@@ -186,8 +186,8 @@ def test_a_component_of_others_cannot_become_a_pair():
         (b"slug,set,sets\nx,y,z\n", "a.csv", "Two columns hold “sets”"),
         (b"slug,Slug\nx,y\n", "a.csv", "twice"),
         (b'slug,plural\nx,"y\n', "a.csv", "breaks off at line 2"),
-        (b"slug,plural\nx,y\n", "a.xlsx", "expected .csv or .tsv"),
-        ("slug,plural\nx,y\n".encode("utf-16"), "a.csv", "UTF-16"),
+        (b"slug,plural\nx,y\n", "a.json", "expected .csv, .tsv, .tab, .txt or .xlsx"),
+        (b"\xff\xfes\x00l", "a.csv", "broken UTF-16"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(content, name, message):

@@ -129,7 +129,7 @@ def test_a_library_that_changed_meanwhile_is_previewed_again(alice: Client) -> N
             "The column “a” is not known for groups",
         ),
         ({"file": SimpleUploadedFile("x.csv", b"x" * 1_500_001)}, "expected 1.5 MB at most"),
-        ({"file": SimpleUploadedFile("x.xlsx", b"PK")}, "expected .csv or .tsv"),
+        ({"file": SimpleUploadedFile("x.xlsx", b"PK")}, "no Excel workbook that can be read"),
         ({"file": SimpleUploadedFile("x.csv", b"")}, "The submitted file is empty."),
     ],
 )

@@ -256,7 +256,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, str], told: str) 
     [
         ("group,value\nwoman,1\n", "a.csv", "no column “trait”"),
         ("", "a.csv", "empty"),
-        (SCORES, "a.pdf", "ends in .csv or .tsv or .jsonl"),
+        (SCORES, "a.pdf", "ends in .csv or .tsv"),
         ("model,group,trait,value\na,woman,cold-warm,1\nb,man,cold-warm,1\n", "a.csv", "one model"),
     ],
 )

@@ -1,0 +1,209 @@
+"""Files as other tools save them: what becomes of each, and what the import says of it."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from openpyxl import Workbook
+
+from annotation.common.table_file import TableFileError
+from annotation.corpora.bodies import hash_body
+from annotation.corpora.corpus_file import parse_corpus_file, read_heading
+from annotation.corpora.corpus_import import BadRowsError, import_corpus
+from annotation.corpora.corpus_rows import Heading, Varieties
+from annotation.models import Corpus, Text
+
+VARIETIES = Varieties("AAL", "WME")
+ROWS = [("she been told me", "she told me long ago"), ("we be out here", "we are often out here")]
+
+
+def read(content: bytes | str, name: str, heading: Heading | None = None):
+    raw = content.encode() if isinstance(content, str) else content
+    parsed = parse_corpus_file(raw, name, VARIETIES, heading)
+    assert parsed.problems == ()
+    pairs = [(row.text.body, row.target.body) for row in parsed.rows if row.target]
+    return pairs, " ".join(parsed.notices)
+
+
+def lines(rows, mark: str = "\t", end: str = "\n") -> str:
+    return "".join(mark.join(row) + end for row in rows)
+
+
+def workbook(*rows) -> bytes:
+    book, sink = Workbook(), io.BytesIO()
+    for row in rows:
+        book.active.append(row)
+    book.create_sheet("Notes")
+    book.save(sink)
+    return sink.getvalue()
+
+
+def parquet(rows) -> bytes:
+    import pyarrow as pa
+    from pyarrow import parquet as files
+
+    sink = io.BytesIO()
+    files.write_table(pa.Table.from_pylist(rows), sink)
+    return sink.getvalue()
+
+
+OBJECTS = [{"aal": source, "wme": target} for source, target in ROWS]
+NAMED = [("AAL", "WME"), *ROWS]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "said"),
+    [
+        (lines(ROWS), "a.txt", "first line was read as a pair"),
+        (lines(ROWS), "a.tsv", "first line was read as a pair"),
+        (lines(NAMED, end="\r\n").encode("utf-16"), "a.tsv", ""),
+        (b"\xfe\xff" + lines(NAMED).encode("utf-16-be"), "a.txt", ""),
+        (lines(NAMED, ";"), "a.csv", ""),
+        (lines(NAMED), "a.csv", ""),
+        (lines([(*row, "7", "") for row in NAMED]), "a.tsv", "read from: 7, (without a name)."),
+        (workbook(*NAMED), "a.xlsx", "not “Notes”"),
+        (json.dumps(OBJECTS, indent=1), "a.json", ""),
+        (lines([[json.dumps({"translation": one})] for one in OBJECTS]), "a.jsonl", ""),
+        (parquet(OBJECTS), "a.parquet", ""),
+        (parquet([{"translation": one} for one in OBJECTS]), "a.parquet", ""),
+        (
+            json.dumps([{"id": n, "text": s, "rewrite": t} for n, (s, t) in enumerate(ROWS)]),
+            "a.json",
+            "",
+        ),
+        (
+            lines(
+                [
+                    ("participant.code", *(f"a.{n}.player.{v}" for n in "12" for v in NAMED[0])),
+                    ("k3", *ROWS[0], *ROWS[1]),
+                    ("p9", "", "", "", ""),
+                ],
+                ",",
+            ),
+            "a.csv",
+            "read from: participant.code.",
+        ),
+        (
+            lines([NAMED[0], ("How?", "And how?")], ",")
+            + '"{""ImportId"":""QID1""}","{""ImportId"":""QID2""}"\n'
+            + lines(ROWS, ","),
+            "a.csv",
+            "Lines up to 3 are Qualtrics",
+        ),
+    ],
+)  # fmt: skip
+def test_the_same_pairs_from_whichever_tool(content, name: str, said: str) -> None:
+    pairs, notices = read(content, name)
+    assert pairs == ROWS
+    assert said in notices
+    assert said or not notices
+
+
+QUOTED = [('"bet" he said', '"fine", he said'), ("no, ma'am", 'a\tb "c"')]
+
+
+def excel(cell: str) -> str:
+    doubled = cell.replace('"', '""')
+    return f'"{doubled}"' if any(mark in cell for mark in '",\t\n') else cell
+
+
+def test_quotes_that_excel_doubled_are_read_as_typed() -> None:
+    content = lines([NAMED[0], *([excel(cell) for cell in row] for row in QUOTED)], end="\r\n")
+    pairs, notices = read(content, "a.tsv")
+    assert pairs == QUOTED
+    assert "Quotation marks around cells" in notices
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [('"bet" and "cap"', '"sure"')],
+        [('he said "yes', '"')],
+        [('"hello"', "hi"), ("no", '"yes"')],
+        [('"well, hello"', "hi, there")],
+        [('""', "empty")],
+    ],
+)
+def test_quotes_that_nobody_doubled_stay(rows) -> None:
+    assert read(lines([NAMED[0], *rows]), "a.tsv") == (rows, "")
+
+
+def test_western_text_is_read_and_named_and_damaged_text_is_not() -> None:
+    pairs, notices = read("AAL,WME\nat the café,in a café\n".encode("windows-1252"), "a.csv")
+    assert pairs == [("at the café", "in a café")]
+    assert "Windows-1252" in notices
+    cyrillic = "AAL,WME\nмы тут,мы здесь\n".encode("windows-1251")
+    (problem, *_) = parse_corpus_file(cyrillic, "a.csv", VARIETIES).problems
+    assert "is not UTF-8 text" in problem.message
+
+
+def test_columns_are_named_on_demand() -> None:
+    swapped = [(target, source) for source, target in ROWS]
+    given = read_heading(["source_text=2", "target_text=1"], is_there=False)
+    assert read(lines(swapped, ","), "a.csv", given)[0] == ROWS
+    assert read(lines(ROWS), "a.tsv", Heading(is_there=False))[0] == ROWS
+    said = read_heading(["source_text=dialect", "target_text=plain"])
+    assert read(lines([("plain", "dialect"), *swapped]), "a.tsv", said)[0] == ROWS
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "told"),
+    [
+        ("dialect\tplain\na b c\td e f\n", [], "The columns are “dialect”, “plain”"),
+        ("AAL\tWME\na\tb\n", ["source_text=x"], "no column “x”"),
+        ("AAL\tWME\na\tb\n", ["body=AAL"], "“body” is not known"),
+        ("AAL\tWME\na\tb\n", ["body"], "expected FIELD=COLUMN"),
+    ],
+)
+def test_columns_that_are_not_there_are_refused(content: str, said: list[str], told: str) -> None:
+    with pytest.raises(TableFileError, match=told):
+        read(content, "a.tsv", read_heading(said))
+
+
+def test_the_released_pairs_are_read_from_their_first_line(shared_dir: Path) -> None:
+    released = shared_dir / "data" / "matched_guise" / "pairs" / "habitual.txt"
+    pairs, _ = read(released.read_bytes(), "habitual.txt")
+    assert pairs[0] == ("he be cracking", "he's usually cracking")
+    assert len(pairs) == len(released.read_text().splitlines())
+
+
+def take(content: str, **options):
+    options = {"name": "Pairs", "licence": "CC0", **options}
+    return import_corpus(content=content.encode(), file_name="a.tsv", **options)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("twin", ["caf\u200be", "cafe\u2060", "c\u00adafe", "\u00a0cafe", "cafe"])
+def test_a_text_with_several_counterparts_is_stored_once(twin: str) -> None:
+    result = take(f"AAL\tWME\nhe cafe\tone\nhe {twin}\ttwo\nshe\tone\n")
+    assert (result.n_texts, result.n_pairs) == (4, 3)
+    assert Text.objects.get(slug="pair-0001-aal").pairs_as_source.count() == 2
+    assert bool(result.notices) == (twin != "cafe")
+    assert all("Line 3: the same text in AAL stands on line 2" in one for one in result.notices)
+
+
+@pytest.mark.django_db
+def test_accents_written_in_two_ways_are_one_text_as_first_typed() -> None:
+    result = take("AAL\tWME\nun caf\u00e9\tone\nun cafe\u0301\ttwo\n")
+    assert "how accents are written" in result.notices[0]
+    (text,) = Text.objects.filter(variety="AAL")
+    assert (text.body, text.body_hash) == ("un caf\u00e9", hash_body("un caf\u00e9"))
+
+
+@pytest.mark.django_db
+def test_joiners_that_a_script_needs_tell_texts_apart() -> None:
+    assert take("AAL\tWME\n👩‍🚀 go\tone\n👩🚀 go\ttwo\n").n_texts == 4
+
+
+@pytest.mark.django_db
+def test_a_corpus_takes_another_counterpart_and_no_pair_twice() -> None:
+    take("AAL\tWME\nhe be\the is\n")
+    corpus = Corpus.objects.get()
+    result = take("AAL\tWME\nhe be\the often is\n", into=corpus)
+    assert (result.n_texts, result.n_pairs) == (1, 1)
+    with pytest.raises(BadRowsError) as caught:
+        take("AAL\tWME\nhe\u200b be\the is\n", into=corpus)
+    assert "the same pair stands in the corpus already" in str(caught.value.problems[0])
