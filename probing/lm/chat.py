@@ -11,10 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from probing.lm.chat_errors import RefusedError, UnsupportedOptionError, read_logprob
+from probing.lm.chat_errors import (
+    ErrorBodyError,
+    RefusedError,
+    UnsupportedOptionError,
+    read_logprob,
+    require_choices,
+)
 from probing.lm.echoed_endings import EchoedEndings
 from probing.lm.errors import GenerationSettingsError, ServerError
 from probing.lm.question_protocols import Answer, AnswerToken, Question
+from probing.lm.reasoning_blocks import without_reasoning
 from probing.lm.served_token_ids import ServedTokenIds
 from probing.lm.server_connection import Reply
 from probing.lm.text_protocols import Generation, GenerationSettings
@@ -29,6 +36,9 @@ _WRAPPING = 8
 #: The protocol takes no more stop texts; any others are found here.
 _MOST_STOPS = 4
 _LARGEST_SEED = 2**31
+#: How servers say that an answer was cut off, or that a filter ended it.
+_CUT = ("length", "max_tokens", "MAX_TOKENS", "model_length")
+_REFUSING = ("content_filter", "refusal", "safety", "SAFETY")
 #: Numbers of likeliest tokens that are asked for in turn: some servers tell fewer, or none.
 _FEWER_TOP = 5
 #: What vLLM and SGLang need in order to continue the assistant's turn; others ignore or refuse it.
@@ -54,6 +64,8 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
 
     #: How many likeliest tokens the server tells, once it has refused more.
     _most_top: int | None = None
+    #: What it said when it refused to tell any.
+    no_logprobs = ""
     _length_option = "max_tokens"
 
     def generate(
@@ -139,6 +151,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
                 if not told or "logprob" not in str(error):
                     raise self._not_accepted(error) from None
                 self._most_top = _FEWER_TOP if told > _FEWER_TOP else 0
+                self.no_logprobs = str(error)
                 continue
             text, finish = _read_text(made, settings)
             answer = Answer(text, finish, _read_tokens(made), _reasoning(made))
@@ -172,11 +185,8 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
                 **more,
                 **{self._length_option: settings.max_new_tokens},
             )
-            if not _has_message(made):
-                raise ServerError(
-                    f"The server {self.device} answered without a text. Try again, or look at its "
-                    "log."
-                )
+            if require_choices(made).choices[0].message is None:
+                raise ErrorBodyError(made)
             return made
 
         try:
@@ -211,18 +221,21 @@ def _read_text(
     """Return what was written up to the first stop text, and how it ended."""
     choice = made.choices[0]
     refusal = getattr(choice.message, "refusal", None)
-    text = refusal or choice.message.content or ""
-    if refusal or choice.finish_reason == "content_filter":
+    text = refusal or _plain(choice.message.content)
+    if refusal or choice.finish_reason in _REFUSING:
         return text.strip(), "refused"
+    text, closed = without_reasoning(text)
     cut = min((at for one in settings.stop if (at := text.find(one)) >= 0), default=None)
-    whole = choice.finish_reason != "length" or cut is not None
+    whole = closed and (choice.finish_reason not in _CUT or cut is not None)
     return text[:cut].strip(), "stop" if whole else "length"
 
 
-def _has_message(made: Any) -> bool:
-    """Whether an answer has what every answer has; the client takes whatever a server sends."""
-    choices = getattr(made, "choices", None)
-    return isinstance(choices, list) and bool(choices) and choices[0].message is not None
+def _plain(content: object) -> str:
+    """Return the text of a message; of one in parts, those that are no reasoning."""
+    if isinstance(content, list):
+        parts = [one for one in content if isinstance(one, dict) and one.get("type") == "text"]
+        return "".join(str(one.get("text", "")) for one in parts)
+    return content if isinstance(content, str) else ""
 
 
 def _read_tokens(made: Any) -> tuple[AnswerToken, ...] | None:
@@ -233,8 +246,11 @@ def _read_tokens(made: Any) -> tuple[AnswerToken, ...] | None:
     return tuple(
         AnswerToken(
             one.token,
-            tuple((other.token, read_logprob(other.logprob)) for other in one.top_logprobs or ())
-            or ((one.token, read_logprob(one.logprob)),),
+            tuple(
+                (other.token, value)
+                for other in one.top_logprobs or (one,)
+                if math.isfinite(value := read_logprob(other.logprob))
+            ),
         )
         for one in told.content
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +13,7 @@ from probing.lm.errors import (
     AccessDeniedError,
     ContextTooLongError,
     LanguageModelError,
+    RequestRefusedError,
     ServerAwayError,
     ServerError,
     UnknownServedModelError,
@@ -29,6 +33,10 @@ _OPTIONS = (
 )
 _SHOWN_MODELS = 20
 _SHOWN_CHARACTERS = 300
+#: Pieces of a key that are shorter than this give nothing away.
+_KEY_PIECE = 6
+#: What servers write for a token whose probability they don't tell: -9999 (OpenAI, vLLM), -100.
+_NO_LOGPROB = -100.0
 
 
 class RefusedError(Exception):
@@ -37,6 +45,27 @@ class RefusedError(Exception):
 
 class UnsupportedOptionError(Exception):
     """The server does not take an option of the request; the text says so in its words."""
+
+
+class ErrorBodyError(Exception):
+    """An answer with status 200 that is an error, or holds nothing; `body` is what came."""
+
+    def __init__(self, body: object) -> None:
+        super().__init__()
+        plain = body.model_dump(warnings=False) if hasattr(body, "model_dump") else body
+        error = plain.get("error") if isinstance(plain, dict) else None
+        self.body = error or plain
+        code = error.get("code") if isinstance(error, dict) else None
+        # Without a status of its own, another attempt may help.
+        self.status_code = code if isinstance(code, int) and 400 <= code < 600 else 500
+
+
+def require_choices(made: Any) -> Any:
+    """Return an answer that has choices. Raises :class:`ErrorBodyError` for any other."""
+    choices = getattr(made, "choices", None)
+    if not (isinstance(choices, list) and choices):
+        raise ErrorBodyError(made)
+    return made
 
 
 def read_error(
@@ -62,27 +91,33 @@ def read_error(
             )
         )
     if isinstance(error, openai.APIConnectionError):
+        said = quote(str(error.__cause__ or error), key)
         return RetryableError(
             ServerAwayError(
-                f"The server {host} cannot be reached. Check its address, that it runs and that "
-                "this machine may connect to it; then resume the run."
+                f"The server {host} cannot be reached ({said}). Check its address, that it runs "
+                "and that this machine may connect to it; then resume the run."
             )
         )
-    if not isinstance(error, openai.APIStatusError):
-        said = _quote(str(error), key)
+    if not isinstance(error, openai.APIStatusError | ErrorBodyError):
+        said = quote(str(error), key)
         return ServerError(
             f"The answer of the server {host} cannot be read ({said}). Check that its address is "
             "that of a server with OpenAI's protocol, which often ends in /v1."
         )
-    said = _quote(_message(error), key)
+    said = quote(_words(error.body), key)
     status = error.status_code
     if status in (401, 403):
-        return _denied(host, served_name, key_variable, status)
+        return _denied(host, served_name, key_variable, f"{status}: {said}")
     if status == 404:
-        return _unknown(host, served_name, offered)
-    if status == 400:
-        return _bad_request(error, host, said)
-    final = ServerError(f"The server {host} answered with an error ({status}: {said}).")
+        return _unknown(host, served_name, f"{status}: {said}", offered)
+    if status in (400, 422):
+        return _bad_request(error, host, f"{status}: {said}")
+    if status in (405, 501):  # the page is there, but not for this
+        return UnsupportedOptionError(f"{status}: {said}")
+    if isinstance(error, ErrorBodyError):
+        final = ServerError(f"The server {host} answered without a text ({said}).")
+    else:
+        final = ServerError(f"The server {host} answered with an error ({status}: {said}).")
     exhausted = _code(error) == "insufficient_quota"
     if (status in (408, 409, 429) or status >= 500) and not exhausted:
         return RetryableError(final, _retry_after(error))
@@ -92,17 +127,17 @@ def read_error(
 def read_logprob(value: object) -> float:
     """Return a log-probability that a server tells. Raises :class:`ServerError` for anything else.
 
-    Zero probability, minus infinity, is one; NaN and what is above zero by more than rounding
-    are none.
+    Minus infinity stands for numbers that are not told, such as -9999. NaN and what is above zero
+    by more than rounding are none.
     """
     if isinstance(value, int | float) and not isinstance(value, bool) and value < 0.01:
-        return float(value)
+        return float(value) if value > _NO_LOGPROB else -math.inf
     raise ServerError(
         f"The server tells a log-probability of {str(value)[:40]}, expected a number of at most 0."
     )
 
 
-def _denied(host: str, served_name: str, key_variable: str, status: int) -> Exception:
+def _denied(host: str, served_name: str, key_variable: str, said: str) -> Exception:
     if key_variable:
         how = (
             f"Check the key in the environment variable {key_variable} of the workers, and that it "
@@ -113,23 +148,22 @@ def _denied(host: str, served_name: str, key_variable: str, status: int) -> Exce
             "It wants a key: register the model with the name of an environment variable that "
             "holds it."
         )
-    return AccessDeniedError(
-        f"The server {host} denies access to '{served_name}' ({status}). {how}"
-    )
+    return AccessDeniedError(f"The server {host} denies access to '{served_name}' ({said}). {how}")
 
 
-def _unknown(host: str, served_name: str, offered: Callable[[], list[str]]) -> Exception:
+def _unknown(host: str, served_name: str, said: str, offered: Callable[[], list[str]]) -> Exception:
     try:
         names = offered()
     except Exception:  # whatever it is: the list only helps
         return UnknownServedModelError(
-            f"The server {host} knows no model '{served_name}', or its address is incomplete: it "
-            "often ends in /v1."
+            f"The server {host} knows no model '{served_name}' ({said}), or its address is "
+            "incomplete: it often ends in /v1."
         )
     shown = ", ".join(f"'{name}'" for name in names[:_SHOWN_MODELS])
     more = f" and {len(names) - _SHOWN_MODELS} more" if len(names) > _SHOWN_MODELS else ""
     return UnknownServedModelError(
-        f"The server {host} knows no model '{served_name}'. It offers: {shown or 'none'}{more}."
+        f"The server {host} knows no model '{served_name}' ({said}). It offers: "
+        f"{shown or 'none'}{more}."
     )
 
 
@@ -144,12 +178,17 @@ def _bad_request(error: Any, host: str, said: str) -> Exception:
         )
     if any(option in said for option in _OPTIONS):
         return UnsupportedOptionError(said)
-    return ServerError(f"The server {host} does not accept the request ({said}).")
+    return RequestRefusedError(f"The server {host} does not accept the request ({said}).")
 
 
-def _message(error: Any) -> str:
-    body = error.body if isinstance(error.body, dict) else {}
-    return str(body.get("message") or error.message)
+def _words(body: object) -> str:
+    """Return what a body says: its message, the text of a page, or all of it."""
+    if isinstance(body, dict):
+        said = next((body[key] for key in ("message", "detail", "error") if body.get(key)), body)
+        return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False, default=str)
+    if isinstance(body, str):
+        return re.sub(r"<(script|style)\b.*?</\1>|<[^<>]*>", " ", body, flags=re.DOTALL | re.I)
+    return "" if body is None else json.dumps(body, ensure_ascii=False, default=str)
 
 
 def _code(error: Any) -> str:
@@ -161,14 +200,13 @@ def _retry_after(error: Any) -> float | None:
     """Return the seconds that the server asks to wait; dates are not read."""
     try:
         return float(error.response.headers["retry-after"])
-    except (KeyError, ValueError):
+    except (AttributeError, KeyError, ValueError):
         return None
 
 
-def _quote(text: str, key: str) -> str:
-    """Return the first line of what a server said, without the key that it may repeat."""
-    lines = text.strip().splitlines()
-    line = lines[0] if lines else "no reason given"
-    if len(key) > 4:
-        line = line.replace(key, "…")
-    return line[:_SHOWN_CHARACTERS].rstrip(".")
+def quote(text: str, key: str = "") -> str:
+    """Return the beginning of what a server said in one line, without words that hold its key."""
+    size = min(len(key), _KEY_PIECE)
+    pieces = {key[at : at + size] for at in range(len(key) - size + 1)} if size > 4 else set()
+    words = ["…" if any(one in word for one in pieces) else word for word in text.split()]
+    return " ".join(words)[:_SHOWN_CHARACTERS].rstrip(".") or "no reason given"

@@ -61,5 +61,13 @@ class UnknownServedModelError(ServerError):
     """The server does not know the model."""
 
 
+class RequestRefusedError(ServerError):
+    """The server does not accept the request as it was made."""
+
+
+class EchoError(ServerError):
+    """The server's echo does not fit the text that it was sent."""
+
+
 class SpendCapError(ServerError):
     """The run has used up the tokens that it may spend."""

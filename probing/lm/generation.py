@@ -13,6 +13,7 @@ import transformers
 from probing.lm.decoding import Decoding
 from probing.lm.errors import GenerationSettingsError
 from probing.lm.numerics import widen
+from probing.lm.reasoning_blocks import without_reasoning
 from probing.lm.text_protocols import Generation, GenerationSettings
 
 
@@ -34,9 +35,10 @@ class Ending:
     def generation(self, ids: Sequence[int], stop: Sequence[str]) -> Generation:
         """Return the text of what was written, without end token, stop text and what follows."""
         ended = next((place for place, token in enumerate(ids) if token in self.end_ids), None)
-        text = self.decode(ids if ended is None else ids[:ended])
+        text, closed = without_reasoning(self.decode(ids if ended is None else ids[:ended]))
         cut = first_stop(text, stop)
-        finish: Literal["stop", "length"] = "length" if ended is None and cut is None else "stop"
+        whole = closed and (ended is not None or cut is not None)
+        finish: Literal["stop", "length"] = "stop" if whole else "length"
         n_tokens = len(ids) if ended is None else ended + 1
         return Generation(text[:cut].strip(), n_tokens, finish)
 

@@ -233,15 +233,15 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
 
         Names: ``pair_score``; ``rating`` from 0 to 100 in the scale's own direction, with
         ``rating_low`` and ``rating_high`` (bounds for missing probability), ``rating_se`` (of the
-        mean of drawn answers) and ``wording_sd``; ``refused`` and ``unreadable``, shares of what
-        was asked. n counts readings; for ``wording_sd`` wordings.
+        mean of drawn answers) and ``wording_sd``; ``refused``, ``unreadable`` and ``cut_off``,
+        shares of what was asked. n counts readings; for ``wording_sd`` wordings.
         """
         return aggregate_ratings(stimuli, parameters, shard_frames)
 
     def remarks(
         self, stimuli: RatingStimuli, parameters: DirectRatingParameters, shard_frames: Frames
     ) -> list[str]:
-        """Say how ratings were obtained, and how many answers were refused or unreadable."""
+        """Say how ratings were obtained, and how many answers gave no number, and why."""
         return remarks_on_ratings(stimuli, parameters, shard_frames)
 
     @staticmethod

@@ -16,6 +16,13 @@ PAIR_SCORE, RATING = "pair_score", "rating"
 #: A rating here leans to neither word, as a pair score of 0 does.
 MIDDLE = 50.0
 _CELL = ["group", "trait"]
+#: What answers without a number ended as.
+_OUTCOMES = {
+    "refused": "were refused",
+    "unreadable": "could not be read",
+    "cut_off": "were cut off",
+}
+_ADVICE = {"cut_off": " Raise max_new_tokens."}
 
 
 def aggregate_ratings(
@@ -49,10 +56,12 @@ def remarks_on_ratings(
             "The server told log-probabilities of numbers for some groups alone. Tiers are never "
             "mixed, so all ratings rest on drawn answers, one for each wording at least."
         )
-    for outcome, words in (("refused", "were refused"), ("unreadable", "could not be read")):
-        share = int((readings["outcome"] == outcome).sum())
-        if share:
-            found.append(f"{share:,} of {n:,} answers {words}.")
+    for outcome, words in _OUTCOMES.items():
+        why = readings.loc[readings["outcome"] == outcome, "why"].value_counts()
+        if len(why):
+            told = ", ".join(f"{count:,} {reason}" for reason, count in why.sort_index().items())
+            more = "" if outcome == "refused" else f": {told}"
+            found.append(f"{why.sum():,} of {n:,} answers {words}{more}.{_ADVICE.get(outcome, '')}")
     missing = int(readings["value"].isna().sum())
     if access != "sampled" and missing:
         found.append(
@@ -136,7 +145,7 @@ def _cell_rows(cell: pd.DataFrame, access: str) -> list[dict[str, Any]]:
     if (cell["outcome"] != "").any():
         rows += [
             _row(outcome, "", float((cell["outcome"] == outcome).mean()), len(cell), access, "")
-            for outcome in ("refused", "unreadable")
+            for outcome in _OUTCOMES
         ]
     return rows
 
@@ -158,6 +167,6 @@ def _why(cell: pd.DataFrame, access: str) -> str:
     """Return why a cell has no rating."""
     if access != "sampled":
         return "too little probability lies on numbers"
-    counts = {one: int((cell["outcome"] == one).sum()) for one in ("refused", "unreadable")}
-    told = [f"{n} {outcome}" for outcome, n in counts.items() if n]
+    counts = {one: int((cell["outcome"] == one).sum()) for one in _OUTCOMES}
+    told = [f"{n} {outcome.replace('_', ' ')}" for outcome, n in counts.items() if n]
     return f"of {len(cell)} answers {' and '.join(told)}"

@@ -2,7 +2,7 @@
 
 Columns: group, trait, wording, repeat; access; expected, low, high (from 0 to 100 in the scale's
 own direction, NaN where not told) and mass; drawn (NaN where no answer was drawn or read), outcome,
-reasoning (tokens) and text (the answer, shortened).
+why (no number was read), reasoning (tokens) and text (the answer, shortened).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.common.lazy import pd
 from probing.lm.question_protocols import Access, Answer
-from probing.measures.answer_reading import outcome_of, read_number
+from probing.measures.answer_reading import read_rating
 from probing.measures.number_evidence import (
     HIGHEST,
     NUMBERS,
@@ -125,7 +125,8 @@ def read_group(
 def _row(
     ask: Ask, access: Access, expected: ExpectedNumber, answer: Answer | None
 ) -> dict[str, Any]:
-    number = None if answer is None else read_number(answer.text)
+    read = None if answer is None else read_rating(answer)
+    number = read.value if read else None
     turned = not ask.wording.low_at_zero
     low, high = (expected.high, expected.low) if turned else (expected.low, expected.high)
 
@@ -143,7 +144,8 @@ def _row(
         "high": in_own_direction(high),
         "mass": expected.mass,
         "drawn": math.nan if number is None else in_own_direction(number),
-        "outcome": "" if answer is None else outcome_of(answer, readable=number is not None),
+        "outcome": read.outcome if read else "",
+        "why": read.why if read else "",
         "reasoning": 0 if answer is None else answer.reasoning,
         "text": "" if answer is None else answer.text.replace("\0", "")[:_SHOWN],
     }

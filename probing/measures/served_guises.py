@@ -78,16 +78,19 @@ class ServedGuises:
 
         Raises :class:`AccessTierError` where that is lower than the parameters allow.
         """
+        why = ""
         if self.parameters.form == "completion":
             try:
                 return self._frame(readings, self._echoed(readings), "full")
             except NoEchoError as error:
-                self._allow("top_k", str(error))
-        self._allow("top_k", "Answers of a chat tell at most the likeliest tokens.")
+                why = f"{error} "
+        self._allow("top_k", f"{why}Answers of a chat tell at most the likeliest tokens.")
         found = self._likeliest(readings)
         if found is not None:
             return self._frame(readings, found, "top_k")
-        self._allow("sampled", f"The server {self.lm.device} tells no log-probabilities.")
+        said = f" ({self.lm.no_logprobs})" if self.lm.no_logprobs else ""
+        none = f"The server {self.lm.device} tells no log-probabilities in a chat{said}."
+        self._allow("sampled", why + none)
         return self._frame(readings, self._drawn(readings), "sampled")
 
     def _allow(self, tier: Access, why: str) -> None:

@@ -31,7 +31,7 @@ def serve(act: Act) -> Iterator[str]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            self.body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             act(self)
 
         do_GET = do_POST  # noqa: N815 - the library's name
@@ -40,7 +40,7 @@ def serve(act: Act) -> Iterator[str]:
             """Stay silent."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     try:
         yield f"127.0.0.1:{server.server_port}"
     finally:

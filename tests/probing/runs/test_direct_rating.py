@@ -158,6 +158,8 @@ def test_a_served_model_bounds_what_its_checkpoint_says(
 
 def test_without_log_probabilities_answers_are_drawn(study: Study, server: OpenAIServer) -> None:
     server.ignores.add("logprobs")
+    # One token is the whole answer; a number that is cut off counts as none.
+    server.faults.extend([Fault(answer={"finish_reason": "stop"})] * 2 * 2 * 8)
     run = rate(served(server), study, answers=8)
     assert len(server.requests) == 2 * 2 * 8
     frame = load_shard_frames(run)[0]
@@ -190,7 +192,7 @@ def test_refused_and_unreadable_answers_are_counted(study: Study, server: OpenAI
     server.ignores.add("logprobs")
     said = ["I cannot rate people.", "They are fine.", "10 or 20", "57 out of 100"]
     server.faults.extend(
-        Fault(answer={"message": {"role": "assistant", "content": text}})
+        Fault(answer={"message": {"role": "assistant", "content": text}, "finish_reason": "stop"})
         for _ in range(2 * 2)
         for text in said
     )
@@ -203,7 +205,11 @@ def test_refused_and_unreadable_answers_are_counted(study: Study, server: OpenAI
         "answered": 4,
     }
     assert any("4 of 16 answers were refused" in notice for notice in run.notices)
-    assert any("8 of 16 answers could not be read" in notice for notice in run.notices)
+    expected = "8 of 16 answers could not be read: 4 no number, 4 several numbers."
+    assert expected in run.notices
+    assert {why for frame in frames for why in frame["why"]} == {
+        "", "refused", "no number", "several numbers"
+    }  # fmt: skip
     shares = values(run, "refused")
     assert sum(value for value in shares.values() if value is not None) == pytest.approx(1.0)
     for cell, value in values(run, "rating").items():
