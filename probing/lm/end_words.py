@@ -23,6 +23,14 @@ Row = tuple[int, ...]
 
 
 @dataclass(frozen=True)
+class OpenEnd:
+    """The ids of a prompt with its end open, and those of each word that may follow."""
+
+    ids: Row
+    words: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
 class Opening:
     """How the end of a prompt is opened: subwords that are known, masks that are open.
 
@@ -41,35 +49,35 @@ class EndWordReader(ABC):
     _opens_masks = False
 
     @abstractmethod
-    def split_end(self, word: str) -> Row:
-        """Return the ids of the word as it follows a prompt."""
-
-    @abstractmethod
     def _read_ends(
         self, rows: Sequence[Row], opening: Opening
     ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
         """Yield places of `rows`, and the logits at their opened ends, (n, vocabulary)."""
 
-    def end_logprobs(self, rows: Sequence[Row], words: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Return ln P(word | prompt) in nats, (n_rows, n_words), for rows of `encode_end`.
+    def end_logprobs(self, ends: Sequence[OpenEnd]) -> npt.NDArray[np.float64]:
+        """Return ln P(word | prompt) in nats, (n_ends, n_words), for ends of `open_ends`.
 
-        Softmax in float64 over the full vocabulary, of the logits at the end alone. Rows of one
-        prompt with different texts belong into one call: what they begin with is read once.
+        All have the same number of words. Softmax in float64 over the full vocabulary, of the
+        logits at the end alone. Ends of one prompt with different texts belong into one call: what
+        they begin with is read once.
         """
         import torch
 
         from probing.lm.numerics import pick_many_logprobs
 
-        found = np.zeros((len(rows), len(words)), dtype=np.float64)
-        if not rows:
-            return found
-        plan = plan_words([self.split_end(word) for word in words], masks=self._opens_masks)
-        for opening, (columns, targets) in plan.items():
-            wanted = torch.from_numpy(targets)
-            for places, logits in self._read_ends(rows, opening):
-                found[np.ix_(np.asarray(places), np.asarray(columns))] += pick_many_logprobs(
-                    logits, wanted
-                ).numpy()
+        found = np.zeros((len(ends), len(ends[0].words) if ends else 0), dtype=np.float64)
+        alike: dict[tuple[Row, ...], list[int]] = {}
+        for place, end in enumerate(ends):
+            alike.setdefault(end.words, []).append(place)
+        for words, members in alike.items():
+            rows = [ends[place].ids for place in members]
+            for opening, (columns, targets) in plan_words(words, masks=self._opens_masks).items():
+                wanted = torch.from_numpy(targets)
+                for chosen, logits in self._read_ends(rows, opening):
+                    places = np.asarray(members)[np.asarray(chosen)]
+                    found[np.ix_(places, np.asarray(columns))] += pick_many_logprobs(
+                        logits, wanted
+                    ).numpy()
         return found
 
     def begin_logprobs(self, rows: Sequence[Row], pieces: Sequence[Row]) -> npt.NDArray[np.float64]:

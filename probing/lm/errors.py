@@ -29,6 +29,10 @@ class UnknownWordError(TokenizerError):
     """A word that the tokenizer cannot encode without loss."""
 
 
+class WordEdgeError(UnknownWordError):
+    """A word whose tokens are not its own in its sentence."""
+
+
 class MaskCountError(TokenizerError):
     """A sentence holds another number of mask tokens than its slots account for."""
 

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
 from annotation.common.lazy import np, npt
 from probing.lm.cache import BoundedCache
+from probing.lm.word_places import OpenSentence
 
 #: How the factors of a word's probability are normalised; see :meth:`SlotModel.word_logprobs`.
 Renormalisation = Literal["class", "released"]
@@ -23,12 +24,17 @@ class SlotContext:
 
     Either side may hold further mask tokens on purpose, such as the masked group of a prior.
     How many there are is stated, so that a mask that slipped in with a text is noticed.
+
+    The model reads the tokens of the sentence with those of the word replaced by masks; if
+    `written`, those of the text with mask tokens in it, as in released code. The two differ where
+    a tokenizer puts a space of its own behind a mask token.
     """
 
     before: str
     after: str
     masks_before: int = 0
     masks_after: int = 0
+    written: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,13 @@ class SlotTokenizer(Protocol):
         """Whether no token for the space before a mask is left over."""
 
     def split(self, word: str) -> Subwords:
-        """Return the subwords of `word` inside a sentence; :class:`UnknownWordError`."""
+        """Return the subwords of `word` in a plain sentence; :class:`UnknownWordError`."""
+
+    def open(self, contexts: Sequence[SlotContext], words: Sequence[str]) -> list[OpenSentence]:
+        """Return every context with its slot open, and each word's ids in it, or why it has none.
+
+        Raises :class:`MaskCountError` where a context holds other masks than it states.
+        """
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the token ids of `text`, special tokens included."""

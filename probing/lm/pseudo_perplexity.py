@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from probing.lm.batching import batches_of_like_length
-from probing.lm.end_words import EndWordReader, Opening, Row
+from probing.lm.end_words import EndWordReader, OpenEnd, Opening, Row
 from probing.lm.errors import ContextTooLongError, MaskCountError
 from probing.lm.protocols import SlotContext, SlotState
 
@@ -38,14 +38,13 @@ class MaskedScorerFacts:
         """Return the tokens that `text` takes, special tokens included."""
         return len(self.tokenizer.encode(text))
 
-    def encode_end(self, prompt: str) -> Row:
-        """Return the ids of a prompt with a mask at its end."""
-        ids, _ = self.tokenizer.encode_slot(SlotContext(f"{prompt} ", ""), 1)
-        return ids
-
-    def split_end(self, word: str) -> Row:
-        """Return the ids of the word as it follows a prompt."""
-        return self.tokenizer.split(word).ids
+    def open_ends(self, prompts: Sequence[str], words: Sequence[str]) -> list[OpenEnd]:
+        """Return the ids of prompts with a mask at their ends, and those of words there."""
+        contexts = [SlotContext(f"{prompt} ", "") for prompt in prompts]
+        return [
+            OpenEnd(self.tokenizer.encode_slot(context, 1)[0], tuple(opened.pieces))
+            for context, opened in zip(contexts, self.tokenizer.open(contexts, words), strict=True)
+        ]
 
 
 class MaskedScorer(MaskedScorerFacts, EndWordReader):

@@ -26,6 +26,7 @@ from probing.lm.protocols import (
 )
 from probing.lm.slot_tokenizers import CausalSlotTokenizer, MaskedTokenizer, SentinelTokenizer
 from probing.lm.sources import ModelFacts
+from probing.lm.word_places import OpenSentence
 
 T = TypeVar("T", bound=MaskedTokenizer | CausalSlotTokenizer | SentinelTokenizer)
 
@@ -227,8 +228,12 @@ class SlotModelBase(ABC, Generic[T]):
         return self.tokenizer.mask_takes_space
 
     def split(self, word: str) -> Subwords:
-        """Return the subwords of `word` inside a sentence; :class:`UnknownWordError`."""
+        """Return the subwords of `word` in a plain sentence; :class:`UnknownWordError`."""
         return self.tokenizer.split(word)
+
+    def open(self, contexts: Sequence[SlotContext], words: Sequence[str]) -> list[OpenSentence]:
+        """Return every context with its slot open, and each word's ids in it."""
+        return self.tokenizer.open(contexts, words)
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the token ids of `text`, special tokens included."""

@@ -27,12 +27,14 @@ def build_chain(
     another `part`, only the first or last subword of every word is looked up, at its own mask
     and before any mask is filled.
     """
-    split = [tokenizer.split(word).ids for word in words]
     steps: list[tuple[SlotState, int, int, int, int]] = []
-    if not split:
+    if not words:
         return to_chain(steps)
-    longest = max(map(len, split))
-    for c, context in enumerate(contexts):
+    for c, (context, opened) in enumerate(
+        zip(contexts, tokenizer.open(contexts, words), strict=True)
+    ):
+        split = opened.pieces
+        longest = max(map(len, split))
         ids, first = tokenizer.encode_slot(context, longest)
         for w, pieces in enumerate(split):
             # The masks stand side by side, so that one mask less is one token less.

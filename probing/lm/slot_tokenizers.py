@@ -8,17 +8,23 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from probing.lm.errors import ContextTooLongError, MaskCountError, TokenizerError, UnknownWordError
+from probing.lm.cache import BoundedCache
+from probing.lm.errors import ContextTooLongError, MaskCountError, TokenizerError
 from probing.lm.protocols import SlotChain, SlotContext, SlotState, Subwords, WordPart
 from probing.lm.slot_passes import build_chain, scored_pieces, to_chain
 from probing.lm.sources import ModelFacts
 from probing.lm.text_tokenizer import find_prefix, find_sentinels
+from probing.lm.word_places import OpenSentence, Sentence, WordFinder
 
 Scheme = Literal["wordpiece", "byte-level", "sentencepiece"]
 
 _MARKERS: dict[Scheme, str] = {"wordpiece": "##", "byte-level": "Ġ", "sentencepiece": "▁"}
 #: Where a configuration states no number of positions, templates are short enough anyway.
 _UNSTATED_LENGTH = 1024
+#: The sentence that shows how a word is cut where no template is at hand.
+_PLAIN = SlotContext("They are ", ".")
+#: Calls whose open sentences are kept: what is read is also counted, and asked for again.
+_REMEMBERED = 16
 #: What the slot and a masked group of an encoder and decoder are written as.
 _SENTINELS = ("<extra_id_0>", "<extra_id_1>")
 
@@ -31,10 +37,9 @@ class ScoringTokenizer:
     word_initial, continuation : (vocabulary_size,) bool, see :func:`token_classes`.
     """
 
-    #: Whether a word is read with a space before it even under WordPiece.
-    always_spaced = False
     #: Whether the tokenizer puts its special tokens round a text; otherwise the prefix is ours.
     adds_special = True
+    mask_id = -1
     _prefix: tuple[int, ...] = ()
 
     def __init__(self, tokenizer: Any, *, vocabulary_size: int, max_length: int) -> None:
@@ -47,7 +52,10 @@ class ScoringTokenizer:
         self.word_initial, self.continuation = token_classes(
             vocabulary, self.scheme, vocabulary_size
         )
-        self._words: dict[str, Subwords] = {}
+        self._finder = WordFinder(
+            tokenizer, special=self.adds_special, prefix=self._prefix, mask_id=self.mask_id
+        )
+        self._opened = BoundedCache(_REMEMBERED)
 
     @property
     def hyphens_start_words(self) -> bool:
@@ -55,52 +63,43 @@ class ScoringTokenizer:
         return self.scheme == "wordpiece"
 
     def split(self, word: str) -> Subwords:
-        """Return the subwords of `word` inside a sentence.
-
-        Byte-level and sentencepiece tokenizers read the word with its leading space, WordPiece of
-        masked models without. Special tokens are stripped.
+        """Return the subwords of `word` in a plain sentence.
 
         Raises
         ------
         UnknownWordError
             The word has a part that the tokenizer can only replace by its unknown token, reads
-            as a special token, or is empty.
+            as a special token, or is empty; or its tokens are not its own.
         """
-        if word in self._words:
-            return self._words[word]
-        spaced = self.always_spaced or self.scheme != "wordpiece"
-        text = f" {word}" if spaced else word
-        ids = tuple(self._tokenizer.encode(text, add_special_tokens=False))
-        if not word.strip() or not ids:
-            raise UnknownWordError(
-                f"The word '{word}' is empty for this tokenizer. Give a word with letters."
-            )
-        if set(ids) & set(self._tokenizer.all_special_ids):
-            raise UnknownWordError(
-                f"The tokenizer cannot encode '{word}': a part of it is unknown to the model or "
-                "reads as a special token. Replace the adjective, check its spelling, or use a "
-                "model whose tokenizer knows its characters."
-            )
-        found = Subwords(word, ids, tuple(self._tokenizer.convert_ids_to_tokens(list(ids))))
-        self._words[word] = found
-        return found
+        ids = self.open([_PLAIN], [word])[0].pieces[0]
+        return Subwords(word, ids, tuple(self._tokenizer.convert_ids_to_tokens(list(ids))))
+
+    def open(self, contexts: Sequence[SlotContext], words: Sequence[str]) -> list[OpenSentence]:
+        """Return every context with its slot open, and each word's ids in it, or why it has none.
+
+        Raises
+        ------
+        MaskCountError
+            A context holds other masks than it states.
+        WordEdgeError
+            The tokenizer joins the slot of a context with what is beside it.
+        """
+        key = (tuple(contexts), tuple(words))
+        return self._opened.get_or_compute(
+            key, lambda: self._finder.open([self._sentence(one) for one in contexts], words)
+        )
+
+    def _sentence(self, context: SlotContext) -> Sentence:
+        """Return the sentence of a context that has no mask but its slot's."""
+        return Sentence((context.before,), (context.after,))
 
     def encode_with_offsets(self, text: str) -> tuple[tuple[int, ...], list[tuple[int, int]]]:
         """Return the token ids of `text` as `encode` gives them, and the characters of each.
 
         Special tokens cover none: their offsets are (0, 0).
         """
-        if not self._tokenizer.is_fast:
-            raise TokenizerError(
-                f"The tokenizer of '{self._tokenizer.name_or_path}' does not say where its tokens "
-                "stand in a text. Save it with its tokenizer.json."
-            )
-        found = self._tokenizer(
-            text, return_offsets_mapping=True, add_special_tokens=self.adds_special
-        )
-        offsets = [tuple(pair) for pair in found["offset_mapping"]]
-        before = [(0, 0)] * len(self._prefix)
-        return (*self._prefix, *found["input_ids"]), [*before, *offsets]
+        ids, offsets = self._finder.encode_with_offsets(text)
+        return ids, [one or (0, 0) for one in offsets]
 
 
 class MaskedTokenizer(ScoringTokenizer):
@@ -127,9 +126,9 @@ class MaskedTokenizer(ScoringTokenizer):
             )
         # Tokenizers without a limit of their own state an astronomically large one.
         longest = min(max_length, tokenizer.model_max_length)
-        super().__init__(tokenizer, vocabulary_size=vocabulary_size, max_length=longest)
         self.mask_token: str = tokenizer.mask_token
-        self.mask_id: int = tokenizer.mask_token_id
+        self.mask_id = int(tokenizer.mask_token_id)
+        super().__init__(tokenizer, vocabulary_size=vocabulary_size, max_length=longest)
         #: (vocabulary_size,) bool: tokens of the original vocabulary, without those added later.
         self.base = np.arange(vocabulary_size) < tokenizer.vocab_size
 
@@ -177,27 +176,62 @@ class MaskedTokenizer(ScoringTokenizer):
         ContextTooLongError
             The sentence is longer than the model reads.
         """
-        text = context.before + " ".join([self.mask_token] * masks) + context.after
+        ids, first = (
+            self._written(context, masks) if context.written else self._replaced(context, masks)
+        )
+        if len(ids) > self.max_length:
+            raise ContextTooLongError(
+                f"The sentence '{self._text(context, masks)}' has {len(ids)} tokens, and the model "
+                f"reads {self.max_length}. Shorten the template or the group's name."
+            )
+        return ids, first
+
+    def _text(self, context: SlotContext, masks: int) -> str:
+        return context.before + " ".join([self.mask_token] * masks) + context.after
+
+    def _sentence(self, context: SlotContext) -> Sentence:
+        return self._cut(context, 1)
+
+    def _cut(self, context: SlotContext, masks: int) -> Sentence:
+        """Return the sentence cut at the masks that it is said to have."""
+        before = tuple(context.before.split(self.mask_token))
+        after = tuple(context.after.split(self.mask_token))
+        if (len(before) - 1, len(after) - 1) != (context.masks_before, context.masks_after):
+            found = len(before) + len(after) - 2 + masks
+            raise self._miscounted(context, masks, found)
+        return Sentence(before, after)
+
+    def _replaced(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
+        opened = self._finder.open([self._cut(context, masks)], ())[0]
+        ids = (*opened.before, *[self.mask_id] * masks, *opened.after)
+        expected = context.masks_before + masks + context.masks_after
+        if (found := ids.count(self.mask_id)) != expected:
+            raise self._miscounted(context, masks, found)
+        return ids, len(opened.before)
+
+    def _written(self, context: SlotContext, masks: int) -> tuple[tuple[int, ...], int]:
+        text = self._text(context, masks)
         ids = self.encode(text)
         found = [position for position, token in enumerate(ids) if token == self.mask_id]
         expected = context.masks_before + masks + context.masks_after
         if len(found) != expected:
-            raise MaskCountError(
-                f"The sentence '{text}' holds {len(found)} mask tokens where {expected} are "
-                f"expected. Remove '{self.mask_token}' from the group or template that brings it."
-            )
+            raise self._miscounted(context, masks, len(found))
         first, last = found[context.masks_before], found[context.masks_before + masks - 1]
         if last - first != masks - 1:
             raise MaskCountError(
-                f"The tokenizer puts other tokens between the masks of '{text}'. Its mask token "
-                "must take up the space before it (lstrip); correct the tokenizer's files."
-            )
-        if len(ids) > self.max_length:
-            raise ContextTooLongError(
-                f"The sentence '{text}' has {len(ids)} tokens, and the model reads "
-                f"{self.max_length}. Shorten the template or the group's name."
+                f"The tokenizer puts other tokens between the masks of '{text}'. Set slot to "
+                "replaced, or correct the tokenizer's files: its mask token must take up the space "
+                "before it (lstrip)."
             )
         return ids, first
+
+    def _miscounted(self, context: SlotContext, masks: int, found: int) -> MaskCountError:
+        expected = context.masks_before + masks + context.masks_after
+        return MaskCountError(
+            f"The sentence '{self._text(context, masks)}' holds {found} mask tokens where "
+            f"{expected} are expected. Remove '{self.mask_token}' from the group or template that "
+            "brings it."
+        )
 
 
 class CausalSlotTokenizer(ScoringTokenizer):
@@ -211,17 +245,16 @@ class CausalSlotTokenizer(ScoringTokenizer):
 
     mask_token = None
     mask_takes_space = True
-    always_spaced = True
     adds_special = False
 
     def __init__(self, tokenizer: Any, facts: ModelFacts) -> None:
+        self._prefix = tuple(find_prefix(tokenizer))
         super().__init__(
             tokenizer,
             vocabulary_size=facts.vocabulary_size or len(tokenizer),
             max_length=facts.max_length or _UNSTATED_LENGTH,
         )
         self.facts = facts
-        self._prefix = tuple(find_prefix(tokenizer))
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the token ids of `text`, with a begin token where the tokenizer has one."""
@@ -250,8 +283,7 @@ class CausalSlotTokenizer(ScoringTokenizer):
                 "A causal model has no mask token, so no group can be masked. Choose the prior "
                 "noun, which puts person or people in its place."
             )
-        before = context.before.rstrip()
-        ids = self.encode(before) if before else self._prefix
+        ids = self.open([context], ())[0].before
         if not ids:
             raise TokenizerError(
                 "Nothing stands before the adjective, and the model has no token to begin with. "
@@ -259,8 +291,8 @@ class CausalSlotTokenizer(ScoringTokenizer):
             )
         if len(ids) + masks > self.max_length:
             raise ContextTooLongError(
-                f"The text '{before}' has {len(ids)} tokens, {masks} more are to follow, and the "
-                f"model reads {self.max_length}. Shorten the template or the group's name."
+                f"The text '{context.before}' has {len(ids)} tokens, {masks} more are to follow, "
+                f"and the model reads {self.max_length}. Shorten the template or the group's name."
             )
         return ids, len(ids)
 
@@ -271,11 +303,12 @@ class CausalSlotTokenizer(ScoringTokenizer):
 
         The first subwords of all words share the pass that reads the context alone.
         """
-        split = [self.split(word).ids for word in words]
-        longest = max(map(len, split))
         steps: list[tuple[SlotState, int, int, int, int]] = []
-        for c, context in enumerate(contexts):
-            ids, first = self.encode_slot(context, longest)
+        for c, (context, opened) in enumerate(
+            zip(contexts, self.open(contexts, words), strict=True)
+        ):
+            split = opened.pieces
+            ids, first = self.encode_slot(context, max(map(len, split)))
             for w, pieces in enumerate(split):
                 for i, target in scored_pieces(pieces, part):
                     state = SlotState((*ids, *pieces[:i]), first + i - 1)
@@ -297,7 +330,6 @@ class SentinelTokenizer(ScoringTokenizer):
     """
 
     mask_takes_space = True
-    always_spaced = True
 
     def __init__(self, tokenizer: Any, facts: ModelFacts, *, start: int) -> None:
         super().__init__(
@@ -369,9 +401,11 @@ class SentinelTokenizer(ScoringTokenizer):
         A state's ids are the encoder's and then the decoder's; its position is where the latter
         begin. It is read after its last token.
         """
-        split = [self.split(word).ids for word in words]
         steps: list[tuple[SlotState, int, int, int, int]] = []
-        for c, context in enumerate(contexts):
+        for c, (context, opened) in enumerate(
+            zip(contexts, self.open(contexts, words), strict=True)
+        ):
+            split = opened.pieces
             ids, place = self.encode_slot(context, max(map(len, split)))
             begun = (self.start, ids[place])
             for w, pieces in enumerate(split):

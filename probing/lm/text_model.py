@@ -13,7 +13,7 @@ from probing.lm.batching import batches_by_length, batches_of_like_length, worth
 from probing.lm.best_spans import FoundSpan
 from probing.lm.cache import BoundedCache
 from probing.lm.decoding import Decoding, pad
-from probing.lm.end_words import EndWordReader, Row
+from probing.lm.end_words import EndWordReader, OpenEnd, Row
 from probing.lm.errors import GenerationSettingsError, TokenizerError
 from probing.lm.generation import Ending, check_settings, search, write
 from probing.lm.question_protocols import Answer, Question
@@ -87,13 +87,9 @@ class TextModel(EndWordReader):
         """Return the tokens that `text` takes, special tokens included."""
         return self.tokenizer.count_tokens(text)
 
-    def encode_end(self, prompt: str) -> Row:
-        """Return the ids of a prompt with its end open; raises where it does not fit."""
-        return self.tokenizer.encode_end(prompt)
-
-    def split_end(self, word: str) -> Row:
-        """Return the ids of the word as it follows a prompt."""
-        return self.tokenizer.split_end(word)
+    def open_ends(self, prompts: Sequence[str], words: Sequence[str]) -> list[OpenEnd]:
+        """Return the ids of prompts with their ends open, and those of words there."""
+        return self.tokenizer.open_ends(prompts, words)
 
     def generate(
         self, prompts: Sequence[str], settings: GenerationSettings, *, seeds: Sequence[int]

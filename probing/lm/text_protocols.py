@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from annotation.common.lazy import np, npt
+
+if TYPE_CHECKING:
+    from probing.lm.end_words import OpenEnd
 
 #: ``generate``: TextGenerator; ``answer``: AnsweringModel (question_protocols); ``text_logprob``:
 #: TextScorer; ``span``: SpanModel; ``end_word``: EndWordModel; ``train``: a folder of weights that
@@ -154,22 +157,17 @@ class SpanModel(TextTokenizer, Protocol):
 class EndWordTokenizer(TextTokenizer, Protocol):
     """How a model reads prompts and the words that end them."""
 
-    def encode_end(self, prompt: str) -> tuple[int, ...]:
-        """Return the ids of a prompt with its end open.
+    def open_ends(self, prompts: Sequence[str], words: Sequence[str]) -> list[OpenEnd]:
+        """Return the ids of prompts with their ends open, and those of the words that follow.
 
-        Raises ContextTooLongError where it does not fit, MaskCountError where it opens another
-        place.
+        Raises ContextTooLongError where a prompt does not fit, MaskCountError where it opens
+        another place, UnknownWordError for a word that the tokenizer cannot encode there.
         """
-
-    def split_end(self, word: str) -> tuple[int, ...]:
-        """Return the ids of the word as it follows a prompt; :class:`UnknownWordError`."""
 
 
 @runtime_checkable
 class EndWordModel(EndWordTokenizer, Protocol):
     """A model that says which word ends a prompt: causal, masked, or T5-like."""
 
-    def end_logprobs(
-        self, rows: Sequence[tuple[int, ...]], words: Sequence[str]
-    ) -> npt.NDArray[np.float64]:
-        """Return ln P(word | prompt) in nats, (n_rows, n_words), for rows of `encode_end`."""
+    def end_logprobs(self, ends: Sequence[OpenEnd]) -> npt.NDArray[np.float64]:
+        """Return ln P(word | prompt) in nats, (n_ends, n_words), for ends of `open_ends`."""

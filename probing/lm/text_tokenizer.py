@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from probing.lm.end_words import OpenEnd
 from probing.lm.errors import (
     ContextTooLongError,
     GenerationSettingsError,
     MaskCountError,
     TokenizerError,
-    UnknownWordError,
 )
 from probing.lm.question_protocols import Question
 from probing.lm.sources import ModelFacts
 from probing.lm.text_protocols import SpanContext
+from probing.lm.word_places import Sentence, WordFinder
 
 SpanProtocol = Literal["sentinel", "mask", "left_context"]
 
@@ -47,6 +48,8 @@ class PretrainedTextTokenizer:
         #: in others; None where the tokenizer has none.
         self.sentinels = find_sentinels(tokenizer) if facts.kind == "seq2seq" else None
         self._prefix_ids = find_prefix(tokenizer)
+        prefix = tuple(self._prefix_ids) if self.kind == "causal" else ()
+        self._finder = WordFinder(tokenizer, special=False, prefix=prefix)
 
     @property
     def span_protocol(self) -> SpanProtocol | None:
@@ -130,24 +133,20 @@ class PretrainedTextTokenizer:
         self._require_one(ids, self.sentinels[0], sentinel, context)
         return ids, self.encode_plain(context.span)
 
-    def encode_end(self, prompt: str) -> tuple[int, ...]:
-        """Return the ids of a prompt; for an encoder with ``<extra_id_0>`` at its end."""
-        if self.kind == "causal":
-            ids = self.encode(prompt)
-        else:
-            ids, _ = self.encode_sentinel(SpanContext(f"{prompt} ", "", ""))
-        self.require_fit(len(ids), prompt)
-        return tuple(ids)
+    def open_ends(self, prompts: Sequence[str], words: Sequence[str]) -> list[OpenEnd]:
+        """Return the ids of prompts, and those of words after them, as whole sentences have them.
 
-    def split_end(self, word: str) -> tuple[int, ...]:
-        """Return the ids of the word with the space before it; :class:`UnknownWordError`."""
-        ids = tuple(self.encode_plain(f" {word}")) if word.strip() else ()
-        if not ids or self.special_ids & set(ids):
-            raise UnknownWordError(
-                f"The tokenizer cannot encode '{word}': it is empty, or a part of it is unknown to "
-                "the model. Replace the word, or check its spelling."
-            )
-        return ids
+        An encoder reads ``<extra_id_0>`` at the end of the prompt.
+        """
+        sentences = [Sentence((f"{prompt} ",), ("",)) for prompt in prompts]
+        found = []
+        for prompt, opened in zip(prompts, self._finder.open(sentences, words), strict=True):
+            ids = opened.before
+            if self.kind != "causal":
+                ids = tuple(self.encode_sentinel(SpanContext(f"{prompt} ", "", ""))[0])
+            self.require_fit(len(ids), prompt)
+            found.append(OpenEnd(ids, tuple(opened.pieces)))
+        return found
 
     @property
     def has_chat_template(self) -> bool:

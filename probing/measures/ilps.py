@@ -21,7 +21,7 @@ from pydantic import Field
 from annotation.common.lazy import np, pd
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.base import Problem, in_words
-from probing.measures.slot_measure import SlotMeasure, SlotParameters, distinct_words
+from probing.measures.slot_measure import SlotMeasure, SlotParameters, distinct_words, group_context
 from probing.measures.stimuli import Stimuli
 
 S = TypeVar("S", bound=SlotParameters)
@@ -101,8 +101,10 @@ class Ilps(LogRatioMeasure[IlpsParameters]):
             return found  # what a causal model reads before the last subword tells them apart
         place, verb = (0, "begin") if parameters.subword == "first" else (-1, "end")
         alike: dict[int, list[str]] = {}
-        for word in distinct_words(stimuli, parameters.adjectives):
-            alike.setdefault(lm.split(word).ids[place], []).append(word)
+        listed = distinct_words(stimuli, parameters.adjectives)
+        first = group_context(stimuli.templates[0], stimuli.groups[0], parameters.slot)
+        for word, pieces in zip(listed, lm.open([first], listed)[0].pieces, strict=True):
+            alike.setdefault(pieces[place], []).append(word)
         for words in alike.values():
             if len(words) > 1:
                 message = (

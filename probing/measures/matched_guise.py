@@ -7,8 +7,8 @@ of the attribute between the guises; neither race nor dialect is named.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from annotation.common.lazy import np, npt, pd
 from probing.lm.errors import (
@@ -16,6 +16,7 @@ from probing.lm.errors import (
     GenerationSettingsError,
     MaskCountError,
     TokenizerError,
+    UnknownWordError,
 )
 from probing.lm.question_protocols import ACCESS_TIERS
 from probing.lm.text_protocols import EndWordModel, EndWordTokenizer
@@ -27,6 +28,9 @@ from probing.measures.guise_scores import association_rows, remarks_on_access
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
 from probing.measures.served_guises import GuiseReading, ServedGuises
 from probing.measures.text_measure import length_problem, shorten
+
+if TYPE_CHECKING:
+    from probing.lm.end_words import OpenEnd
 
 _NAMED = 8
 
@@ -101,14 +105,18 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         bodies = [text.body for texts in stimuli.texts for text in texts] + [""]
         if lm.kind == "chat":
             return _served_cost(self, stimuli, parameters, lm, bodies)
-        pieces = [piece for word in stimuli.attributes for piece in _pieces(word, parameters, lm)]
+        if parameters.form == "completion":
+            first = stimuli.prompts[0].fill("")
+            pieces = list(lm.open_ends([first], stimuli.attributes)[0].words)
+        else:
+            pieces = [one for word in stimuli.attributes for one in _spelled(word, parameters, lm)]
         times = len(plan_words(pieces, masks=lm.kind == "masked"))
         rows = (
             _encode(lm, prompt, body, stimuli, parameters)
             for prompt in stimuli.prompts
             for body in bodies
         )
-        lengths = [len(row) for row in rows if not isinstance(row, str)]
+        lengths = [len(row.ids) for row in rows if not isinstance(row, str)]
         return Cost(
             shards=len(self.plan(stimuli, parameters)),
             forward_passes=times * len(lengths),
@@ -139,15 +147,16 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         entries: list[tuple[str, str, str]] = []
         reasons: list[str] = []
         values = []
+        words = stimuli.attributes
         for prompt in stimuli.prompts:
             read = [
-                _encode(lm, prompt, body, stimuli, parameters, seed=seed, slug=slug)
+                _encode(lm, prompt, body, stimuli, parameters, words, seed=seed, slug=slug)
                 for _, slug, body in texts
             ]
             found = np.full((len(read), len(stimuli.attributes)), np.nan)
             there = [place for place, row in enumerate(read) if not isinstance(row, str)]
             rows = [row for row in read if not isinstance(row, str)]
-            found[there] = _attribute_logprobs(lm, rows, stimuli.attributes, parameters)
+            found[there] = _attribute_logprobs(lm, rows, words, parameters)
             values.append(found)
             entries += [(prompt.slug, variety, slug) for variety, slug, _ in texts]
             reasons += [row if isinstance(row, str) else "" for row in read]
@@ -177,29 +186,29 @@ def _encode(
     body: str,
     stimuli: GuiseStimuli,
     parameters: MatchedGuiseParameters,
+    words: Sequence[str] = (),
     *,
     seed: int = 0,
     slug: str = "",
-) -> tuple[int, ...] | str:
-    """Return the ids of a prompt with a text, or why there are none."""
+) -> OpenEnd | str:
+    """Return the ids of a prompt with a text and of words after it, or why there are none."""
+    from probing.lm.end_words import OpenEnd
+
     try:
         if parameters.form == "completion":
-            return lm.encode_end(prompt.fill(body))
+            return lm.open_ends([prompt.fill(body)], words)[0]
         encode: Any = lm.encode_question  # type: ignore[attr-defined] # a model that writes
-        ids: tuple[int, ...] = encode(
-            ask_guise(prompt, body, stimuli, parameters, seed=seed, slug=slug)
+        return OpenEnd(
+            encode(ask_guise(prompt, body, stimuli, parameters, seed=seed, slug=slug)), ()
         )
-        return ids
-    except (ContextTooLongError, MaskCountError) as error:
+    except (ContextTooLongError, MaskCountError, UnknownWordError) as error:
         return shorten(str(error))
 
 
-def _pieces(
+def _spelled(
     word: str, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
 ) -> list[tuple[int, ...]]:
-    """Return the ids of an attribute, in a chat those of every spelling that has one token."""
-    if parameters.form == "completion":
-        return [lm.split_end(word)]
+    """Return the ids of every spelling of an attribute that has one token in a chat."""
     plain: Any = lm.encode_plain  # type: ignore[attr-defined] # a model that writes
     forms = spellings(word, opened=parameters.opening)
     found: list[tuple[int, ...]] = list(dict.fromkeys(tuple(plain(one)) for one in forms))
@@ -208,16 +217,16 @@ def _pieces(
 
 def _attribute_logprobs(
     lm: Any,
-    rows: list[tuple[int, ...]],
+    rows: list[OpenEnd],
     attributes: tuple[str, ...],
     parameters: MatchedGuiseParameters,
 ) -> npt.NDArray[np.float64]:
     """Return ln P of every attribute after every row, (n_rows, n_attributes)."""
     if parameters.form == "completion":
-        found: npt.NDArray[np.float64] = lm.end_logprobs(rows, attributes)
+        found: npt.NDArray[np.float64] = lm.end_logprobs(rows)
         return found
-    pieces = [_pieces(word, parameters, lm.tokenizer) for word in attributes]
-    told = lm.begin_logprobs(rows, [ids for some in pieces for ids in some])
+    pieces = [_spelled(word, parameters, lm.tokenizer) for word in attributes]
+    told = lm.begin_logprobs([row.ids for row in rows], [ids for some in pieces for ids in some])
     begins = np.cumsum([0, *map(len, pieces)])[:-1]
     return np.logaddexp.reduceat(told, begins, axis=1)
 
@@ -275,10 +284,14 @@ def _attribute_problems(
     stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
 ) -> list[Problem]:
     found, longer = [], []
+    prompts = [prompt.fill("") for prompt in stimuli.prompts]
     for attribute in stimuli.attributes:
         try:
-            lm.split_end(attribute)  # raises for what the model cannot read
-            if len(_pieces(attribute, parameters, lm)[0]) > 1:
+            ends = lm.open_ends(prompts, [attribute])  # raises for what the model cannot read
+            pieces = [end.words[0] for end in ends]
+            if parameters.form == "chat":
+                pieces = _spelled(attribute, parameters, lm)[:1]
+            if max(map(len, pieces)) > 1:
                 longer.append(attribute)
         except TokenizerError as error:
             found.append(Problem("attributes", str(error), True))

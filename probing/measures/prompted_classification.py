@@ -194,10 +194,10 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
             message = "The server must offer completions that echo their prompts, as vLLM does."
             yield Problem("model", message, False)
             return
-        words = {one.answer_word(name) for one in stimuli.wordings for name in stimuli.classes}
-        for word in sorted(words):
+        for one in stimuli.wordings:
             try:
-                lm.split_end(word)
+                words = [one.answer_word(name) for name in stimuli.classes]
+                lm.open_ends([one.answer_prompt("", stimuli.classes)], words)
             except LanguageModelError as error:
                 yield Problem("prompts", str(error), True)
 
@@ -229,7 +229,7 @@ def _endings(
     Raises ServerError where a server refuses a prompt, or its tokens reach across the word.
     """
     if isinstance(lm, EndWordModel):
-        return lm.end_logprobs([lm.encode_end(prompt) for prompt in prompts], words)
+        return lm.end_logprobs(lm.open_ends(prompts, words))
     rows = lm.echoed_words(prompts, words)
     for prompt, row in zip(prompts, rows, strict=True):
         if any(one is None or not one.logprobs for one in row):

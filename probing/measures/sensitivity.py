@@ -157,7 +157,7 @@ def subword_changes(
     own subwords are -inf, so that they never are the largest; NaN means that the model gave
     numbers that are not finite.
     """
-    most = max(len(lm.split(word).ids) for word in words)
+    most = max(len(row) for opened in lm.open(contexts, words) for row in opened.pieces)
     changes = np.full((len(contexts), len(words), most), -np.inf)
     for batch in lm.slot(contexts, words):
         rho = np.square(batch.hidden.astype(np.float64)).sum(axis=1)

@@ -30,6 +30,7 @@ from probing.measures.base import (
 from probing.measures.stimuli import Group, Stimuli, StimuliError, Template
 
 Prior = Literal["mask", "noun"]
+SlotForm = Literal["replaced", "written"]
 
 _LONGEST_TITLE = 200
 
@@ -65,6 +66,16 @@ class SlotParameters(MeasureParameters):
         description="How the adjectives of a list become one score: their mean (as published) or "
         "their median (as in the released code). Without lists it changes nothing.",
         json_schema_extra=in_words({"mean": "mean", "median": "median"}),
+    )
+    slot: SlotForm = Field(
+        "replaced",
+        description="What a masked model reads: the tokens of the sentence with those of the "
+        "adjective replaced by masks (replaced), or the text with mask tokens written into it (as "
+        "in the released code). They differ for ALBERT, DeBERTa v2, XLM-RoBERTa, and CamemBERT, "
+        "whose tokenizers put a space of their own after a written mask.",
+        json_schema_extra=in_words(
+            {"replaced": "masks in place of tokens", "written": "mask tokens in the text"}
+        ),
     )
     groups_per_shard: int = Field(
         5,
@@ -126,8 +137,8 @@ class SlotMeasure(Measure[Stimuli, S]):
         words = distinct_words(stimuli, parameters.adjectives)
         passes = tokens = 0
         for template in stimuli.templates:
-            contexts = [group_context(template, group) for group in stimuli.groups]
-            for read in (contexts, [prior_context(template, parameters.prior, lm)]):
+            prior = prior_context(template, parameters.prior, lm, parameters.slot)
+            for read in (_contexts(template, stimuli.groups, parameters), [prior]):
                 chain = lm.slot_chain(read, words, part=self.part(parameters))
                 passes += len(chain.states)
                 tokens += chain.tokens
@@ -136,20 +147,20 @@ class SlotMeasure(Measure[Stimuli, S]):
     def problems(self, stimuli: Stimuli, parameters: S, lm: SlotTokenizer) -> list[Problem]:
         """Put every adjective and every sentence to the tokenizer and collect what fails."""
         found = empty_lists(stimuli.traits, parameters.adjectives)
-        longest = 1
+        words: list[str] = []
         for scored in scored_words(stimuli, parameters.adjectives):
             try:
-                longest = max(longest, len(lm.split(scored.word).ids))
+                words.append(lm.split(scored.word).word)
             except LanguageModelError as error:
                 place = f"trait {scored.trait}, {scored.pole} pole"
                 found.append(Problem(place, str(error), True))
-        if not lm.mask_takes_space:
+        if parameters.slot == "written" and not lm.mask_takes_space:
             found.append(
                 Problem(
                     "tokenizer",
                     "The mask token leaves the space before it as a token of its own, so the "
-                    "model reads a sentence that it never saw in training. Correct the "
-                    "tokenizer's files (lstrip of the mask token).",
+                    "model reads a sentence that it never saw in training. Set slot to replaced, "
+                    "or correct the tokenizer's files (lstrip of the mask token).",
                     False,
                 )
             )
@@ -160,7 +171,7 @@ class SlotMeasure(Measure[Stimuli, S]):
             )
             return [*found, Problem("parameter prior", message, True)]
         for template in stimuli.templates:
-            found += _template_problems(template, stimuli.groups, parameters.prior, longest, lm)
+            found += _template_problems(template, stimuli.groups, parameters, words, lm)
         return found
 
     def compute(
@@ -175,20 +186,17 @@ class SlotMeasure(Measure[Stimuli, S]):
         words = distinct_words(stimuli, parameters.adjectives)
         # The prior always has forward passes of its own: had it shared a batch with the groups,
         # their last digits would depend on whether it was remembered.
-        key = (self.name, template.text, parameters.prior, words, self.evidence_key(parameters))
-        prior = lm.cache.get_or_compute(
-            key,
-            lambda: self.evidence(
-                lm, [prior_context(template, parameters.prior, lm)], words, parameters
-            ),
-        )
-        contexts = [group_context(template, group) for group in groups]
+        before = prior_context(template, parameters.prior, lm, parameters.slot)
+        key = (self.name, before, words, self.evidence_key(parameters))
+        prior = lm.cache.get_or_compute(key, lambda: self.evidence(lm, [before], words, parameters))
+        contexts = _contexts(template, groups, parameters)
         evidence = self.evidence(lm, contexts, words, parameters)
         scored = scored_words(stimuli, parameters.adjectives)
         # Lists share adjectives, so that an entry may stand for several rows of the evidence.
         places = [words.index(entry.word) for entry in scored]
         rows = evidence[:, places]
         shape = (len(groups) * len(scored), *rows.shape[2:])
+        cut = [[len(row) for row in opened.pieces] for opened in lm.open(contexts, words)]
         compared = self.compare(
             rows.reshape(shape),
             np.broadcast_to(prior[:, places], rows.shape).reshape(shape),
@@ -204,7 +212,7 @@ class SlotMeasure(Measure[Stimuli, S]):
                 "word": [entry.word for entry in scored] * len(groups),
                 "value": compared["value"],
                 "reason": compared["reason"],
-                "subwords": [len(lm.split(entry.word).ids) for entry in scored] * len(groups),
+                "subwords": np.array(cut)[:, places].ravel(),
             }
         )
         return pd.concat([head, compared.drop(columns=["value", "reason"])], axis=1)
@@ -237,21 +245,31 @@ def distinct_words(stimuli: Stimuli, choice: Adjectives = "pole") -> tuple[str, 
     return tuple(dict.fromkeys(entry.word for entry in scored_words(stimuli, choice)))
 
 
-def group_context(template: Template, group: Group) -> SlotContext:
+def group_context(template: Template, group: Group, slot: SlotForm = "replaced") -> SlotContext:
     """Return the template with the group in its slot and the trait slot open."""
     parsed = template.parsed
-    return SlotContext(*parsed.around_trait(group.form(parsed.form)))
+    around = parsed.around_trait(group.form(parsed.form))
+    return SlotContext(*around, written=slot == "written")
 
 
-def prior_context(template: Template, prior: Prior, lm: SlotTokenizer) -> SlotContext:
+def prior_context(
+    template: Template, prior: Prior, lm: SlotTokenizer, slot: SlotForm = "replaced"
+) -> SlotContext:
     """Return the template without a group: one mask for the whole phrase, or a generic noun."""
-    parsed = template.parsed
+    parsed, written = template.parsed, slot == "written"
     if prior == "noun":
-        return SlotContext(*parsed.around_trait(template.generic_noun))
+        return SlotContext(*parsed.around_trait(template.generic_noun), written=written)
     if lm.mask_token is None:
         raise StimuliError("A causal model has no mask token: choose the prior noun.")
     before, after = parsed.around_trait(lm.mask_token)
-    return SlotContext(before, after, int(parsed.group_first), int(not parsed.group_first))
+    masked = int(parsed.group_first), int(not parsed.group_first)
+    return SlotContext(before, after, *masked, written=written)
+
+
+def _contexts(
+    template: Template, groups: Sequence[Group], parameters: SlotParameters
+) -> list[SlotContext]:
+    return [group_context(template, group, parameters.slot) for group in groups]
 
 
 def _shard_stimuli(
@@ -270,9 +288,13 @@ def _shard_title(template: Template, groups: Sequence[Group]) -> str:
 
 
 def _template_problems(
-    template: Template, groups: Sequence[Group], prior: Prior, longest: int, lm: SlotTokenizer
+    template: Template,
+    groups: Sequence[Group],
+    parameters: SlotParameters,
+    words: Sequence[str],
+    lm: SlotTokenizer,
 ) -> list[Problem]:
-    """Try the template with every group and the longest word; `longest` counts its subwords."""
+    """Try the template with every group and every word; a word's fault is named once."""
     found: list[Problem] = []
     where = f"template {template.slug}"
     if lm.mask_token is None:
@@ -291,15 +313,16 @@ def _template_problems(
             "for byte-level tokenizers, with a leading space."
         )
         found.append(Problem(where, message, False))
+    faulty: dict[str, Problem] = {}
+    prior = prior_context(template, parameters.prior, lm, parameters.slot)
     try:
-        lm.encode_slot(prior_context(template, prior, lm), longest)
+        _try_words(prior, words, lm, where, faulty)
     except LanguageModelError as error:
         return [*found, Problem(where, str(error), True)]
-    for group in groups:
-        context = group_context(template, group)
+    for group, context in zip(groups, _contexts(template, groups, parameters), strict=True):
         place = f"group {group.slug} in {where}"
         try:
-            lm.encode_slot(context, longest)
+            _try_words(context, words, lm, place, faulty)
         except LanguageModelError as error:
             found.append(Problem(place, str(error), True))
             continue
@@ -310,7 +333,23 @@ def _template_problems(
                 "and cannot tell such groups apart."
             )
             found.append(Problem(place, message, False))
-    return found
+    return [*found, *faulty.values()]
+
+
+def _try_words(
+    context: SlotContext,
+    words: Sequence[str],
+    lm: SlotTokenizer,
+    place: str,
+    faulty: dict[str, Problem],
+) -> None:
+    """Note the words that cannot be put to the context; raises where none of them can."""
+    cut = lm.open([context], words)[0].words
+    for word, pieces in zip(words, cut, strict=True):
+        if isinstance(pieces, LanguageModelError):
+            faulty.setdefault(word, Problem(place, str(pieces), True))
+    known = [len(pieces) for pieces in cut if not isinstance(pieces, LanguageModelError)]
+    lm.encode_slot(context, max(known, default=1))
 
 
 def _left_to_right_problems(template: Template) -> list[Problem]:

@@ -221,7 +221,7 @@ def test_echoed_words_have_the_probabilities_of_the_checkpoint(
     words = [*WORDS, "workin late"]
     prompts = ["A person who says he be workin is", "They are"]
     found = connect(server).echoed_words(prompts, words)
-    expected = here.end_logprobs([here.encode_end(prompt) for prompt in prompts], words)
+    expected = here.end_logprobs(here.open_ends(prompts, words))
     for row, values in zip(found, expected, strict=True):
         assert all(word is not None for word in row)
         assert [word.total for word in row if word] == pytest.approx(values.tolist(), abs=1e-5)

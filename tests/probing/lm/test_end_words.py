@@ -26,7 +26,7 @@ def test_the_chain_rule_matches_the_golden_continuations(shared_dir: Path, name:
     cases = golden["models"][name]["continuations"]
     words = list(cases[0]["token_log_probs"])
     lm = load_lm(shared_dir, name)
-    found = lm.end_logprobs([lm.encode_end(case["prompt"]) for case in cases], words)
+    found = lm.end_logprobs(lm.open_ends([case["prompt"] for case in cases], words))
     expected = [[sum(case["token_log_probs"][word]) for word in words] for case in cases]
     np.testing.assert_allclose(found, expected, atol=2e-4, rtol=0)
 
@@ -36,7 +36,7 @@ def test_several_masks_are_read_as_in_a_slot(
 ) -> None:
     """The slot measures read the same masks; two adapters, one number."""
     lm = load_lm(shared_dir, "tiny-roberta")
-    found = lm.end_logprobs([lm.encode_end(PROMPT)], WORDS)
+    found = lm.end_logprobs(lm.open_ends([PROMPT], WORDS))
     slot = tiny_roberta.word_logprobs([SlotContext(f"{PROMPT} ", "")], WORDS)
     np.testing.assert_allclose(found, slot, atol=1e-5)
 
@@ -49,8 +49,8 @@ def test_what_rows_share_is_read_once_and_changes_nothing(shared_dir: Path) -> N
     )
     lm = load_lm(shared_dir, "tiny-gpt2")
     prompts = [PROMPT.replace("workin", text) for text in ("workin", "cookin dinner", "at home")]
-    rows = [lm.encode_end(prompt) for prompt in prompts]
-    assert shared_beginning(rows) > 4
+    rows = lm.open_ends(prompts, ["lazy"])
+    assert shared_beginning([row.ids for row in rows]) > 4
     word = tokenizer.encode(" lazy")
     with torch.inference_mode():
         expected = [
@@ -61,18 +61,18 @@ def test_what_rows_share_is_read_once_and_changes_nothing(shared_dir: Path) -> N
             )
             for prompt in prompts
         ]
-    np.testing.assert_allclose(lm.end_logprobs(rows, ["lazy"])[:, 0], expected, atol=1e-5)
+    np.testing.assert_allclose(lm.end_logprobs(rows)[:, 0], expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-roberta", "tiny-t5"])
 def test_neighbours_change_nothing(shared_dir: Path, name: str) -> None:
     lm = load_lm(shared_dir, name)
-    rows = [lm.encode_end(text) for text in (PROMPT, "They are", f"{PROMPT} really {PROMPT}")]
-    together = lm.end_logprobs(rows, WORDS)
-    alone = np.concatenate([lm.end_logprobs([row], WORDS) for row in rows])
+    rows = lm.open_ends([PROMPT, "They are", f"{PROMPT} really {PROMPT}"], WORDS)
+    together = lm.end_logprobs(rows)
+    alone = np.concatenate([lm.end_logprobs([row]) for row in rows])
     np.testing.assert_allclose(together, alone, atol=1e-5)
     assert (together < 0).all()
-    assert lm.end_logprobs([], WORDS).shape == (0, 3)
+    assert lm.end_logprobs([]).shape == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_neighbours_change_nothing(shared_dir: Path, name: str) -> None:
 )
 def test_a_text_with_the_opening_token_is_refused(shared_dir: Path, name: str, text: str) -> None:
     with pytest.raises(MaskCountError):
-        load_lm(shared_dir, name).encode_end(text)
+        load_lm(shared_dir, name).open_ends([text], ())
 
 
 @pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-roberta"])
@@ -89,9 +89,9 @@ def test_a_text_that_does_not_fit_and_an_empty_word_are_refused(
 ) -> None:
     lm = load_lm(shared_dir, name)
     with pytest.raises(ContextTooLongError):
-        lm.encode_end(PROMPT * 20)
+        lm.open_ends([PROMPT * 20], ())
     with pytest.raises(UnknownWordError):
-        lm.split_end(" ")
+        lm.open_ends([PROMPT], [" "])
 
 
 def test_words_share_openings() -> None:

@@ -79,6 +79,7 @@ def test_parameters_may_come_as_texts(bert: LanguageModel) -> None:
         "prior": "mask",
         "adjectives": "pole",
         "list_average": "mean",
+        "slot": "replaced",
         "groups_per_shard": 2,
         "renorm": None,
     }

@@ -15,7 +15,6 @@ import torch
 import transformers
 from scipy.optimize import minimize_scalar
 
-from probing.lm import load_tokenizer
 from probing.measures.registry import MEASURES
 from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, Run, RunStatus
@@ -90,12 +89,14 @@ def test_every_family_gives_embeddings(model: LanguageModel) -> None:
     assert [group for group, value in found.items() if value is None] == ["elderly"]
 
 
+@pytest.mark.parametrize("slot", ["replaced", "written"])
 def test_ilps_star_is_the_chain_rule_of_every_familys_own_model(
-    model: LanguageModel, folder: Path
+    model: LanguageModel, folder: Path, slot: str
 ) -> None:
-    scores = scores_of(finished(start("ilps_star", model)))
+    scores = scores_of(finished(start("ilps_star", model, slot=slot)))
     loaded = transformers.AutoModelForMaskedLM.from_pretrained(folder, **_head(folder)).eval()
-    tokenizer = load_tokenizer(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    mask = tokenizer.mask_token
     texts = {
         "that-group-is-trait": ("That {} is ", "."),
         "the-trait-people-are-groups": ("The ", " people are {}."),
@@ -108,15 +109,34 @@ def test_ilps_star_is_the_chain_rule_of_every_familys_own_model(
         },
     }
 
+    def open_slot(before: str, word: str, after: str) -> tuple[list[int], list[int], list[int]]:
+        """The sentence with its slot open, the slot's places, and the word's own ids."""
+        text = before.replace(mask, "person") + word + after.replace(mask, "person")
+        found = tokenizer(text, return_offsets_mapping=True)
+
+        def places(start: int, stop: int) -> list[int]:
+            pairs = enumerate(found["offset_mapping"])
+            return [n for n, (a, b) in pairs if a < stop and b > max(start - 1, 0) and b > a]
+
+        ids, start = found["input_ids"], text.index(word, len(before) - 1)
+        mine = places(start, start + len(word))
+        pieces = [ids[place] for place in mine]
+        if slot == "written":
+            ids = tokenizer(before + " ".join([mask] * len(pieces)) + after)["input_ids"]
+            masks = [place for place, token in enumerate(ids) if token == tokenizer.mask_token_id]
+            return ids, masks[before.count(mask) :][: len(pieces)], pieces
+        opened = [tokenizer.mask_token_id if n in mine else one for n, one in enumerate(ids)]
+        if mask in before + after:
+            where = before.find(mask) if mask in before else text.rindex("person")
+            group = places(where, where + len("person"))
+            opened[group[0] : group[-1] + 1] = [tokenizer.mask_token_id]
+            mine = [n - (len(group) - 1) * (n > group[0]) for n in mine]
+        return opened, mine, pieces
+
     def logprob(template: str, filler: str, word: str) -> float:
         """ln P(word) in the template, its masks filled from left to right."""
         before, after = (part.replace("{}", filler) for part in texts[template])
-        pieces = tokenizer.split(word).ids
-        masks = " ".join([tokenizer.mask_token] * len(pieces))
-        ids = list(tokenizer.encode(before + masks + after))
-        places = [place for place, token in enumerate(ids) if token == tokenizer.mask_id]
-        first = before.count(tokenizer.mask_token)  # a masked group before the adjective
-        mine = places[first : first + len(pieces)]
+        ids, mine, pieces = open_slot(before, word, after)
         total = 0.0
         for place, piece in zip(mine, pieces, strict=True):
             with torch.inference_mode():
@@ -126,7 +146,7 @@ def test_ilps_star_is_the_chain_rule_of_every_familys_own_model(
         return total
 
     def score(template: str, group: str, word: str) -> float:
-        prior = logprob(template, tokenizer.mask_token, word)
+        prior = logprob(template, mask, word)
         return logprob(template, forms[group][template], word) - prior
 
     for template in texts:

@@ -202,8 +202,8 @@ def test_likelihoods_are_those_of_the_class_names_after_the_prompt(
     texts = [one.text for one in load_predictions(run).stimuli.sentences]
 
     def logprobs(some: list[str]) -> np.ndarray:
-        ends = [lm.encode_end(wording.answer_prompt(text, SENTIMENT)) for text in some]
-        return lm.end_logprobs(ends, list(SENTIMENT))
+        prompts = [wording.answer_prompt(text, SENTIMENT) for text in some]
+        return lm.end_logprobs(lm.open_ends(prompts, list(SENTIMENT)))
 
     expected = logprobs(texts)
     shares = np.exp(expected) / np.exp(expected).sum(axis=1, keepdims=True)
