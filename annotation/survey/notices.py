@@ -131,7 +131,8 @@ def full(study: Study) -> Notice:
         _(
             "Every group has the answers that it needs, or somebody is giving them now. A place "
             "can become free if somebody stops before the end. Nothing was stored."
-        ),
+        )
+        + (" " + _("There is no payment, because you did not take part.") if study.is_paid else ""),
         study=study,
         completion=_panel_path(study, Outcome.QUOTA_FULL),
     )

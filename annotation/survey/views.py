@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotation.common.limits import client_address, is_over_limit
 from annotation.common.money import format_reward
 from annotation.common.prepared_sql import PreparedQuery
+from annotation.instruments.content import load_content
 from annotation.instruments.languages.ui_translation import speak
 from annotation.instruments.step_kinds import StepKind
 from annotation.instruments.versions import published_instrument
@@ -44,6 +45,7 @@ from annotation.survey.page_language import (
     switch_language,
 )
 from annotation.survey.pages.filled_form import FilledForm
+from annotation.survey.promises import describe_pay, list_pay_grounds
 from annotation.survey.receipt import describe_erased, describe_moment, write_receipt
 from annotation.survey.step_page import draw_step, measure_progress
 from annotation.survey.step_submission import STEP_FIELD, submit_step
@@ -108,12 +110,15 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
         return _tell(request, notices.not_open(study), spoken)
     if started is None and not has_open_group(study, published):
         return _tell(request, notices.full(study), spoken)
+    is_newest = started is None or (published and started.instrument_id == published.pk)
+    version = published if is_newest else started.instrument
     context = {
         **spoken,
         "study": study,
         "started": started,
         "holds_visit": started is not None and arrival.holds(started),
         "reward": format_reward(study.reward_cents, study.currency),
+        "pay_grounds": list_pay_grounds(study, load_content(version).steps) if version else [],
         "hidden": {**describe_arrival(arrival, study), LANGUAGE_FIELD: language},
     }
     return render(request, "survey/landing.html", context)
@@ -312,6 +317,8 @@ def _show_visit(
             "give_back": find_way_to_return(submission),
             "counts": visit.count_answers(),
             "wording": visit.wording,
+            "pay": describe_pay(submission),
+            "pay_grounds": list_pay_grounds(visit.study, visit.steps),
             "has_debrief": any(step.kind == StepKind.DEBRIEF for step in visit.steps),
             "own_link": own_link,
             "was_screened_out": was_screened_out(visit),

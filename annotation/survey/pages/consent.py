@@ -12,6 +12,7 @@ from annotation.instruments.flow import Step
 from annotation.models import Outcome
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
+from annotation.survey.promises import list_pay_grounds
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.visit import Visit
@@ -26,6 +27,7 @@ class ConsentPage(Page):
             "title": visit.wording["consent_title"],
             "body": visit.wording["consent_body"],
             "agree": visit.wording["consent_agree"],
+            "pay_grounds": list_pay_grounds(visit.study, visit.steps),
             "agreed": filled.text("agree") == "yes",
         }
 
