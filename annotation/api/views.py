@@ -33,7 +33,7 @@ from annotation.exports.ratings import RATING_FIELDS, build_rating_table, select
 from annotation.exports.submissions import build_submission_table
 from annotation.instruments.versions import current_instrument, published_instrument
 from annotation.models import DataDecision, Rating, Study
-from annotation.models.submission import EXTRA_ORIGINS
+from annotation.models.submission import EXTRAS
 from annotation.studies.creation import create_study
 from annotation.studies.quotas import count_quotas
 
@@ -130,15 +130,17 @@ class StudyViewSet(mixins.ListModelMixin, mixins.RetrieveModelMixin, CreatesDraf
             OpenApiParameter("name", str, OpenApiParameter.PATH),
             BOM,
             *(
-                OpenApiParameter(origin, bool, description="Submissions of this origin as well.")
-                for origin in EXTRA_ORIGINS
+                OpenApiParameter(
+                    extra, bool, description=f"Submissions that are “{extra}” as well."
+                )
+                for extra in EXTRAS
             ),
         ],
     )
     @action(detail=True, methods=["get"], url_path=r"exports/(?P<name>[\w.-]{1,80})")
     def export_file(self, request: Request, public_id: str, name: str) -> StreamingHttpResponse:
         """Return one file of a study, such as `ratings.sav` or `participants.parquet`, streamed."""
-        include = [origin for origin in EXTRA_ORIGINS if origin in request.query_params]
+        include = [extra for extra in EXTRAS if extra in request.query_params]
         try:
             bom = wants_mark(request)
             return build_download(self.get_object(), name, bom=bom, include=include)
@@ -167,5 +169,9 @@ class StudyRatingViewSet(StudyRows):
     queryset = Rating.objects.none()
     serializer_class = RatingRowSerializer
     filterset_class = RatingFilter
-    select = staticmethod(select_ratings)
     paths = RATING_FIELDS
+
+    def select(self, study: Study) -> QuerySet[Rating]:
+        """Excluded data come only where decisions are asked for by name."""
+        asked = "data_decision" in self.request.query_params
+        return select_ratings(study, include=[DataDecision.EXCLUDED] if asked else [])

@@ -26,8 +26,8 @@ def stream_file(
 ) -> tuple[Iterator[bytes], TableFormat]:
     """Return the chunks of the file ``name`` of `list_files`, and its format.
 
-    ``include``: pilot, preview. Raises `KeyError` for an unknown name and `ValueError` for a table
-    that its format cannot hold.
+    ``include``: pilot, preview, excluded. Raises `KeyError` for an unknown name and `ValueError`
+    for a table that its format cannot hold.
     """
     tables = list_study_tables(study)
     table, form = split_file_name(name)

@@ -135,7 +135,7 @@ def rating_fields(study: Study) -> Fields:
 def select_ratings(study: Study, *, include: Collection[str] = ()) -> QuerySet[Rating]:
     """Return the ratings of a study in the order of its exports.
 
-    Only submissions that count, and those of the origins in ``include``: pilot, preview.
+    Only submissions that count, and those in ``include``: pilot, preview, excluded.
     """
     return Rating.objects.filter(
         exported(include, of="assignment__submission__"), assignment__submission__study=study

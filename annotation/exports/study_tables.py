@@ -26,7 +26,7 @@ from annotation.models import Study, StudyKind
 class StudyTable:
     """A table of a study as pages name it.
 
-    ``build`` takes the study and the origins to include besides what counts: pilot, preview.
+    ``build`` takes the study and what to include besides what counts: pilot, preview, excluded.
     ``companions`` are in its ZIP too.
     """
 

@@ -105,7 +105,7 @@ def build_submission_table(study: Study, *, include: Collection[str] = ()) -> Ta
     """Return the table of a study's submissions.
 
     It has one column per demographic question and per question of the flow, and rows for the
-    submissions that count and for those of the origins in ``include``: pilot, preview. Reading it
+    submissions that count and for those in ``include``: pilot, preview, excluded. Reading it
     takes one query for the questions, one for the flows, three for what is usual in the study, and
     some ten for every 500 submissions.
     """

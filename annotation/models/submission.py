@@ -56,8 +56,8 @@ class RejectionGround(models.TextChoices):
     FAILED_CHECK = "failed_check", _("Failed attention checks that ask for an answer")
 
 
-# What an export may hold besides the submissions that count.
-EXTRA_ORIGINS = (SubmissionOrigin.PILOT, SubmissionOrigin.PREVIEW)
+# What an export may hold besides the submissions that count: origins, and a decision.
+EXTRAS = (SubmissionOrigin.PILOT, SubmissionOrigin.PREVIEW, DataDecision.EXCLUDED)
 
 
 def in_scope(study: Study, *, of: str = "") -> models.Q:
@@ -94,12 +94,15 @@ def accepted(*, of: str = "") -> models.Q:
 def exported(include: Collection[str], *, of: str = "") -> models.Q:
     """Return the condition on submissions of an export: those that count, and ``include``.
 
-    ``include`` holds origins of `EXTRA_ORIGINS`. Raises `ValueError` for any other.
+    Excluded data do not count. ``include`` holds some of `EXTRAS`. Raises `ValueError` for others.
     """
-    if unknown := set(include) - set(EXTRA_ORIGINS):
-        expected = ", ".join(EXTRA_ORIGINS)
+    if unknown := set(include) - set(EXTRAS):
+        expected = ", ".join(EXTRAS)
         raise ValueError(f"“{sorted(unknown)[0]}” cannot be included, expected: {expected}.")
-    return models.Q(**{f"{of}is_counted": True}) | models.Q(**{f"{of}origin__in": list(include)})
+    found = models.Q(**{f"{of}is_counted": True}) | models.Q(**{f"{of}origin__in": list(include)})
+    if DataDecision.EXCLUDED in include:
+        return found
+    return found & ~models.Q(**{f"{of}data_decision": DataDecision.EXCLUDED})
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):

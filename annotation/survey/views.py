@@ -45,7 +45,6 @@ from annotation.survey.page_language import (
     switch_language,
 )
 from annotation.survey.pages.filled_form import FilledForm
-from annotation.survey.promises import describe_pay, list_pay_grounds
 from annotation.survey.receipt import describe_erased, describe_moment, write_receipt
 from annotation.survey.step_page import draw_step, measure_progress
 from annotation.survey.step_submission import STEP_FIELD, submit_step
@@ -60,6 +59,7 @@ from annotation.survey.visits.errors import (
     WithdrawalClosed,
 )
 from annotation.survey.visits.form_values import read_single
+from annotation.survey.visits.promises import describe_pay, list_pay_grounds
 from annotation.survey.visits.target_screening import was_screened_out
 from annotation.survey.visits.visit import Visit
 from annotation.survey.withdrawal import is_withdrawal_open, withdraw_submission
@@ -110,8 +110,9 @@ def landing(request: HttpRequest, public_id: str = "") -> HttpResponse:
         return _tell(request, notices.not_open(study), spoken)
     if started is None and not has_open_group(study, published):
         return _tell(request, notices.full(study), spoken)
-    is_newest = started is None or (published and started.instrument_id == published.pk)
-    version = published if is_newest else started.instrument
+    version = published
+    if started is not None and (published is None or started.instrument_id != published.pk):
+        version = started.instrument
     context = {
         **spoken,
         "study": study,

@@ -13,7 +13,7 @@ from annotation.exports.downloads import name_file, stream_file
 from annotation.exports.study_tables import list_study_tables
 from annotation.management.lookups import find_study
 from annotation.models import Study
-from annotation.models.submission import EXTRA_ORIGINS
+from annotation.models.submission import EXTRAS
 
 FORMATS = {end.removeprefix("."): end for end in TABLE_FORMATS if end.startswith(".")}
 CODEBOOK = "-codebook.csv"
@@ -36,9 +36,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--include",
             nargs="+",
-            choices=EXTRA_ORIGINS,
+            choices=EXTRAS,
             default=[],
-            help="submissions that do not count, marked by their origin",
+            help="submissions that do not count, marked by their origin or decision",
         )
         parser.add_argument(
             "--output", type=Path, default=Path(), metavar="FOLDER", help="here without a choice"

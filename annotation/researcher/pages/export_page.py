@@ -15,7 +15,7 @@ from annotation.common.table_formats import TABLE_FORMATS
 from annotation.exports.downloads import build_download
 from annotation.exports.study_tables import list_study_tables
 from annotation.models import Study
-from annotation.models.submission import EXTRA_ORIGINS
+from annotation.models.submission import EXTRAS
 from annotation.researcher.pages.study_page import StudyPage
 
 ExportRow = tuple[Any, Any, list[tuple[Any, str]]]
@@ -28,7 +28,7 @@ class ExportPage(StudyPage):
     name = "export"
 
     def get(self, request: HttpRequest, **kwargs: Any) -> HttpResponseBase:
-        include = [origin for origin in EXTRA_ORIGINS if origin in request.GET]
+        include = [extra for extra in EXTRAS if extra in request.GET]
         bom = "bom" in request.GET
         try:
             return build_download(self.study, kwargs["name"], bom=bom, include=include)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -14,6 +15,7 @@ from annotation.instruments.versions import current_instrument
 from annotation.models import (
     PAYMENT_PERMISSION,
     CheckKind,
+    DataDecision,
     Origin,
     Panel,
     Study,
@@ -21,7 +23,7 @@ from annotation.models import (
     Submission,
     SubmissionOrigin,
 )
-from annotation.models.submission import EXTRA_ORIGINS, in_review
+from annotation.models.submission import EXTRAS, in_review
 from annotation.panels.study_settings import load_panel_settings
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.export_page import (
@@ -155,12 +157,17 @@ def list_exports(study: Study, *, may_export_payments: bool) -> list[ExportRow]:
 
 def list_export_scopes(study: Study) -> list[tuple[str, str]]:
     """Return what exports can hold: a part of the address, and a name. One query."""
-    found = set(study.submissions.filter(origin__in=EXTRA_ORIGINS).values_list("origin", flat=True))
+    found = set(
+        chain.from_iterable(
+            study.submissions.order_by().values_list("origin", "data_decision").distinct()
+        )
+    )
     names = {
         SubmissionOrigin.PILOT: _("with the pilot"),
         SubmissionOrigin.PREVIEW: _("with previews"),
+        DataDecision.EXCLUDED: _("with excluded data"),
     }
-    return [(origin.value, names[origin]) for origin in EXTRA_ORIGINS if origin in found]
+    return [(extra.value, names[extra]) for extra in EXTRAS if extra in found]
 
 
 def _build_quota_row(quota: GroupQuota, *, begun: int) -> QuotaRow:

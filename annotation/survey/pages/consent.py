@@ -12,9 +12,9 @@ from annotation.instruments.flow import Step
 from annotation.models import Outcome
 from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.pages.page import Page
-from annotation.survey.promises import list_pay_grounds
 from annotation.survey.visits.errors import AnswersRefused, PageRefused
 from annotation.survey.visits.form_values import read_single
+from annotation.survey.visits.promises import list_pay_grounds
 from annotation.survey.visits.visit import Visit
 
 

@@ -9,11 +9,14 @@ import re
 import tracemalloc
 
 import pytest
+from django.core.management import call_command
+from django.urls import reverse
 
 from annotation.common.tables import Table, stream_csv
 from annotation.exports.downloads import build_download
 from annotation.exports.payments import build_payment_table
 from annotation.exports.ratings import build_rating_table
+from annotation.exports.study_tables import list_study_tables
 from annotation.exports.submissions import build_submission_table
 from annotation.imports.abc_ratings import import_abc_ratings
 from annotation.models import (
@@ -30,7 +33,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.studies.review_service import review_submission
-from tests.annotation.studies.people import make_study, make_submission
+from tests.annotation.studies.people import make_study, make_submission, make_user
 from tests.annotation.survey.flows import choice, free_text
 
 pytestmark = pytest.mark.django_db
@@ -348,3 +351,49 @@ def test_previews_and_pilots_are_exported_only_if_asked_for() -> None:
     assert origins("pilot", "preview") == {"live", "pilot", "preview"}
     with pytest.raises(ValueError, match="“draft” cannot be included"):
         build_rating_table(study, include=["draft"]).load()
+
+
+def test_excluded_people_are_exported_only_if_asked_for(tmp_path, client) -> None:
+    alice = make_user("alice")
+    study = make_study(owner=alice)
+    decided = {one: make_submission(study) for one in ("accepted", "waiting", "excluded")}
+    for decision, submission in decided.items():
+        Submission.objects.filter(pk=submission.pk).update(data_decision=decision)
+        StepAnswer.objects.create(submission=submission, step_index=0, key="heard", value="x")
+    counted = {decided[one].public_id for one in ("accepted", "waiting")}
+    everyone = {submission.public_id for submission in decided.values()}
+
+    def people(body: bytes) -> set[str]:
+        return {json.loads(line)["submission"] for line in body.splitlines()}
+
+    client.force_login(alice)
+    for name, table in list_study_tables(study).items():
+        for include, expected in (((), counted), (["excluded"], everyone)):
+            place = [c.name for c in table.build(study, include).columns].index("submission")
+            rows = table.build(study, include).load()
+            assert {row[place] for row in rows} == expected, name
+            query = "?" + "&".join(f"{extra}=1" for extra in include)
+            for address in (
+                reverse("admin:annotation_study_export", args=[study.pk, f"{name}.jsonl"]),
+                f"/api/v1/studies/{study.public_id}/exports/{name}.jsonl/",
+            ):
+                answer = client.get(address + query)
+                assert people(b"".join(answer.streaming_content)) == expected, address
+            asked = ["--include", *include] if include else []
+            options = ["--table", name, "--format", "jsonl", "--output", str(tmp_path)]
+            call_command("export_study", study.public_id, *options, *asked, stdout=io.StringIO())
+            (written,) = tmp_path.glob("*.jsonl")
+            assert people(written.read_bytes()) == expected
+            written.unlink()
+    for name in ("ratings", "submissions"):
+        answer = client.get(f"/api/v1/studies/{study.public_id}/{name}.csv/")
+        text = b"".join(answer.streaming_content).decode()
+        assert {row["submission"] for row in csv.DictReader(io.StringIO(text))} == counted
+    rows = f"/api/v1/studies/{study.public_id}/ratings/"
+    assert (
+        client.get(rows).json()["count"]
+        == 2 * client.get(f"{rows}?data_decision=excluded").json()["count"]
+    )
+    page = client.get(reverse("admin:annotation_study_overview", args=[study.pk])).content.decode()
+    assert "Exports hold the submissions that count, accepted or not reviewed yet." in page
+    assert "ratings.zip/?excluded=1" in page

@@ -49,7 +49,9 @@ def test_unpaid_study_speaks_of_no_pay(make_study: StudyMaker, make_person: Pers
     person = make_person()
     landing = person.connection.get(study.get_absolute_url())
     person.start(study.get_absolute_url())
-    for page in (landing, person.see(), person.go_on() and person.see()):
+    consent = person.see()
+    person.go_on()
+    for page in (landing, consent, person.see()):
         assert FAST not in page.html
         assert "refused" not in page.html
 
