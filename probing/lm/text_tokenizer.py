@@ -21,6 +21,8 @@ SpanProtocol = Literal["sentinel", "mask", "left_context"]
 
 #: Families of encoder and decoder that were trained to restore a text with masked spans.
 _RESTORERS = frozenset({"bart"})
+#: A text that another one can go on from.
+_ENDED = "Answer:"
 #: What a shown text is shortened to in a message.
 _SHOWN = 60
 
@@ -91,6 +93,17 @@ class PretrainedTextTokenizer:
         """Return the ids of `text` without special tokens."""
         return list(self._tokenizer.encode(text, add_special_tokens=False))
 
+    def encode_after(self, text: str) -> list[int]:
+        """Return the ids of a text that goes on where another ended.
+
+        Tokenizers that put a space before every text would give it two where it begins with one.
+        """
+        if text[:1].isspace():
+            before, whole = (self.encode_plain(_ENDED + rest) for rest in ("", text))
+            if whole[: len(before)] == before:
+                return whole[len(before) :]
+        return self.encode_plain(text)
+
     def encode_continuation(self, prompt: str, continuation: str) -> tuple[list[int], list[int]]:
         """Return the ids of a prompt and of what follows it.
 
@@ -103,7 +116,7 @@ class PretrainedTextTokenizer:
         before, whole = self.encode(start), self.encode(start + rest)
         if whole[: len(before)] == before:
             return before, whole[len(before) :]
-        return before, self.encode_plain(rest)
+        return before, self.encode_after(rest)
 
     def encode_masked(self, context: SpanContext) -> tuple[list[int], list[int], list[int]]:
         """Return a text with its span masked, the whole text, and where in it the span's ids are.
@@ -184,7 +197,7 @@ class PretrainedTextTokenizer:
     def split_answer(self, answer: str, *, opened: bool = False) -> tuple[int, ...]:
         """Return the ids of an answer where it begins; `opened` where it continues an opening."""
         spaced = self.kind == "causal" and (opened or not self.has_chat_template)
-        return tuple(self.encode_plain(f" {answer}" if spaced else answer))
+        return tuple(self.encode_after(f" {answer}" if spaced else answer))
 
     def _fill_template(self, question: Question) -> str:
         turns = [{"role": "user", "content": question.user}]

@@ -209,9 +209,9 @@ def _spelled(
     word: str, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
 ) -> list[tuple[int, ...]]:
     """Return the ids of every spelling of an attribute that has one token in a chat."""
-    plain: Any = lm.encode_plain  # type: ignore[attr-defined] # a model that writes
+    begun: Any = lm.encode_after  # type: ignore[attr-defined] # a model that writes
     forms = spellings(word, opened=parameters.opening)
-    found: list[tuple[int, ...]] = list(dict.fromkeys(tuple(plain(one)) for one in forms))
+    found: list[tuple[int, ...]] = list(dict.fromkeys(tuple(begun(one)) for one in forms))
     return [ids for ids in found if not ids[1:]] or found[:1]
 
 

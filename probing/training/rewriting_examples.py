@@ -81,7 +81,7 @@ class ExampleEncoder:
                 inputs=tuple(prompt), labels=tuple(self.tokenizer.encode(example.answer))
             )
         space = "" if example.prompt[-1:].isspace() else " "
-        answer = self.tokenizer.encode_plain(space + example.answer)
+        answer = self.tokenizer.encode_after(space + example.answer)
         if self.tokenizer.end_id is not None:
             answer = [*answer, self.tokenizer.end_id]
         return EncodedExample(

@@ -231,6 +231,18 @@ def test_a_causal_model_reads_what_is_before_the_word(kind: str) -> None:
         assert (list(end.ids), list(end.words[0])) == (before, own)
 
 
+@pytest.mark.parametrize("kind", ["GPT-2", "Llama 2", "Llama, Metaspace", "Gemma"])
+def test_an_answer_has_the_ids_that_it_has_after_its_question(kind: str) -> None:
+    tokenizer = KINDS[kind]()
+    facts = ModelFacts("x", "causal", "llama", None, len(tokenizer), None, 64, None)
+    found = PretrainedTextTokenizer(tokenizer, facts)
+    places, whole = right_ids(tokenizer, "They are cold: ", "clever", "")
+    expected = [whole[place] for place in places]
+    assert list(found.split_answer("clever")) == expected
+    assert found.encode_after(" clever") == expected
+    assert len(expected) == 1
+
+
 def test_a_tokenizer_without_offsets_is_aligned_by_what_it_decodes_to(tmp_path: Path) -> None:
     """The right ids are sentencepiece's own, which says where its pieces begin and end."""
     text = tmp_path / "text"
