@@ -13,7 +13,7 @@ import numpy.typing as npt
 import torch
 
 from probing.lm.batching import batches_by_length
-from probing.lm.best_spans import FoundSpan, best_spans_of_length
+from probing.lm.best_spans import WIDTH, FoundSpan, best_spans_of_length
 from probing.lm.decoding import CausalDecoding, Decoding, pad
 from probing.lm.end_words import Opening, Row, shared_beginning
 from probing.lm.numerics import pick_logprobs
@@ -59,9 +59,9 @@ class CausalModel(TextModel):
             rows.append([*before, *span])
             firsts.append(len(before))
         scores = self._score(rows, [max(first, 1) for first in firsts])
-        best: dict[int, list[FoundSpan]] = {}
+        best: dict[int, list[FoundSpan] | None] = {}
         usable = [index for index, first in enumerate(firsts) if first] if n_best else []
-        lengths = [len(rows[index]) * max(n_best, 1) for index in usable]
+        lengths = [len(rows[index]) * WIDTH for index in usable]
         for batch in batches_by_length(lengths, self.batch_tokens):
             chosen = [usable[place] for place in batch]
             spans = best_spans_of_length(

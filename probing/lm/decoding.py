@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -19,6 +20,9 @@ class Decoding(Protocol):
 
     def select(self, rows: torch.Tensor) -> None:
         """Continue with these rows, which may repeat or leave out some."""
+
+    def fork(self, rows: torch.Tensor) -> Decoding:
+        """Return a decoding of these rows that leaves this one as it is."""
 
 
 class CausalDecoding:
@@ -49,6 +53,12 @@ class CausalDecoding:
         rows = rows.to(self._mask.device)
         self._mask, self.logits = self._mask[rows], self.logits[rows]
         self._past.batch_select_indices(rows)
+
+    def fork(self, rows: torch.Tensor) -> CausalDecoding:
+        other = copy.copy(self)
+        other._past = copy.deepcopy(self._past)
+        other.select(rows)
+        return other
 
     @torch.inference_mode()
     def _read(self, ids: torch.Tensor, places: torch.Tensor, past: Any) -> None:
@@ -92,6 +102,12 @@ class Seq2SeqDecoding:
         self._mask, self.logits = self._mask[rows], self.logits[rows]
         self._encoded = self._encoded[rows]
         self._past.batch_select_indices(rows)
+
+    def fork(self, rows: torch.Tensor) -> Seq2SeqDecoding:
+        other = copy.copy(self)
+        other._past = copy.deepcopy(self._past)
+        other.select(rows)
+        return other
 
     @torch.inference_mode()
     def _read(self, ids: torch.Tensor, past: Any) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from probing.lm.batching import batches_by_length
-from probing.lm.best_spans import FoundSpan, best_closed_spans, best_spans_of_length
+from probing.lm.best_spans import WIDTH, FoundSpan, best_closed_spans, best_spans_of_length
 from probing.lm.decoding import Decoding, Seq2SeqDecoding, pad
 from probing.lm.end_words import Opening, Row
 from probing.lm.errors import MaskCountError, TokenizerError
@@ -78,14 +78,14 @@ class Seq2SeqModel(TextModel):
         sentinel = self.span_protocol == "sentinel"
         forced = [self._hide(context, sentinel=sentinel) for context in contexts]
         scores = self._score(forced)
-        best: dict[int, list[FoundSpan]] = {}
+        best: dict[int, list[FoundSpan] | None] = {}
         # The decoder's beginnings have to be of one length to be written on together.
         alike: dict[int, list[int]] = {}
         for index, one in enumerate(forced if n_best else ()):
             if one.places:
                 alike.setdefault(one.places[0], []).append(index)
         for members in alike.values():
-            lengths = [forced[index].length * n_best for index in members]
+            lengths = [forced[index].length * WIDTH for index in members]
             for batch in batches_by_length(lengths, self.batch_tokens):
                 chosen = [members[place] for place in batch]
                 spans = self._search([forced[index] for index in chosen], n_best, sentinel)
@@ -141,7 +141,9 @@ class Seq2SeqModel(TextModel):
         self.tokenizer.require_fit(max(len(source), len(target)), text)
         return _Forced(source, target, places)
 
-    def _search(self, forced: list[_Forced], n_best: int, sentinel: bool) -> list[list[FoundSpan]]:
+    def _search(
+        self, forced: list[_Forced], n_best: int, sentinel: bool
+    ) -> list[list[FoundSpan] | None]:
         begun = [one.target[: one.places[0]] for one in forced]
         decoding = self._open_after([one.source for one in forced], begun)
         special = self.tokenizer.special_ids

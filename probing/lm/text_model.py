@@ -190,19 +190,21 @@ class TextModel(EndWordReader):
     def _span_scores(
         self,
         scores: Sequence[npt.NDArray[np.float64]],
-        best: Mapping[int, Sequence[FoundSpan]],
+        best: Mapping[int, Sequence[FoundSpan] | None],
     ) -> list[SpanScore]:
         """Return the scores of the reference spans with each one's best spans, by its index."""
-        return [
-            SpanScore(
-                token_logprobs=score,
-                best_logprobs=np.array([one.logprob for one in best.get(index, ())]),
-                best_spans=tuple(
-                    self.tokenizer.decode(one.ids).strip() for one in best.get(index, ())
-                ),
+        found = []
+        for index, score in enumerate(scores):
+            spans = best.get(index, ())
+            found.append(
+                SpanScore(
+                    token_logprobs=score,
+                    best_logprobs=np.array([one.logprob for one in spans or ()]),
+                    best_spans=tuple(self.tokenizer.decode(one.ids).strip() for one in spans or ()),
+                    certain=spans is not None,
+                )
             )
-            for index, score in enumerate(scores)
-        ]
+        return found
 
     def _like_length(self, lengths: Sequence[int]) -> Iterator[list[int]]:
         """Yield the indices of rows that are read together for what stands at their ends."""

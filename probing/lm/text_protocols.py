@@ -82,14 +82,16 @@ class SpanScore:
     ----------
     token_logprobs : (n_tokens,) ln P of each token of the reference span, teacher forcing, without
         sentinels and end tokens; in nats.
-    best_logprobs : (n_best,) total ln P of the likeliest spans by beam search, highest first;
-        fewer than asked for where the model has no more. Empty where none were asked for.
+    best_logprobs : (n_best,) total ln P of the likeliest spans, highest first; fewer than asked for
+        where the model has no more. Empty where none were asked for, or they are not certain.
     best_spans : (n_best,) those spans as text.
+    certain : whether the search of the likeliest spans came to its end.
     """
 
     token_logprobs: npt.NDArray[np.float64]
     best_logprobs: npt.NDArray[np.float64]
     best_spans: tuple[str, ...]
+    certain: bool = True
 
 
 @runtime_checkable

@@ -45,6 +45,8 @@ SPAN_PERPLEXITY = "span_perplexity"
 TOP_ENTROPY = "top5_entropy"
 NAMES = (SPAN_PERPLEXITY, TOP_ENTROPY)
 TOP = 5
+#: What is said where :data:`probing.lm.best_spans.MOST_BEGINNINGS` did not settle the search.
+UNCERTAIN = "the five likeliest spans are not certain after 2,000 beginnings of spans"
 _PROTOCOLS = {
     "sentinel": "a sentinel takes the place of the span, as in T5",
     "mask": "one mask token takes the place of the span, as in BART",
@@ -90,7 +92,7 @@ def span_values(score: SpanScore | str, normalise: bool) -> list[tuple[str, floa
             TOP_ENTROPY,
             top_entropy(score.best_logprobs, normalise=normalise),
             len(score.best_logprobs),
-            "the model gives no span",
+            "the model gives no span" if score.certain else UNCERTAIN,
         ),
     ):
         if n and not np.isfinite(value):
@@ -141,7 +143,7 @@ class SpanPrediction(TextMeasure[SpanPredictionParameters]):
     def estimate(
         self, stimuli: TextStimuli, parameters: SpanPredictionParameters, lm: TextTokenizer
     ) -> Cost:
-        """Count each hidden span as one pass over its whole text; the beam search comes on top."""
+        """Count a pass over the whole text for each hidden span; the search for spans is on top."""
         times = parameters.trials * len(parameters.conditions)
         lengths = text_lengths(stimuli, lm)
         return Cost(

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 import torch
 
-from probing.lm import ContextTooLongError, MaskCountError, SpanContext, load_text_model
+from probing.lm import ContextTooLongError, MaskCountError, SpanContext, best_spans, load_text_model
 from probing.lm.best_spans import best_closed_spans, best_spans_of_length
 from probing.lm.causal import CausalModel
 from probing.lm.seq2seq import Seq2SeqModel
+from probing.measures.span_prediction import span_values
 from tests.probing.lm.tiny_bart import make_tiny_bart
 
 pytestmark = pytest.mark.shared
@@ -84,13 +85,13 @@ def test_best_spans_of_two_tokens_are_the_best_of_all_pairs(bart: Seq2SeqModel) 
         for two, value in zip(ordinary, row, strict=True)
     ]
     expected = sorted(pairs, reverse=True)[:5]
-    # As wide as the vocabulary, the search leaves nothing out.
     decoding = bart._open_after([hidden], [begun])
-    wide = best_spans_of_length(decoding, 300, lengths=[2], banned=tokenizer.special_ids)[0]
+    found = best_spans_of_length(decoding, 5, lengths=[2], banned=tokenizer.special_ids)[0]
+    assert found is not None
     np.testing.assert_allclose(
-        [span.logprob for span in wide[:5]], [value for value, _ in expected], atol=1e-5
+        [span.logprob for span in found], [value for value, _ in expected], atol=1e-5
     )
-    assert [span.ids for span in wide[:5]] == [ids for _, ids in expected]
+    assert [span.ids for span in found] == [ids for _, ids in expected]
 
 
 def test_closed_spans_count_their_closing(t5: Seq2SeqModel) -> None:
@@ -106,16 +107,63 @@ def test_closed_spans_count_their_closing(t5: Seq2SeqModel) -> None:
     expected = dict(zip(ordinary, values, strict=True))
     decoding = t5._open_after([source], [[zero]])
     found = best_closed_spans(decoding, 8, closing=closers, banned=special)[0]
+    assert found is not None
     assert len(found) == 8
     assert [span.logprob for span in found] == sorted((s.logprob for s in found), reverse=True)
     short = {span.ids[0]: span.logprob for span in found if len(span.ids) == 1}
     assert short
     for token, value in short.items():
         assert abs(value - expected[token]) < 1e-5
-    # Of the eight beams that are followed, none was overlooked that is likelier than the last.
-    followed = sorted(ordinary, key=lambda token: -float(first[token]))[:8]
-    better = {token for token in followed if expected[token] > found[-1].logprob + 1e-5}
+    better = {token for token in ordinary if expected[token] > found[-1].logprob + 1e-5}
     assert better <= set(short)
+
+
+@torch.inference_mode()
+def test_closed_spans_are_the_best_of_all_up_to_two_tokens(t5: Seq2SeqModel) -> None:
+    """Spans of three tokens cannot win where no two tokens are likelier than the fifth span."""
+    source, _ = t5.tokenizer.encode_sentinel(CONTEXTS[0])
+    zero, one = t5._sentinels()
+    special = t5.tokenizer.special_ids
+    ordinary = [n for n in range(t5.facts.vocabulary_size or 0) if n not in special]
+    closers = [one, 1]
+    first = direct(t5, source, [zero, 0])[0, 1]
+    after_one = direct(t5, source, *([zero, token, 0] for token in ordinary))[:, 2]
+    begun = first[ordinary, None] + after_one[:, ordinary]
+    every = [
+        (float(first[token] + torch.logsumexp(after_one[line, closers], dim=0)), (token,))
+        for line, token in enumerate(ordinary)
+    ]
+    likeliest = begun.flatten().topk(400)
+    for total, place in zip(likeliest.values.tolist(), likeliest.indices.tolist(), strict=True):
+        pair = (ordinary[place // len(ordinary)], ordinary[place % len(ordinary)])
+        ending = direct(t5, source, [zero, *pair, 0])[0, 3]
+        every.append((total + float(torch.logsumexp(ending[closers], dim=0)), pair))
+    expected = sorted(every, reverse=True)[:5]
+    assert likeliest.values[-1] < expected[-1][0]  # no other pair can win
+    decoding = t5._open_after([source], [[zero]])
+    found = best_closed_spans(decoding, 5, closing=closers, banned=special)[0]
+    assert found is not None
+    shorter = [span for span in found if len(span.ids) <= 2]
+    np.testing.assert_allclose(
+        [span.logprob for span in shorter],
+        [value for value, _ in expected[: len(shorter)]],
+        atol=1e-5,
+    )
+
+
+def test_a_search_that_takes_too_long_gives_no_spans(
+    opt: CausalModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(best_spans, "MOST_BEGINNINGS", 40)
+    context = SpanContext("she is ", "usually working late tonight", " at the store.")
+    (score,) = opt.score_spans([context])
+    assert not score.certain
+    assert score.best_spans == ()
+    assert len(score.token_logprobs) > 1
+    rows = span_values(score, normalise=True)
+    assert [(name, reason) for name, _, reason, _ in rows if reason] == [
+        ("top5_entropy", "the five likeliest spans are not certain after 2,000 beginnings of spans")
+    ]
 
 
 def test_longer_closed_spans_are_scored_by_the_chain_rule(t5: Seq2SeqModel) -> None:
