@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,6 +22,9 @@ from annotation.imports.import_kind import ImportColumn
 from annotation.library.library_kind import restore_cell
 
 LONGEST_TEXT = 20_000
+# What programs write in place of a number that is missing, if it is far beyond the others.
+PLACEHOLDER = re.compile(r"[+-]?9{2,}(\.0*)?")
+FAR_BEYOND = 10
 
 
 @dataclass
@@ -110,6 +114,24 @@ class ReadRows:
             return self.notices
         unread = ", ".join(shorten(name) or "(without a name)" for name in self.unread)
         return (*self.notices, f"Nothing is read from: {unread}.")
+
+    def refuse_placeholders(self, name: str) -> None:
+        """Note rows whose number is -9999 or the like, ten times any other of the file."""
+        numbers: list[float] = []
+        found: list[tuple[ImportRow, str]] = []
+        for row in self.rows:
+            said = str(row.values.get(name) or "").strip()
+            if PLACEHOLDER.fullmatch(said):
+                found.append((row, said))
+            elif (number := ImportRow(row.line, row.values).number(name)) is not None:
+                numbers.append(abs(number))
+        most = max(numbers, default=math.inf)
+        for row, said in found:
+            if abs(float(said)) > FAR_BEYOND * most:
+                row.faults.append(
+                    f"“{name}” is {said}, which stands for a missing number: the others are "
+                    f"{most:g} at most. Leave the cell empty, and say why in “reason”."
+                )
 
     def the_one(self, name: str) -> str:
         """Return what every row says of the file as a whole, empty where none says it.

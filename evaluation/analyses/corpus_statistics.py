@@ -16,7 +16,7 @@ from annotation.corpora.words import split_words
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.rouge import rouge_scores
+from evaluation.metrics.rouge import Tokens, rouge_scores
 from evaluation.metrics.t_test import TTest, t_test
 from evaluation.metrics.toxicity import count_hits
 from evaluation.metrics.type_token import TypeTokenRatio, type_token_ratio
@@ -81,10 +81,12 @@ def describe_pairs(
     *,
     words: Collection[str] | None = None,
     options: CorpusOptions | None = None,
+    tokens: Tokens = "unicode",
 ) -> CorpusStatistics:
     """Return the statistics of all pairs, and of those of each origin in alphabetical order.
 
     words : a word list for toxicity; None = not measured
+    tokens : the words of Rouge, see `evaluation.metrics.rouge`
 
     Means have bias-corrected bootstrap intervals over pairs. A counterpart that serves several
     texts counts with each. Raises ValueError without a pair and for a list without words.
@@ -94,7 +96,7 @@ def describe_pairs(
     options = options or CorpusOptions()
     source_words = [split_words(pair.source_text) for pair in pairs]
     target_words = [split_words(pair.target_text) for pair in pairs]
-    columns = _Columns.build(pairs, source_words, target_words, words)
+    columns = _Columns.build(pairs, source_words, target_words, words, tokens)
     origins = np.array([pair.origin for pair in pairs], dtype=object)
     return CorpusStatistics(
         rows=tuple(
@@ -128,10 +130,11 @@ class _Columns:
         source_words: Sequence[list[str]],
         target_words: Sequence[list[str]],
         words: Collection[str] | None,
+        tokens: Tokens,
     ) -> _Columns:
         sources = [pair.source_text for pair in pairs]
         targets = [pair.target_text for pair in pairs]
-        rouge = rouge_scores(targets, sources, kinds=("rouge1",))["rouge1"]
+        rouge = rouge_scores(targets, sources, kinds=("rouge1",), tokens=tokens)["rouge1"]
         return cls(
             source_length=np.array([len(found) for found in source_words], dtype=float),
             target_length=np.array([len(found) for found in target_words], dtype=float),

@@ -33,6 +33,7 @@ from evaluation.analyses.direction_gaps import (
 from evaluation.analyses.feature_gaps import FeatureResult, analyse_features
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.rouge import KINDS
 from evaluation.metrics.toxicity import Pooling
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -285,6 +286,7 @@ def _by_pair(rows: pd.DataFrame, name: str, pairs: list[str]) -> dict[tuple[str,
 
 def _left_out(rows: pd.DataFrame) -> tuple[LeftOut, ...]:
     found = [_count_reasons(rows, rows["reason"], "")]
+    found += [_count_reasons(rows, rows[f"{kind}_reason"], f"no R{kind[1:]}: ") for kind in KINDS]
     if BERTSCORE_REASON in rows:
         found.append(_count_reasons(rows, rows[BERTSCORE_REASON], "no BERTScore: "))
     return tuple(entry for entries in found for entry in entries)

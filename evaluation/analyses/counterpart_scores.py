@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from annotation.common.lazy import pd
-from evaluation.metrics.rouge import KINDS, rouge_scores
+from evaluation.metrics.rouge import KINDS, NO_WORDS, Tokens, rouge_scores
 from evaluation.metrics.toxicity import count_hits
 
 REPEAT = "repeat"
@@ -48,6 +48,7 @@ def score_counterparts(
     source_variety: str = "AAL",
     words: Collection[str] | None = None,
     stemming: bool = False,
+    tokens: Tokens = "unicode",
     similarity: Similarity | None = None,
 ) -> ScoredCounterparts:
     """Return the scores of every counterpart, and of two rows to compare them with.
@@ -60,6 +61,7 @@ def score_counterparts(
         reference : the gold text of `variety`
         reason : why there is no output
     words : a word list for toxicity; None = not measured
+    tokens : the words of Rouge, see `evaluation.metrics.rouge`
     similarity : scores candidates against references, such as BERTScore F; None = not measured
 
     Two producers are added. ``repeat`` gives the input back unchanged (Deas et al. 2023, Table 6):
@@ -80,8 +82,11 @@ def score_counterparts(
     candidates = output[covered].tolist()
     references = rows.loc[covered, "reference"].tolist()
     metrics = list(KINDS)
-    for kind, scores in rouge_scores(candidates, references, stemming=stemming).items():
+    for kind, scores in rouge_scores(
+        candidates, references, stemming=stemming, tokens=tokens
+    ).items():
         rows[kind] = _placed(100 * scores.f, covered)
+        rows[f"{kind}_reason"] = np.where(covered & rows[kind].isna(), NO_WORDS, "")
     if similarity is not None:
         values, reasons = similarity(candidates, references)
         rows[BERTSCORE] = _placed(100 * np.asarray(values, dtype=float), covered)

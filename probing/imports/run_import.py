@@ -96,6 +96,7 @@ class RunImport(ImportKind):
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         read = read_rows(request.content, request.file_name, self.columns, ignored=self.ignored)
+        read.refuse_placeholders("value")
         producer = self._producer(request, read)
         rows, stimuli, corpus = self.read(request, read)
         return ImportPlan(

@@ -109,6 +109,13 @@ def test_submissions_come_with_flags_and_without_identity(api, alice, study):
     assert not {name for name in rows[0] if "external" in name or "token" in name}
 
 
+@pytest.mark.parametrize("name", ["ratings.csv", "submissions.csv", "exports/ratings.csv"])
+def test_csv_has_a_mark_for_excel_on_demand(api, alice, study, name):
+    address = f"/api/v1/studies/{study.public_id}/{name}/"
+    plain, marked = (b"".join(api(alice).get(address + ask)) for ask in ("", "?bom=true"))
+    assert marked == b"\xef\xbb\xbf" + plain
+
+
 def test_csv_is_also_given_to_who_asks_by_the_accept_header(api, alice, study):
     address = f"/api/v1/studies/{study.public_id}/ratings.csv/"
     assert api(alice).get(address, headers={"accept": "text/csv"}).status_code == 200

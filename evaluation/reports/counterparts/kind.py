@@ -33,7 +33,13 @@ from evaluation.reports.parts.examples import draw, example_section
 from evaluation.reports.parts.features import Features, count_uses
 from evaluation.reports.parts.formatting import value_range
 from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded, RunsInput
-from evaluation.reports.parts.options import DirectionParameters, WordListKind, Words, load_words
+from evaluation.reports.parts.options import (
+    DirectionParameters,
+    RougeParameters,
+    WordListKind,
+    Words,
+    load_words,
+)
 from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.run_settings import settings_section, settings_table
 from evaluation.reports.parts.table import ReportTable
@@ -42,7 +48,7 @@ from probing.models import Run
 COLUMNS = ("pair", "source", "variety", "producer", "input", "output", "reference", "reason")
 
 
-class CounterpartParameters(DirectionParameters):
+class CounterpartParameters(RougeParameters, DirectionParameters):
     """The options of a counterpart report."""
 
     stemming: bool = Field(False, description="Compare Porter stems instead of words in Rouge.")
@@ -147,6 +153,7 @@ class Counterparts(WordListKind):
             source_variety=corpus["source_variety"],
             words=words.words if words else None,
             stemming=parameters.stemming,
+            tokens=parameters.rouge_tokens,
             similarity=similarity,
         )
         result = analyse_counterparts(

@@ -11,7 +11,7 @@ from evaluation.reports.parts.directions import NAMES, NO_VERDICT, Directions
 from evaluation.reports.parts.features import CAVEAT, Features
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.missing import join_reasons
-from evaluation.reports.parts.options import HITS_CAVEAT, NO_WORD_LIST
+from evaluation.reports.parts.options import HITS_CAVEAT, NO_WORD_LIST, rouge_words
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -94,7 +94,7 @@ def method(
         f"to make {target}. The other text of the pair is the gold text. Prompts and settings "
         "stand under “How the models were asked”.",
         "Rouge is the F-measure of overlapping words (1), pairs of words (2) and the longest "
-        f"common subsequence (L), lower-cased runs of a to z and digits, {stems}; means over "
+        f"common subsequence (L), {rouge_words(report.parameters)}, {stems}; means over "
         f"texts, times 100. {similarity}",
         f"A gap is the mean for {source} less that for {target}. {view.method}",
         toxicity,

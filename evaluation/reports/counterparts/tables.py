@@ -24,6 +24,8 @@ from evaluation.reports.parts.table import Column, ReportTable, downloaded, esti
 
 SCORES = {"rouge1": "Rouge-1", "rouge2": "Rouge-2", "rougeL": "Rouge-L", "bertscore": "BERTScore"}
 LEAD = "rouge1"
+#: How reasons begin for which a counterpart is there and has no score.
+NO_SCORE = ("no BERT", "no Rouge")
 TONES: tuple[tuple[str, Tone], ...] = (("People", "human"), ("Model", "model"))
 
 
@@ -48,7 +50,7 @@ def _p_values(view: Directions, gap: Gap) -> str:
 
 def key_numbers(view: Directions, result: CounterpartResult) -> tuple[KeyNumber, ...]:
     gaps = view.by_producer(view.select(result.gaps, (LEAD,)))[:3]
-    missing = sum(entry.n for entry in result.left_out if not entry.reason.startswith("no BERT"))
+    missing = sum(entry.n for entry in result.left_out if not entry.reason.startswith(NO_SCORE))
     return (
         *(
             view.gaps.key(

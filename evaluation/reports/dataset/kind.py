@@ -26,10 +26,16 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import percent
 from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded
-from evaluation.reports.parts.options import WordListKind, WordListParameters, Words, load_words
+from evaluation.reports.parts.options import (
+    RougeParameters,
+    WordListKind,
+    WordListParameters,
+    Words,
+    load_words,
+)
 
 
-class DatasetParameters(WordListParameters):
+class DatasetParameters(RougeParameters, WordListParameters):
     """The options of a dataset report."""
 
     tagger: str | None = Field(
@@ -91,6 +97,7 @@ class Dataset(WordListKind):
             [PairTexts(pair.source_body, pair.target_body, pair.source) for pair in pairs],
             words=words.words if words else None,
             options=CorpusOptions(**parameters.bootstrap),
+            tokens=parameters.rouge_tokens,
         )
         return {
             "statistics": to_plain(statistics),
@@ -142,9 +149,9 @@ class Dataset(WordListKind):
                 ),
             ),
             tables=(sources, types, lengths, features),
-            method=prose.method(statistics, record, level, stored.get("tagger")),
+            method=prose.method(statistics, report, level, stored.get("tagger")),
             caveats=prose.caveats(record),
-            left_out=prose.left_out(record),
+            left_out=prose.left_out(record, statistics),
         )
         return self.complete(report, laid_out)
 

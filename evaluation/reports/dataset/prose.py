@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.corpus_statistics import CorpusStatistics
+from evaluation.metrics.rouge import NO_WORDS
+from evaluation.models import Report
 from evaluation.reports.dataset.tagger import NO_TAGGER
 from evaluation.reports.parts.formatting import count
-from evaluation.reports.parts.options import HITS_CAVEAT, NO_WORD_LIST
+from evaluation.reports.parts.options import HITS_CAVEAT, NO_WORD_LIST, rouge_words
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -52,13 +54,14 @@ def question(statistics: CorpusStatistics, corpus: dict[str, Any]) -> str:
 
 
 def method(
-    statistics: CorpusStatistics, record: dict[str, Any], level: str, tagger: str | None
+    statistics: CorpusStatistics, report: Report, level: str, tagger: str | None
 ) -> tuple[str, ...]:
+    record, rouge = report.inputs, rouge_words(report.parameters)
     words = record["word_list"]
     return (
         "A word is a run of letters and digits with the apostrophes and hyphens inside it, in "
         "lower case. Rouge-1 is the F-measure of overlapping words between the two texts of a "
-        "pair, its words being runs of a to z and digits, without stemming; means are times 100.",
+        f"pair, its words being {rouge}, without stemming; means are times 100.",
         f"Intervals of means come from {statistics.options.n_resamples} resamples of pairs "
         f"(bias-corrected percentile, {level}). The difference in length is tested with a paired "
         "two-tailed t-test. The ratio of different words has Wilson’s score interval.",
@@ -86,7 +89,10 @@ def caveats(record: dict[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def left_out(record: dict[str, Any]) -> tuple[str, ...]:
-    if not record["n_training"]:
-        return ()
-    return (f"{count(record['n_training'], 'pair')}: kept for training, never evaluated.",)
+def left_out(record: dict[str, Any], statistics: CorpusStatistics) -> tuple[str, ...]:
+    wordless = statistics.total.n - statistics.total.rouge1.n
+    found = {
+        "kept for training, never evaluated": record["n_training"],
+        f"no Rouge-1, {NO_WORDS}": wordless,
+    }
+    return tuple(f"{count(n, 'pair')}: {why}." for why, n in found.items() if n)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
 from evaluation.analyses.direction_gaps import DirectionOptions
+from evaluation.metrics.rouge import Tokens
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen, ReportKind, ReportParameters
 from probing.models import WordList, WordPurpose
@@ -91,6 +92,26 @@ class WordListParameters(IntervalParameters):
         None,
         description="Slug of a word list; its hits in a text are counted as toxicity. Without one "
         "toxicity is not computed.",
+    )
+
+
+class RougeParameters(ReportParameters):
+    """Options of reports with Rouge."""
+
+    rouge_tokens: Tokens = Field(
+        "unicode",
+        description="What words are in Rouge: “unicode” sees every script and emoji; “ascii”, as "
+        "in rouge-score, runs of a to z and digits. They are the same for texts in ASCII.",
+    )
+
+
+def rouge_words(parameters: Mapping[str, Any]) -> str:
+    """Return what words are in Rouge, for reports' methods."""
+    if parameters.get("rouge_tokens", "ascii") == "ascii":
+        return "lower-cased runs of a to z and digits"
+    return (
+        "lower-cased runs of letters and digits of any script, single emoji, and single characters "
+        "of scripts without spaces"
     )
 
 

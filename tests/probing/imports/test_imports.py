@@ -210,6 +210,16 @@ def test_categories_without_a_column_of_errors_are_refused(corpus: Corpus) -> No
         ("scores", "group,trait,value\nwoman,cold-warm,nan\n", "expected a number"),
         (
             "scores",
+            "group,trait,value\nwoman,cold-warm,1\nman,cold-warm,-9999\n",
+            "Line 3: “value” is -9999, which stands for a missing number: the others are 1 at most",
+        ),
+        (
+            "scores",
+            "group,trait,value\nwoman,cold-warm,0\nman,cold-warm,999.0\n",
+            "Line 3: “value” is 999.0",
+        ),
+        (
+            "scores",
             "group,trait,value\nwoman,cold-warm,1\nwomen,cold-warm,1\n",
             "stands on line 2",
         ),
@@ -231,6 +241,11 @@ def test_bad_rows_are_named_and_nothing_is_stored(
     if isinstance(caught.value, BadImportError):
         assert told in " ".join(caught.value.plan.problems)
     assert nothing_is_stored()
+
+
+def test_a_score_of_99_among_its_like_is_a_score() -> None:
+    bring("scores", "group,trait,value\nwoman,cold-warm,99\nman,cold-warm,52\n", **MADE)
+    assert sorted(Score.objects.filter(template="").values_list("value", flat=True)) == [52, 99]
 
 
 @pytest.mark.parametrize(
