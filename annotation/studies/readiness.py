@@ -277,7 +277,10 @@ def _examine_texts(instrument: Instrument) -> Iterator[Finding]:
 def _examine_age(language: str, texts: list[InstrumentText]) -> Iterator[Finding]:
     if stale := {text.key: text.source for text in texts if text.is_stale}:
         yield Finding(
-            _("Reworded since they were translated into %(language)s: %(keys)s.")
+            _(
+                "Reworded since they were translated into %(language)s: %(keys)s. Until they are "
+                "translated again, the survey is not offered in that language."
+            )
             % {"language": own_name(language), "keys": _join_keys(name_texts(stale, stale))},
             Place.LANGUAGES,
             blocks=False,

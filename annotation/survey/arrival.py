@@ -12,6 +12,7 @@ from django.utils.crypto import constant_time_compare
 from annotation.common.encryption import encrypt_by_all
 from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import load_content
+from annotation.instruments.languages.texts import list_offered
 from annotation.instruments.versions import published_instrument
 from annotation.models import (
     Instrument,
@@ -123,7 +124,7 @@ def start_submission(*, study: Study, arrival: Arrival, language: str = "") -> S
         external_id=arrival.external_id,
         session_id=arrival.session_id,
     )
-    known = load_content(instrument).languages
+    known = list_offered(load_content(instrument))
     now = timezone.now()
     submission = Submission.objects.create(
         study=study,

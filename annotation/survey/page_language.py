@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotation.common.language_codes import choose_language, direction_of, own_name
 from annotation.instruments.content import Content, load_content
+from annotation.instruments.languages.texts import list_offered
 from annotation.instruments.languages.ui_translation import speak
 from annotation.instruments.text_keys import STUDY_TITLE
 from annotation.instruments.versions import current_instrument
@@ -53,7 +54,7 @@ def speak_at_landing(
     if instrument is None:
         return "", {}
     content = load_content(instrument)
-    code = _choose(request, content.languages, visit_language)
+    code = _choose(request, list_offered(content), visit_language)
     title = content.wording_in(code).get(STUDY_TITLE, study.title)
     return code, {**speak_content(content, code, request=request), "study_title": title}
 
@@ -78,7 +79,7 @@ def describe_languages(
 
     With ``request`` the switch is made of links to the same address, without of buttons.
     """
-    offered = content.languages
+    offered = list_offered(content)
     return {
         "language": code,
         "direction": direction_of(code),
@@ -100,7 +101,7 @@ def speak_platform(request: HttpRequest) -> dict[str, Any]:
 
 def switch_language(*, submission: Submission, language: str) -> None:
     """Let a visit go on in another language of its instrument. Raises `PageRefused`."""
-    if language not in load_content(submission.instrument).languages:
+    if language not in list_offered(load_content(submission.instrument)):
         raise PageRefused(_("The study has no such language."))
     if submission.language != language:
         submission.language = language

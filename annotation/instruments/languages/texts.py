@@ -9,6 +9,7 @@ from typing import Any
 
 from annotation.common.language_codes import platform_language
 from annotation.instruments.arms import read_arms
+from annotation.instruments.content import Content
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.translated_from import is_stale, read_made
@@ -85,6 +86,24 @@ def list_texts(instrument: Instrument, language: str) -> list[InstrumentText]:
         InstrumentText(key, source, text, is_stale(made.get(key), source, text))
         for key, source, text in pairs
     ]
+
+
+def list_offered(content: Content) -> list[str]:
+    """Return the languages in which participants can read an instrument, its main one first.
+
+    Not one whose translation fell behind its source. The study's title alone keeps none back: it
+    may change while the study runs. Five queries for each translation, none if met before.
+    """
+    instrument = content.instrument
+
+    def is_behind(code: str) -> bool:
+        return code in instrument.translated_from and any(
+            text.is_stale and text.key != STUDY_TITLE for text in list_texts(instrument, code)
+        )
+
+    return content.keep(
+        "offered languages", lambda: [code for code in content.languages if not is_behind(code)]
+    )
 
 
 def find_missing(texts: Iterable[InstrumentText]) -> list[str]:

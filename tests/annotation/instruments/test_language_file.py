@@ -23,8 +23,9 @@ from annotation.instruments.languages.language_service import add_known_language
 from annotation.instruments.languages.texts import PLACEHOLDER, find_missing, list_texts
 from annotation.instruments.languages.ui_translation import speaking
 from annotation.instruments.versions import create_version
-from annotation.models import Instrument, MembershipRole, Study, StudyMembership
+from annotation.models import Instrument, MembershipRole, Study, StudyMembership, Submission
 from annotation.studies.lifecycle import find_launch_problems, launch_study
+from annotation.studies.pilot import start_pilot
 from annotation.studies.readiness import Place, examine_study
 from tests.annotation.survey.flows import choice, free_text, practice
 
@@ -265,7 +266,8 @@ def test_translation_that_fell_behind_is_told_before_the_launch(
     found = [one for one in examine_study(study, draft) if one.place == Place.LANGUAGES]
     assert [(one.text, one.blocks) for one in found] == [
         (
-            "Reworded since they were translated into Français: Consent: Title, “Where from?”.",
+            "Reworded since they were translated into Français: Consent: Title, “Where from?”. "
+            "Until they are translated again, the survey is not offered in that language.",
             False,
         )
     ]
@@ -402,3 +404,23 @@ def test_outsider_sees_no_languages(client: Client, study: Study, draft: Instrum
     charlie = User.objects.create_user("charlie", password="a-long-one-1", is_staff=True)
     client.force_login(charlie)
     assert client.get(page).status_code == 404
+
+
+def test_survey_is_not_offered_in_a_language_that_fell_behind(
+    study: Study, draft: Instrument, client: Client
+) -> None:
+    bring(draft, write(translate(export(draft, "fr"))))
+    draft.refresh_from_db()
+    reword(draft)
+    draft = Instrument.objects.get(pk=draft.pk)
+    bring(draft, write(translate(export(draft, "de"))), language="de")
+    start_pilot(study=study)
+    landing = client.get(study.get_absolute_url(), HTTP_ACCEPT_LANGUAGE="fr")
+    page = landing.content.decode()
+    assert 'lang="en"' in page
+    assert "language=de" in page
+    assert "Français" not in page
+    started = client.post(study.get_absolute_url(), {"language": "fr"})
+    assert Submission.objects.get().language == "en"
+    client.post(started.headers["Location"], {"language": "fr"})
+    assert Submission.objects.get().language == "en"
