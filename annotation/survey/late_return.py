@@ -18,6 +18,7 @@ everybody who starts:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import zip_longest
 
 from django.db import transaction
@@ -101,6 +102,41 @@ def settle_return(*, token: str) -> ReturnResult | None:
         groups_after=_list_groups(visit),
     )
     return plan.result
+
+
+def may_reconsider(submission: Submission) -> bool:
+    """Return whether somebody who declined can go back to the consent page.
+
+    For as long as a place is reserved, and until the panel was told. Two queries for who declined.
+    """
+    if submission.outcome != Outcome.NO_CONSENT or not submission.study.is_open:
+        return False
+    since = timezone.now() - timedelta(minutes=submission.study.reservation_minutes)
+    return (
+        submission.pages.filter(step_index=submission.step_index, submitted_at__gt=since).exists()
+        and not submission.panel_actions.exists()
+    )
+
+
+@transaction.atomic
+def reconsider(*, token: str) -> None:
+    """Let somebody who declined decide again; places that others took meanwhile stay theirs."""
+    lock_study(Visit.load(token).study)
+    submission = Visit.load(token, lock=True).submission
+    if not may_reconsider(submission):
+        return
+    submission.pages.filter(step_index=submission.step_index).delete()
+    submission.state = SubmissionState.IN_PROGRESS
+    submission.outcome = ""
+    submission.step_opened_at = timezone.now()
+    # Its places are free for others since then: they are taken again like after a late return.
+    submission.reserved_until = timezone.now()
+    submission.save()
+    if is_lapsed(submission):
+        settle_return(token=token)
+    else:
+        submission.reserved_until = reservation_end(submission.study)
+        submission.save(update_fields=["reserved_until"])
 
 
 def plan_return(visit: Visit) -> ReturnPlan:

@@ -32,7 +32,7 @@ from annotation.survey import notices
 from annotation.survey.arrival import Arrival, find_submission, has_open_group, start_submission
 from annotation.survey.completion_path import find_completion_path, find_way_to_return
 from annotation.survey.identity import describe_arrival, read_arrival, remember_visitor
-from annotation.survey.late_return import is_lapsed, settle_return
+from annotation.survey.late_return import is_lapsed, may_reconsider, reconsider, settle_return
 from annotation.survey.notices import Notice
 from annotation.survey.own_answers import FILES, list_own_answers
 from annotation.survey.page_language import (
@@ -66,6 +66,8 @@ from annotation.survey.withdrawal import is_withdrawal_open, withdraw_submission
 
 # Sent by the page that greets somebody whose reservation has lapsed.
 RETURN_FIELD = "return"
+# Sent by the page that ends the visit of somebody who declined.
+RECONSIDER_FIELD = "reconsider"
 
 _STUDY = PreparedQuery(
     lambda public_id: (
@@ -136,6 +138,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
                 return _switch(request, token)
             if RETURN_FIELD in request.POST:
                 settle_return(token=token)
+            elif RECONSIDER_FIELD in request.POST:
+                reconsider(token=token)
             else:
                 submit_step(token=token, sent=request.POST)
             return HttpResponseRedirect(request.path)
@@ -318,6 +322,7 @@ def _show_visit(
             "give_back": find_way_to_return(submission),
             "counts": visit.count_answers(),
             "wording": visit.wording,
+            "reconsider_field": RECONSIDER_FIELD if may_reconsider(submission) else "",
             "pay": describe_pay(submission),
             "pay_grounds": list_pay_grounds(visit.study, visit.steps),
             "has_debrief": any(step.kind == StepKind.DEBRIEF for step in visit.steps),

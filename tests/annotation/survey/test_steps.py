@@ -540,3 +540,29 @@ def test_groups_are_named_as_the_instrument_writes_them(person) -> None:
     names = Submission.objects.get().instrument.groups.values_list("plural", flat=True)
     assert page.group in set(names)
     assert len(set(names)) == len(GROUPS)
+
+
+@pytest.mark.parametrize("rule", ["hard", "soft"])
+def test_declining_can_be_taken_back_until_the_window_closes(
+    make_study, make_person, rule: str
+) -> None:
+    study = make_study(flow=["consent", "rating"], quota_rule=rule)
+    someone = make_person()
+    someone.start(study.get_absolute_url())
+    page = someone.see().page
+    decline = {"step": page.fields["step"], "answer": "decline"}
+    someone.connection.post(page.action, decline)
+    ended = someone.see()
+    assert "You can go back and agree within" in ended.page.text
+    assert someone.connection.post(someone.path, {"reconsider": "yes"}).status == 302
+    again = someone.see().page
+    assert again.heading == page.heading
+    submission = Submission.objects.get()
+    assert (submission.state, submission.outcome) == ("in_progress", "")
+    assert submission.reserved_until > timezone.now()
+    someone.connection.post(again.action, {"step": again.fields["step"], "answer": "decline"})
+    past = timezone.now() - timedelta(minutes=study.reservation_minutes + 1)
+    submission.pages.update(submitted_at=past)
+    assert "You can go back" not in someone.see().page.text
+    someone.connection.post(someone.path, {"reconsider": "yes"})
+    assert someone.see().page.heading == "You are not taking part"
