@@ -94,8 +94,8 @@ def method(
         f"to make {target}. The other text of the pair is the gold text. Prompts and settings "
         "stand under “How the models were asked”.",
         "Rouge is the F-measure of overlapping words (1), pairs of words (2) and the longest "
-        f"common subsequence (L), {rouge_words(report.parameters)}, {stems}; means over "
-        f"texts, times 100. {similarity}",
+        f"common subsequence (L), lower-cased {rouge_words(report.parameters)}, {stems}; means "
+        f"over texts, times 100. {similarity}",
         f"A gap is the mean for {source} less that for {target}. {view.method}",
         toxicity,
         *((features.method,) if features else ()),

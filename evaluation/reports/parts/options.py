@@ -108,9 +108,9 @@ class RougeParameters(ReportParameters):
 def rouge_words(parameters: Mapping[str, Any]) -> str:
     """Return what words are in Rouge, for reports' methods."""
     if parameters.get("rouge_tokens", "ascii") == "ascii":
-        return "lower-cased runs of a to z and digits"
+        return "runs of a to z and digits"
     return (
-        "lower-cased runs of letters and digits of any script, single emoji, and single characters "
+        "runs of letters and digits of any script, single emoji, and single characters "
         "of scripts without spaces"
     )
 

@@ -358,7 +358,7 @@ def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> No
     assert first == "Nothing was imported: 2 of 4 rows are bad."
     assert [line.split(":")[0] for line in lines] == ["Line 4", "Line 5"]
     assert faults(send(good, file_name="t.pdf"))["content"] == [
-        "“t.pdf” cannot be read. Give a .csv or .tsv file."
+        "“t.pdf” is of no kind that can be read, expected .csv, .tsv, .tab, .txt or .xlsx."
     ]
     assert list(faults(send(good, slug="not a slug"))) == ["slug"]
     assert list(faults(send(good, kind="templates", words="nowhere"))) == ["words"]
