@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
@@ -141,8 +142,8 @@ class JoinPage(InvitationPage):
     def describe(self, invitation: StudyInvitation) -> dict[str, Any]:
         return {"role_note": ROLE_NOTES[MembershipRole(invitation.role)]}
 
-    def accept(self, token: str) -> HttpResponse:
-        study = accept_invitation(token=token, user=self.user)
+    def accept(self, token: str, user: User) -> HttpResponse:
+        study = accept_invitation(token=token, user=user)
         messages.success(self.request, _("You now work on “%(study)s”.") % {"study": study})
         model = STUDY_ADMINS.get(study.kind, "study")
         return redirect(f"admin:annotation_{model}_overview", study.pk)

@@ -13,6 +13,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
+from django.views.decorators.cache import never_cache
 from django.views.generic.base import TemplateResponseMixin, View
 
 Tabs = list[tuple[str, str, str]]  # name, label, address
@@ -28,6 +29,8 @@ class ResearcherPage(TemplateResponseMixin, View):
     name: ClassVar[str] = ""
     #: Where its template is, called after the page unless ``template_name`` says otherwise.
     folder: ClassVar[str] = ""
+    #: Whether it is open to others than staff; it checks for itself who they are then.
+    is_open: ClassVar[bool] = False
 
     def prepare(self) -> None:
         """Find what the page is about, check the rights; raise `Http404` or `PermissionDenied`."""
@@ -59,12 +62,13 @@ class ResearcherPage(TemplateResponseMixin, View):
 def page_urls(
     pages: Iterable[type[ResearcherPage]], model_admin: ModelAdmin[Any]
 ) -> list[URLPattern]:
-    """Return the addresses of pages, open to staff alone."""
+    """Return the addresses of pages, open to staff alone unless a page says otherwise."""
     opts = model_admin.opts
+    staff_only = model_admin.admin_site.admin_view
     return [
         path(
             page.route,
-            model_admin.admin_site.admin_view(page.as_view(model_admin=model_admin)),
+            (never_cache if page.is_open else staff_only)(page.as_view(model_admin=model_admin)),
             name=f"{opts.app_label}_{opts.model_name}_{page.name}",
         )
         for page in pages

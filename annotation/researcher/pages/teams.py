@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
@@ -115,7 +116,7 @@ class JoinTeamPage(InvitationPage):
 
     invitations = TeamInvitation
 
-    def accept(self, token: str) -> HttpResponse:
-        team = join_team(token=token, user=self.user)
+    def accept(self, token: str, user: User) -> HttpResponse:
+        team = join_team(token=token, user=user)
         messages.success(self.request, _("You now belong to “%(team)s”.") % {"team": team})
         return redirect("admin:annotation_team_change", team.pk)

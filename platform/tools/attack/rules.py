@@ -128,10 +128,10 @@ RULES = (
     page("admin:annotation_study_gallery", "staff", "staff"),
     page("admin:annotation_study_begin", "staff", "staff", always=False),
     # A link of an invitation says for itself whom it lets in.
-    page("admin:annotation_study_join", "staff", "staff", always=False),
+    page("admin:annotation_study_join", "link", "link", always=False),
     page("admin:annotation_team_changelist", "staff"),
     page("admin:annotation_team_add", "staff", "staff"),
-    page("admin:annotation_team_join", "staff", "staff", always=False),
+    page("admin:annotation_team_join", "link", "link", always=False),
     page("admin:annotation_team_change", "owns", "owns"),
     page("admin:annotation_team_history", "owns", "owns", always=False),
     page("admin:annotation_team_*", NOBODY),

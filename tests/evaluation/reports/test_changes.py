@@ -168,6 +168,7 @@ def test_a_link_opens_the_report_without_an_account_until_it_ends(client, alice,
     assert read.status_code == 200
     assert "noindex" in read["X-Robots-Tag"]
     assert read["Referrer-Policy"] == "no-referrer"
+    assert "<form" not in read.content.decode()  # it would be sent without its origin
     assert "'unsafe" not in read["Content-Security-Policy"]
     html = read.content.decode()
     assert "One group in detail: elderly people" in html
