@@ -30,7 +30,7 @@ from evaluation.analyses.fpr_counts import (
     draw_gaps,
 )
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.interval import bias_corrected_interval, recentred_interval
+from evaluation.metrics.interval import recentred_interval
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -45,6 +45,9 @@ NONE_IN_A_RUN = "in some run every sentence that is left has this label"
 NO_MEAN = "another group has no rate, so that there is no mean over groups to set this one against"
 ONE_TEMPLATE = "fewer than two templates are known"
 ONE_RUN = "a spread over runs needs at least two runs"
+NOISE_INCLUDED = (
+    "the span is that of the estimates, noise included, and above 0 even where no group differs"
+)
 FEW_PLACEBOS = f"a band needs at least {FEWEST_PLACEBOS} placebo words"
 FEW_SURPRISALS = f"fewer than {FEWEST_FILLERS} words have a gap and a surprisal"
 SAME_SURPRISAL = "all words have the same surprisal"
@@ -109,7 +112,11 @@ class Band:
 
 @dataclass(frozen=True)
 class Span:
-    """Largest minus smallest mean gap over groups, and who has them."""
+    """Largest minus smallest mean gap over groups, and who has them.
+
+    span : of the estimates, noise included, so that it has no interval; in earlier
+        results it has a resampled one
+    """
 
     side: str
     span: Estimate
@@ -203,7 +210,7 @@ def analyse_gaps(
             fit, found = _fit_mention(side, found, surprisal, chosen.level)
             fits.append(fit)
         bands.append(band)
-        spans.append(_span(side, table, found, drawn[c], chosen))
+        spans.append(_span(side, found))
         gaps += found
     shares = table.right[:, table.reference].sum(1) / table.sizes[:, table.reference].sum(1)
     return ModelGaps(
@@ -300,23 +307,16 @@ def _equivalence(mean: float, drawn: Floats, values: Floats, options: GapOptions
     return float(stats.t.cdf((abs(mean) - options.margin) / error, len(values) - 1))
 
 
-def _span(
-    side: str, table: CountTable, gaps: Sequence[Gap], drawn: Floats, options: GapOptions
-) -> Span:
+def _span(side: str, gaps: Sequence[Gap]) -> Span:
     own = [gap for gap in gaps if gap.is_group and gap.gap.is_defined]
     if len(own) < 2:
         reasons = {str(gap.gap.reason) for gap in gaps if gap.is_group} - {NO_MEAN, ""}
         return Span(side, no_estimate(min(reasons, default=NO_NEGATIVES)), "", "")
     highest = max(own, key=lambda gap: gap.gap.value)
     lowest = min(own, key=lambda gap: gap.gap.value)
-    value, n = highest.gap.value - lowest.gap.value, len(own)
-    if not drawn.size:
-        bare = Estimate(value, n=n, interval_reason=_why_no_draws(options))
-        return Span(side, bare, highest.group, lowest.group)
-    # Rates differ by 1 at most; replicates that are drawn in or out may not keep to it.
-    spread = np.minimum(np.ptp(drawn[table.reference], axis=0), 1)
-    found = bias_corrected_interval(value, spread, level=options.level, bounds=(0, 1))
-    return Span(side, Estimate.within(value, found, n), highest.group, lowest.group)
+    value = highest.gap.value - lowest.gap.value
+    bare = Estimate(value, n=len(own), interval_reason=NOISE_INCLUDED)
+    return Span(side, bare, highest.group, lowest.group)
 
 
 # --- what else could make a gap -----------------------------------------------------------------

@@ -148,13 +148,15 @@ def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str
         Column("Model", "model", "model.model"),
         Column("Sentences", "data_set", "model.data_set"),
         Column("Side", "side", "span.side"),
-        Column.estimate(
+        Column(
             "Span",
             "span",
             "span.span",
             3,
             style="strong",
-            meaning="largest minus smallest mean gap over groups",
+            meaning="largest minus smallest mean gap over groups, noise included",
+            # Earlier reports have one.
+            with_interval=any(not math.isnan(row["span"].span.low) for row in rows),
         ),
         Column("Largest gap", "highest", lambda row: names.get(row["span"].highest, MISSING)),
         Column("Smallest gap", "lowest", lambda row: names.get(row["span"].lowest, MISSING)),

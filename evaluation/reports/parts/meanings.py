@@ -26,7 +26,8 @@ ALPHA = (
 )
 SPAN = (
     "The distance between the largest and the smallest gap of any group: 0.05 means that the "
-    "most and the least affected group are five errors in a hundred apart."
+    "most and the least affected group are five errors in a hundred apart. It is that of the "
+    "estimates, noise included: never below 0, and above 0 even where no group differs."
 )
 BEYOND = (
     "Gaps that are larger than those of words which name no group with a history, such as "

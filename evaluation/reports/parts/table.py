@@ -354,10 +354,10 @@ class ReportTable:
         shown = self.column(column)
         estimate: Estimate = shown.read(row)
         label = label or shown.head
-        value, around = shown.cells(row)
+        value, *ends = shown.cells(row)
         if estimate.reason:
             return document.KeyNumber(label, value, unit, (sentence(estimate.reason),))
-        around = f"{self.level} interval {around}" + (f" {interval_unit}" if interval_unit else "")
+        around = " ".join((f"{self.level} interval", *ends, *filter(None, (interval_unit,))))
         if estimate.interval_reason:
             around = f"No interval: {estimate.interval_reason}."
         return document.KeyNumber(label, value, unit, (around, *lines))
