@@ -19,7 +19,21 @@ export class StepEditor {
   }
 
   get fieldConfig() {
-    return { ...this.config, languages: this.outline.languages };
+    return { ...this.config, languages: this.outline.languages, renamed: (from, to) => this.renameAnswer(from, to) };
+  }
+
+  /** The conditions of other steps name this step's answers: a new name goes there, too. */
+  renameAnswer(from, to) {
+    const { key } = this.data;
+    const walk = (part) => {
+      if (part === null || typeof part !== "object") return;
+      if (key && part.step === key) {
+        if (part.is === from) part.is = to;
+        if (Array.isArray(part.any_of)) part.any_of = part.any_of.map((one) => (one === from ? to : one));
+      }
+      Object.values(part).forEach(walk);
+    };
+    this.outline.flow.forEach((item) => walk(item.show_if));
   }
 
   /** Take note of an edit; what belongs together is undone together. */

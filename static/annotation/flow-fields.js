@@ -273,13 +273,27 @@ class OptionsField extends Rows {
   newRow() {
     const value = uniqueName("answer", this.rows.map((row) => row.value));
     const row = { value, text: {} };
-    this.automatic ??= new WeakSet();
+    this.automatic ??= this.findAutomatic();
     this.automatic.add(row);
     return row;
   }
 
+  /** Return the rows whose names come from their texts, or from the sample, not from the researcher. */
+  findAutomatic() {
+    const { languages, keepsNames, kinds } = this.config;
+    const textOf = (row) => row.text[languages[0]] ?? "";
+    const sample = kinds[this.data.kind].content[this.field.name];
+    const isMade = (row) => {
+      const base = uniqueName(slugify(textOf(row)), []);
+      return row.value.replace(/-\d+$/, "") === base.replace(/-\d+$/, "")
+        || sample.some((one) => one.value === row.value && textOf(one) === textOf(row));
+    };
+    return new WeakSet(keepsNames ? [] : this.rows.filter(isMade));
+  }
+
   drawRow(row, index) {
     const { words, languages } = this.config;
+    this.automatic ??= this.findAutomatic();
     const place = `${this.field.name} ${index + 1}`;
     const name = make("input", {
       type: "text", class: "flow-input flow-name", value: row.value, spellcheck: "false",
@@ -287,7 +301,7 @@ class OptionsField extends Rows {
       "data-field": `${place} value`,
       on: {
         input: () => {
-          this.automatic?.delete(row);
+          this.automatic.delete(row);
           this.rename(row, name.value);
           this.changed();
         },
@@ -296,7 +310,7 @@ class OptionsField extends Rows {
     const inputs = textInputs(row.text, {
       field: `${place} text`, label: `${this.field.label} ${index + 1}`, languages,
       changed: (language) => {
-        if (this.automatic?.has(row) && language === languages[0]) {
+        if (this.automatic.has(row) && language === languages[0]) {
           const taken = this.rows.filter((other) => other !== row).map((other) => other.value);
           this.rename(row, uniqueName(slugify(row.text[language] ?? ""), taken));
           name.value = row.value;
@@ -318,6 +332,7 @@ class OptionsField extends Rows {
     } else if (mark && this.data[mark.name] === row.value) {
       this.data[mark.name] = value;
     }
+    this.config.renamed?.(row.value, value);
     row.value = value;
   }
 

@@ -330,6 +330,8 @@ def build_config(
     return {
         "pk": instrument.pk,
         "mayEdit": may_edit,
+        # Answers to an earlier version are stored under these names.
+        "keepsNames": instrument.version > 1,
         "document": document,
         "token": hash_document(document),
         "addresses": {
