@@ -14,15 +14,17 @@ import torch
 
 from probing.lm.batching import batches_by_length
 from probing.lm.best_spans import WIDTH, FoundSpan, best_spans_of_length
-from probing.lm.decoding import CausalDecoding, Decoding, pad
+from probing.lm.decoding import CausalDecoding, Decoding, WholeDecoding, pad
 from probing.lm.end_words import Opening, Row, shared_beginning
+from probing.lm.examination import agrees, read_at, trial_ids
 from probing.lm.numerics import pick_logprobs
 from probing.lm.text_model import TextModel
 from probing.lm.text_protocols import SpanContext, SpanScore
 
 #: Tokens that all rows have to begin with before reading them apart is worth a pass.
 _LEAST_SHARED = 2
-_HEAD_TOLERANCE = 1e-3
+#: Tokens of a trial of caches, beyond windows of attention that are not too long to try.
+_TRIAL_TOKENS, _LONGEST_WINDOW = 8, 512
 
 Logprobs = npt.NDArray[np.float64]
 
@@ -64,10 +66,11 @@ class CausalModel(TextModel):
         lengths = [len(rows[index]) * WIDTH for index in usable]
         for batch in batches_by_length(lengths, self.batch_tokens):
             chosen = [usable[place] for place in batch]
+            sizes = [len(rows[index]) - firsts[index] for index in chosen]
             spans = best_spans_of_length(
-                self._open([rows[index][: firsts[index]] for index in chosen]),
+                self._open([rows[index][: firsts[index]] for index in chosen], max(sizes)),
                 n_best,
-                lengths=[len(rows[index]) - firsts[index] for index in chosen],
+                lengths=sizes,
                 banned=self.tokenizer.special_ids,
             )
             best.update(zip(chosen, spans, strict=True))
@@ -79,21 +82,29 @@ class CausalModel(TextModel):
     ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
         opened = [(*row, *opening.known) for row in rows]
         shared = shared_beginning(opened) if len(opened) > 1 else 0
-        past = self._read_beginning(opened[0][:shared]) if shared >= _LEAST_SHARED else None
-        begun = 0 if past is None else shared
-        for places in self._like_length([len(row) - begun for row in opened]):
+        if shared < _LEAST_SHARED or self._switches(opened) or not self._shares:
+            shared = 0
+        yield from self._read_after(opened, shared)
+
+    def _read_after(
+        self, rows: Sequence[Row], shared: int
+    ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
+        """Yield as `_read_ends` does; the first `shared` tokens are those of all rows."""
+        past = self._read_beginning(rows[0][:shared]) if shared else None
+        for places in self._like_length([len(row) - shared for row in rows]):
             # Padding on the right: what comes later is never attended to.
             ids, mask = pad(
-                [opened[place][begun:] for place in places],
+                [rows[place][shared:] for place in places],
                 self.tokenizer.pad_id,
                 self._model.device,
             )
-            yield places, self._logits_at(ids, mask, mask.sum(1) - 1, past, begun)
+            yield places, self._logits_at(ids, mask, mask.sum(1) - 1, past, shared)
 
     def _read_beginning(self, ids: Row) -> Any:
-        """Return the key-value cache of what rows begin with; None where a model keeps none."""
+        """Return the key-value cache of what rows begin with."""
+        body = getattr(self._model, self._model.base_model_prefix)
         row = torch.tensor([ids], device=self._model.device)
-        return getattr(self._body(input_ids=row, use_cache=True), "past_key_values", None)
+        return body(input_ids=row, use_cache=True).past_key_values
 
     def _logits_at(
         self, ids: torch.Tensor, mask: torch.Tensor, places: torch.Tensor, past: Any, begun: int
@@ -105,37 +116,77 @@ class CausalModel(TextModel):
             shared.batch_repeat_interleave(len(ids))
             more = {"use_cache": True, "past_key_values": shared}
             mask = torch.cat([mask.new_ones(len(ids), begun), mask], dim=1)
-            if self._takes_positions:
+            if "position_ids" in inspect.signature(self._model.forward).parameters:
                 positions = torch.arange(begun, begun + ids.shape[1], device=ids.device)
                 more["position_ids"] = positions.expand(len(ids), -1)
-        lines = torch.arange(len(ids), device=ids.device)
-        if self._has_plain_head:
-            hidden = self._body(input_ids=ids, attention_mask=mask, **more).last_hidden_state
-            found: torch.Tensor = self._model.get_output_embeddings()(hidden[lines, places])
-            return found
-        logits: torch.Tensor = self._model(input_ids=ids, attention_mask=mask, **more).logits
-        return logits[lines, places]
+        _, logits = read_at(self._model, places, input_ids=ids, attention_mask=mask, **more)
+        return logits
+
+    def _switches(self, rows: Sequence[Sequence[int]], more: int = 0) -> bool:
+        """Whether some of the rows, with so many tokens more, are read with other positions."""
+        switch = self.facts.switch_length
+        return switch is not None and max(map(len, rows)) + more > switch
 
     @cached_property
-    def _body(self) -> Any:
-        return getattr(self._model, self._model.base_model_prefix)
+    def _shares(self) -> bool:
+        """Whether rows read after a cached beginning have the logits that they have as a whole."""
+        return all(self._keeps_beginning(ends) for ends in ((3, 5), (1, 1)))
+
+    def _keeps_beginning(self, ends: tuple[int, int]) -> bool:
+        begun = self._trial_length()
+        ids = trial_ids(self._model, begun + sum(ends))
+        rows = [
+            (*ids[:begun], *ids[begun : begun + ends[0]]),
+            (*ids[:begun], *ids[begun + ends[0] :]),
+        ]
+        read = [self._read_after([row], 0) for row in rows]
+        whole = torch.cat([logits for passes in read for _, logits in passes])
+
+        def after() -> torch.Tensor:
+            found = {
+                place: line
+                for places, logits in self._read_after(rows, begun)
+                for place, line in zip(places, logits, strict=True)
+            }
+            return torch.stack([found[0], found[1]])
+
+        return not self._switches(rows) and agrees(after, whole)
+
+    def _trial_length(self) -> int:
+        """Return the tokens of a beginning that no window of attention holds, if it is short."""
+        config = self._model.config.get_text_config()
+        names = ("sliding_window", "attention_chunk_size", "window_size")
+        windows = [size for name in names if (size := getattr(config, name, None))]
+        fitting = [size for size in windows if isinstance(size, int) and size <= _LONGEST_WINDOW]
+        length = max(fitting, default=0) + _TRIAL_TOKENS
+        return min(length, (self.max_length or length + _TRIAL_TOKENS) - _TRIAL_TOKENS)
 
     @cached_property
-    def _takes_positions(self) -> bool:
-        return "position_ids" in inspect.signature(self._body.forward).parameters
+    def _decodes(self) -> bool:
+        """Whether rows that grow from their caches have the logits that they have as a whole."""
+        ids = trial_ids(self._model, 12)
+        prompts = [ids[:3], ids[3:8]]
 
-    @cached_property
-    def _has_plain_head(self) -> bool:
-        """Whether logits are the output layer's values: some families scale or cap them."""
-        ids = torch.tensor([self.tokenizer.encode("a")], device=self._model.device)
-        ours = self._model.get_output_embeddings()(self._body(input_ids=ids).last_hidden_state)
-        theirs = self._model(input_ids=ids).logits
-        return torch.allclose(
-            ours.float(), theirs.float(), rtol=_HEAD_TOLERANCE, atol=_HEAD_TOLERANCE
+        def grow(decoding: Decoding) -> torch.Tensor:
+            decoding.advance(torch.tensor(ids[8:10]))
+            forked = decoding.fork(torch.tensor([1, 1, 0]))
+            forked.advance(torch.tensor(ids[9:12]))
+            return forked.logits
+
+        return agrees(
+            lambda: grow(CausalDecoding(self._model, prompts, self.tokenizer.pad_id)),
+            grow(self._read_whole(prompts)),
         )
 
-    def _open(self, rows: list[list[int]]) -> Decoding:
+    def _open(self, rows: list[list[int]], written: int) -> Decoding:
+        if self._switches(rows, written) or not self._decodes:
+            return self._read_whole(rows)
         return CausalDecoding(self._model, rows, self.tokenizer.pad_id)
+
+    def _read_whole(self, rows: list[list[int]]) -> Decoding:
+        return WholeDecoding(
+            self._model, rows, self.tokenizer.pad_id, switch=self.facts.switch_length
+        )
 
     @torch.inference_mode()
     def _score(self, rows: Sequence[Sequence[int]], firsts: Sequence[int]) -> list[Logprobs]:
@@ -143,7 +194,9 @@ class CausalModel(TextModel):
         found = [np.empty(0, dtype=np.float64) for _ in rows]
         scored = [index for index, row in enumerate(rows) if len(row) > firsts[index]]
         lengths = [len(rows[index]) for index in scored]
-        for batch in batches_by_length(lengths, self._scoring_budget()):
+        for batch in batches_by_length(
+            lengths, self._scoring_budget(), switch=self.facts.switch_length
+        ):
             chosen = [scored[place] for place in batch]
             # Padding on the right: what comes later is never attended to.
             ids, mask = pad(

@@ -7,12 +7,13 @@ first. It has no mask token: nothing can stand in for a masked group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
 
 import torch
 
 from probing.lm.decoder_slots import DecoderSlotModel
 from probing.lm.decoding import pad
+from probing.lm.examination import has_plain_head, trial_row
 from probing.lm.protocols import SlotState
 from probing.lm.slot_tokenizers import CausalSlotTokenizer
 
@@ -23,16 +24,19 @@ class CausalSlotModel(DecoderSlotModel[CausalSlotTokenizer]):
     Made by :func:`probing.lm.loaders.load_slot_model`.
     """
 
-    abilities = frozenset({"word_logprobs", "slot", "embed"})
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Names of the abilities."""
+        self.tokenizer.plain_head = self._plain_head
+        return self.tokenizer.abilities
 
-    def __init__(self, model: Any, tokenizer: CausalSlotTokenizer, **how: Any) -> None:
-        super().__init__(model, tokenizer, **how)
-        self._body = getattr(model, model.base_model_prefix)
-        row = list(tokenizer.encode("a"))
-        self._require_plain_head(SlotState(tuple(row), len(row)), input_ids=row)
+    @cached_property
+    def _plain_head(self) -> bool:
+        return has_plain_head(self._model, input_ids=trial_row(self._model))
 
     def _hidden_states(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
-        output = self._body(input_ids=ids, attention_mask=attended, use_cache=False)
+        body = getattr(self._model, self._model.base_model_prefix)
+        output = body(input_ids=ids, attention_mask=attended, use_cache=False)
         hidden: torch.Tensor = output.last_hidden_state
         return hidden
 
@@ -41,6 +45,6 @@ class CausalSlotModel(DecoderSlotModel[CausalSlotTokenizer]):
         rows = [state.ids for state in states]
         # Padding on the right: what comes later is never attended to.
         ids, attended = pad(rows, self.tokenizer.pad_id, self._model.device)
-        ends = torch.tensor([len(row) - 1 for row in rows], device=ids.device)
-        hidden = self._hidden_states(ids, attended)
-        return self._output(hidden[torch.arange(len(rows), device=ids.device), ends])
+        return self._output_of(
+            attended.sum(1) - 1, input_ids=ids, attention_mask=attended, use_cache=False
+        )

@@ -132,7 +132,8 @@ class SequenceClassifier:
                 f"The text '{shorten(texts[longest])}' has {lengths[longest]} tokens, and the "
                 f"model reads {self.max_length}. Shorten the text."
             )
-        for batch in batches_by_length(lengths, self.batch_tokens):
+        switch = self.facts.switch_length
+        for batch in batches_by_length(lengths, self.batch_tokens, switch=switch):
             width = lengths[batch[-1]]
             pad = self.tokenizer.pad_id
             ids = torch.tensor([rows[i] + [pad] * (width - lengths[i]) for i in batch])

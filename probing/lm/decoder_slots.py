@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
 
 from probing.lm.batching import batches_by_length
-from probing.lm.errors import WrongModelKindError
+from probing.lm.examination import read_at
+from probing.lm.numerics import at_least_float32
 from probing.lm.protocols import SlotChain, SlotState
 from probing.lm.slot_model import SlotModelBase, SlotOutput
 from probing.lm.slot_tokenizers import CausalSlotTokenizer, SentinelTokenizer
-
-_PROBE_TOLERANCE = 1e-3
 
 T = TypeVar("T", bound=CausalSlotTokenizer | SentinelTokenizer)
 
@@ -46,35 +46,29 @@ class DecoderSlotModel(SlotModelBase[T]):
         )
         self.batch_tokens = batch_tokens
 
+    @cached_property
+    @abstractmethod
+    def _plain_head(self) -> bool:
+        """Whether logits are hidden states times weights, which are read in float32 then."""
+
     @abstractmethod
     def _read(self, states: Sequence[SlotState]) -> tuple[torch.Tensor, torch.Tensor]:
         """Return the input and output of the output layer after the last token of each state."""
 
     def _forward(self, chain: SlotChain) -> Iterator[SlotOutput]:
         lengths = [len(state.ids) for state in chain.states]
-        for batch in batches_by_length(lengths, self.batch_tokens):
+        for batch in batches_by_length(lengths, self.batch_tokens, switch=self.facts.switch_length):
             place = np.full(len(chain.states), -1)
             place[list(batch)] = np.arange(len(batch))
             lookups = np.flatnonzero(place[chain.state] >= 0)
             hidden, logits = self._read([chain.states[index] for index in batch])
             yield lookups, place[chain.state[lookups]], hidden, logits
 
-    def _require_plain_head(self, state: SlotState, **inputs: list[int]) -> None:
-        """Compare one output with the model's own: some families scale or cap their logits.
-
-        inputs : the same state as the model itself takes it
-        """
-        _, ours = self._read([state])
-        rows = {
-            name: torch.tensor([ids], device=self._model.device) for name, ids in inputs.items()
-        }
-        with torch.inference_mode():
-            theirs = self._model(**rows).logits[0, -1]
-        if not torch.allclose(
-            ours[0], theirs.float(), rtol=_PROBE_TOLERANCE, atol=_PROBE_TOLERANCE
-        ):
-            raise WrongModelKindError(
-                f"The output layer of '{self.facts.source}' does more than multiply by its weights "
-                "(it scales or caps its logits), so measures of slots do not know it. Choose a "
-                "model of another family."
-            )
+    def _output_of(self, places: torch.Tensor, **inputs: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the input and output of the output layer at one place of each row."""
+        hidden, logits = read_at(self._model, places, **inputs)
+        if hidden is None:
+            return torch.empty(len(logits), 0), at_least_float32(logits)
+        if self._plain_head:
+            return self._output(hidden)
+        return at_least_float32(hidden), at_least_float32(logits)

@@ -9,6 +9,9 @@ from typing import Any, Protocol
 
 import torch
 
+from probing.lm.batching import batches_by_length
+from probing.lm.examination import read_at
+
 
 class Decoding(Protocol):
     """Texts that are being written, one row each; `logits` are those of the next token."""
@@ -72,6 +75,50 @@ class CausalDecoding:
             **more,
         )
         self.logits, self._past = output.logits[:, -1], output.past_key_values
+
+
+class WholeDecoding:
+    """Rows of a causal model that are read anew with every token: no cache is kept.
+
+    For models whose caches cannot be copied, and for rows that grow beyond a length at which their
+    positions change.
+    """
+
+    logits: torch.Tensor
+
+    def __init__(
+        self, model: Any, prompts: Sequence[Sequence[int]], pad_id: int, *, switch: int | None
+    ) -> None:
+        self._model, self._pad_id, self._switch = model, pad_id, switch
+        self._rows = [list(prompt) for prompt in prompts]
+        self._read()
+
+    def advance(self, tokens: torch.Tensor) -> None:
+        self._rows = [[*row, token] for row, token in zip(self._rows, tokens.tolist(), strict=True)]
+        self._read()
+
+    def select(self, rows: torch.Tensor) -> None:
+        self._rows = [self._rows[row] for row in rows.tolist()]
+        self.logits = self.logits[rows.to(self.logits.device)]
+
+    def fork(self, rows: torch.Tensor) -> WholeDecoding:
+        other = copy.copy(self)
+        other.select(rows)
+        return other
+
+    @torch.inference_mode()
+    def _read(self) -> None:
+        lengths = [len(row) for row in self._rows]
+        found: dict[int, torch.Tensor] = {}
+        for batch in batches_by_length(lengths, sum(lengths) * 2, switch=self._switch):
+            rows = [self._rows[index] for index in batch]
+            ids, mask = pad(rows, self._pad_id, self._model.device)
+            ends = mask.sum(1) - 1
+            _, logits = read_at(
+                self._model, ends, input_ids=ids, attention_mask=mask, use_cache=False
+            )
+            found.update(zip(batch, logits, strict=True))
+        self.logits = torch.stack([found[index] for index in range(len(lengths))])
 
 
 class Seq2SeqDecoding:

@@ -36,6 +36,7 @@ KIND_NAMES = {
     "seq2seq": "a sequence-to-sequence model",
     "classifier": "a classifier",
     "encoder": "an encoder without a language model's head",
+    "multimodal": "a multimodal model, which also reads images or sound",
     "unknown": "of a kind that its configuration does not tell",
 }
 _CAUSAL, _SEQ2SEQ = KIND_NAMES["causal"], KIND_NAMES["seq2seq"]
@@ -168,9 +169,11 @@ def load_slot_model(
     from transformers import AutoModelForCausalLM
 
     from probing.lm.causal_slots import CausalSlotModel
+    from probing.lm.examination import require_left_to_right
 
     tokenizer = _causal_slot_tokenizer(facts)
     model = load_frozen(facts, AutoModelForCausalLM, head=_CAUSAL, **how)
+    require_left_to_right(model, facts.source)
     return CausalSlotModel(model, tokenizer, **own)
 
 
@@ -179,12 +182,19 @@ def load_slot_tokenizer(
 ) -> MaskedTokenizer | CausalSlotTokenizer | SentinelTokenizer:
     """Load what a dry run needs: the tokenizer alone.
 
-    Raises the errors of :func:`load_slot_model`, except those that concern the weights.
+    Raises the errors of :func:`load_slot_model`, except those that concern the weights. Causal
+    models are tried out with random weights: the first time takes seconds.
     """
     facts = _slot_facts(source, revision)
     if facts.kind == "masked":
         return load_tokenizer(source, revision=revision)
-    return _sentinel_tokenizer(facts) if facts.kind == "seq2seq" else _causal_slot_tokenizer(facts)
+    if facts.kind == "seq2seq":
+        return _sentinel_tokenizer(facts)
+    from probing.lm.examination import examine
+
+    tokenizer = _causal_slot_tokenizer(facts)
+    tokenizer.plain_head = examine(facts).plain_head
+    return tokenizer
 
 
 def _slot_facts(source: str | Path, revision: str | None) -> ModelFacts:
@@ -240,6 +250,7 @@ def load_text_model(
     import transformers
 
     from probing.lm.causal import CausalModel
+    from probing.lm.examination import require_left_to_right
     from probing.lm.seq2seq import Seq2SeqModel
 
     tokenizer = _text_tokenizer(facts)
@@ -249,6 +260,8 @@ def load_text_model(
     )
     head = _CAUSAL if causal else _SEQ2SEQ
     model = load_frozen(facts, loader, head=head, device=device, dtype=dtype, threads=threads)
+    if causal:
+        require_left_to_right(model, facts.source)
     _keep_special_tokens_alone(model, transformers.GenerationConfig)
     adapter = CausalModel if causal else Seq2SeqModel
     return adapter(model, tokenizer, revision=revision_of(facts), batch_tokens=batch_tokens)
@@ -259,14 +272,20 @@ def load_text_tokenizer(
 ) -> PretrainedTextTokenizer | MaskedScorerFacts:
     """Load what a dry run needs: the tokenizer alone, which says what the model can do.
 
-    Raises the errors of :func:`load_text_model`, except those that concern the weights.
+    Raises the errors of :func:`load_text_model`, except those that concern the weights. Causal
+    models are tried out with random weights: the first time takes seconds.
     """
     facts = _text_facts(source, revision)
     if facts.kind == "masked":
         from probing.lm.pseudo_perplexity import MaskedScorerFacts
 
         return MaskedScorerFacts(load_tokenizer(source, revision=revision))
-    return _text_tokenizer(facts)
+    tokenizer = _text_tokenizer(facts)
+    if facts.kind == "causal":
+        from probing.lm.examination import examine
+
+        examine(facts)
+    return tokenizer
 
 
 def _text_facts(source: str | Path, revision: str | None) -> ModelFacts:

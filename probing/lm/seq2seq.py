@@ -123,7 +123,7 @@ class Seq2SeqModel(TextModel):
             )
         return self.tokenizer.sentinels
 
-    def _open(self, rows: list[list[int]]) -> Decoding:
+    def _open(self, rows: list[list[int]], written: int) -> Decoding:
         return self._open_after(rows, [[] for _ in rows])
 
     def _open_after(self, sources: list[list[int]], begun: list[list[int]]) -> Decoding:

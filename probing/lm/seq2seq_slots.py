@@ -8,12 +8,13 @@ give embeddings alone.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from functools import cached_property
 
 import torch
 
 from probing.lm.decoder_slots import DecoderSlotModel
 from probing.lm.decoding import pad
+from probing.lm.examination import has_plain_head, trial_row
 from probing.lm.protocols import SlotState
 from probing.lm.slot_tokenizers import SentinelTokenizer
 
@@ -24,24 +25,15 @@ class Seq2SeqSlotModel(DecoderSlotModel[SentinelTokenizer]):
     Made by :func:`probing.lm.loaders.load_slot_model`.
     """
 
-    def __init__(self, model: Any, tokenizer: SentinelTokenizer, **how: Any) -> None:
-        super().__init__(model, tokenizer, **how)
-        config = model.config
-        # T5 with tied embeddings scales what the output layer reads (methods.md §5.1).
-        scaled = getattr(config, "scale_decoder_outputs", config.tie_word_embeddings)
-        self._scale = config.hidden_size**-0.5 if scaled else 1.0
-        if tokenizer.sentinels is not None:
-            source, begun = list(tokenizer.encode("a")), [tokenizer.start]
-            self._require_plain_head(
-                SlotState((*source, *begun), len(source)),
-                input_ids=source,
-                decoder_input_ids=begun,
-            )
-
     @property
     def abilities(self) -> frozenset[str]:
         """Names of the abilities; only models with sentinels fill slots."""
         return self.tokenizer.abilities
+
+    @cached_property
+    def _plain_head(self) -> bool:
+        row = trial_row(self._model)
+        return has_plain_head(self._model, input_ids=row, decoder_input_ids=row[:, :1])
 
     def _hidden_states(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
         output = self._model.get_encoder()(input_ids=ids, attention_mask=attended)
@@ -50,6 +42,8 @@ class Seq2SeqSlotModel(DecoderSlotModel[SentinelTokenizer]):
 
     @torch.inference_mode()
     def _read(self, states: Sequence[SlotState]) -> tuple[torch.Tensor, torch.Tensor]:
+        from transformers.modeling_outputs import BaseModelOutput
+
         sources = list(dict.fromkeys(state.ids[: state.position] for state in states))
         device, pad_id = self._model.device, self.tokenizer.pad_id
         ids, attended = pad(sources, pad_id, device)
@@ -59,13 +53,11 @@ class Seq2SeqSlotModel(DecoderSlotModel[SentinelTokenizer]):
         encoded, attended = self._hidden_states(ids, attended)[own], attended[own]
         # Padding on the right of a decoder: what comes later is never attended to.
         begun = [state.ids[state.position :] for state in states]
-        given, _ = pad(begun, pad_id, device)
-        output = self._model.get_decoder()(
-            input_ids=given,
-            encoder_hidden_states=encoded,
-            encoder_attention_mask=attended,
+        given, begins = pad(begun, pad_id, device)
+        return self._output_of(
+            begins.sum(1) - 1,
+            encoder_outputs=BaseModelOutput(last_hidden_state=encoded),
+            attention_mask=attended,
+            decoder_input_ids=given,
             use_cache=False,
         )
-        ends = torch.tensor([len(row) - 1 for row in begun], device=device)
-        hidden = output.last_hidden_state[torch.arange(len(states), device=device), ends]
-        return self._output(hidden * self._scale)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -166,8 +168,12 @@ class SlotModelBase(ABC, Generic[T]):
         located = [_locate(self.tokenizer, span, pieces) for span in spans]
         order = sorted(range(len(located)), key=lambda index: len(located[index][0]))
         found: dict[int, npt.NDArray[np.floating]] = {}
-        for start in range(0, len(order), self.batch_size):
-            batch = order[start : start + self.batch_size]
+        lengths = [len(located[index][0]) for index in order]
+        switch = self.facts.switch_length
+        short = len(order) if switch is None else bisect_right(lengths, switch)
+        starts = [*range(0, short, self.batch_size), *range(short, len(order), self.batch_size)]
+        for start, end in pairwise([*starts, len(order)]):
+            batch = order[start:end]
             rows = [located[index][0] for index in batch]
             # Padding on the right: a causal model never attends to it.
             ids, attended = pad(rows, self.tokenizer.pad_id, self._weight.device)

@@ -246,6 +246,8 @@ class CausalSlotTokenizer(ScoringTokenizer):
     mask_token = None
     mask_takes_space = True
     adds_special = False
+    #: Whether logits are hidden states times weights; some families scale or cap them.
+    plain_head = True
 
     def __init__(self, tokenizer: Any, facts: ModelFacts) -> None:
         self._prefix = tuple(find_prefix(tokenizer))
@@ -255,6 +257,12 @@ class CausalSlotTokenizer(ScoringTokenizer):
             max_length=facts.max_length or _UNSTATED_LENGTH,
         )
         self.facts = facts
+
+    @property
+    def abilities(self) -> frozenset[str]:
+        """Names of the abilities; a slot's state says nothing where logits are scaled or capped."""
+        found = {"word_logprobs", "embed"}
+        return frozenset(found | {"slot"} if self.plain_head else found)
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the token ids of `text`, with a begin token where the tokenizer has one."""

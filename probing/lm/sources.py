@@ -18,7 +18,7 @@ from typing import Any, Literal
 from probing.lm.errors import ModelFilesError, ModelNotFoundError
 from probing.lm.families import MASKED_FAMILIES
 
-ModelKind = Literal["masked", "causal", "seq2seq", "classifier", "encoder", "unknown"]
+ModelKind = Literal["masked", "causal", "seq2seq", "classifier", "encoder", "multimodal", "unknown"]
 
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
@@ -63,6 +63,9 @@ class ModelFacts:
     decoder_start : the token that a decoder begins with, None where it is not stated.
     from_cache : the hub did not answer, and what it gave earlier is used.
     labels : names of a text classifier's outputs in their order, empty for all other models.
+    switch_length : inputs of more tokens are read with other positions (longrope's long factors),
+        so that none of them shares a pass or a cached beginning with shorter ones; None where
+        there is no such length.
     """
 
     source: str
@@ -76,6 +79,7 @@ class ModelFacts:
     from_cache: bool = False
     decoder_start: int | None = None
     labels: tuple[str, ...] = ()
+    switch_length: int | None = None
 
 
 def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts:
@@ -167,7 +171,9 @@ def _facts(
     family = str(config.get("model_type") or "")
     return ModelFacts(
         source=source,
-        kind=_kind(config.get("architectures") or [], family),
+        kind=_kind(config.get("architectures") or [], family)
+        if not _reads_more_than_text(config)
+        else "multimodal",
         family=family,
         parameter_count=parameter_count,
         vocabulary_size=_whole(config, "vocab_size"),
@@ -176,6 +182,7 @@ def _facts(
         revision=revision,
         decoder_start=_whole(config, "decoder_start_token_id"),
         labels=_labels(config),
+        switch_length=_switch_length(config),
     )
 
 
@@ -190,6 +197,11 @@ def _kind(architectures: list[str], family: str) -> ModelKind:
                 return kind
     # Some published encoders state no architecture; whether a head is there shows on loading.
     return "masked" if not architectures and family in MASKED_FAMILIES else "unknown"
+
+
+def _reads_more_than_text(config: dict[str, Any]) -> bool:
+    """Whether a model has parts for images or sound beside the one for texts."""
+    return any(isinstance(config.get(f"{part}_config"), dict) for part in ("vision", "audio"))
 
 
 def _labels(config: dict[str, Any]) -> tuple[str, ...]:
@@ -208,11 +220,34 @@ def _max_length(config: dict[str, Any], family: str) -> int | None:
     if family in _UNBOUNDED:
         return None
     positions = _whole(config, "max_position_embeddings", "n_positions")
+    for rope in _ropes(config):
+        trained = _whole(rope, "original_max_position_embeddings")
+        if positions and trained and _rope_type(rope) == "dynamic":
+            # Beyond it, positions depend on the longest text that was read before.
+            positions = min(positions, trained)
     entry = MASKED_FAMILIES.get(family)
     if positions is None or entry is None or not entry.offset_positions:
         return positions
     padding = config.get("pad_token_id")
     return positions - (1 if padding is None else int(padding)) - 1
+
+
+def _switch_length(config: dict[str, Any]) -> int | None:
+    """Return the length up to which longrope's short factors hold (Ding et al. 2024)."""
+    names = ("original_max_position_embeddings", "max_position_embeddings")
+    found = [_whole({**config, **rope}, *names) for rope in _ropes(config) if "long_factor" in rope]
+    return min((length for length in found if length), default=None)
+
+
+def _ropes(config: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the settings of rotary positions, of all kinds of layers that have their own."""
+    found = [config.get(name) for name in ("rope_parameters", "rope_scaling")]
+    stated = [one for one in found if isinstance(one, dict)]
+    return stated + [one for rope in stated for one in rope.values() if isinstance(one, dict)]
+
+
+def _rope_type(rope: dict[str, Any]) -> str:
+    return str(rope.get("rope_type") or rope.get("type") or "")
 
 
 def _whole(config: dict[str, Any], *names: str) -> int | None:

@@ -156,7 +156,9 @@ class TextModel(EndWordReader):
         found: dict[int, Generation] = {}
         # Whatever is written is kept in memory as well, once per beam.
         lengths = [(len(row) + settings.max_new_tokens) * settings.beams for row in rows]
-        for batch in batches_by_length(lengths, self.batch_tokens):
+        switch = self.facts.switch_length
+        apart = None if switch is None else switch * settings.beams
+        for batch in batches_by_length(lengths, self.batch_tokens, switch=apart):
             chosen = [rows[index] for index in batch]
             if settings.beams > 1:
                 ids, mask = pad(
@@ -167,7 +169,8 @@ class TextModel(EndWordReader):
                 )
             else:
                 own = [seeds[index] for index in batch]
-                texts = write(self._open(chosen), settings, own, self._ending)
+                opened = self._open(chosen, settings.max_new_tokens)
+                texts = write(opened, settings, own, self._ending)
             found.update(zip(batch, texts, strict=True))
         return [found[index] for index in range(len(rows))]
 
@@ -184,8 +187,8 @@ class TextModel(EndWordReader):
         return ids
 
     @abstractmethod
-    def _open(self, rows: list[list[int]]) -> Decoding:
-        """Return the rows, ready to be written on."""
+    def _open(self, rows: list[list[int]], written: int) -> Decoding:
+        """Return the rows, ready for at most so many tokens more."""
 
     def _span_scores(
         self,
@@ -210,7 +213,9 @@ class TextModel(EndWordReader):
         """Yield the indices of rows that are read together for what stands at their ends."""
         most = max(1, self.batch_tokens // max(lengths))
         padding = worthwhile_padding(self.device)
-        return batches_of_like_length(lengths, most=most, padding=padding)
+        return batches_of_like_length(
+            lengths, most=most, padding=padding, switch=self.facts.switch_length
+        )
 
     def _scoring_budget(self) -> int:
         """Return the tokens of a pass in which the logits of all of them are needed."""

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.db.models import F
 
-from probing.lm.errors import AccessDeniedError, ModelNotFoundError, SpendCapError
+from probing.lm.errors import (
+    AccessDeniedError,
+    ModelNotFoundError,
+    SpendCapError,
+    WrongModelKindError,
+)
 from probing.models import LanguageModel, ModelKind, ModelSource, Run
 from probing.runs.errors import RunError
 from probing.runs.model_access import check_folder, check_key
@@ -162,7 +167,12 @@ def load_facts(
         return load_base_tokenizer(model.location, model.revision)
     if not abilities & (_TEXT_ABILITIES | {"train"}):
         slots = load_slot_tokenizer(model.location, revision=revision)
-        # Masked and causal models can do all that is asked of slots; of others the tokenizer says.
+        if "slot" in abilities and not getattr(slots, "plain_head", True):
+            raise WrongModelKindError(
+                f"“{model.name}” scales or caps what its output layer gives, and {title} reads "
+                "that layer’s weights. Choose a model of another family."
+            )
+        # Masked models can do all that is asked of slots; of others the tokenizer says.
         _require_abilities(model, abilities, getattr(slots, "abilities", abilities))
         return slots
     facts = load_text_tokenizer(model.location, revision=revision)
@@ -173,8 +183,6 @@ def load_facts(
 def _require_fit(
     model: LanguageModel, abilities: AbstractSet[str], title: str = "This measure"
 ) -> None:
-    from probing.lm.errors import WrongModelKindError
-
     if message := explain_misfit(title=title, abilities=abilities, model=model):
         raise WrongModelKindError(message)
 
@@ -182,8 +190,6 @@ def _require_fit(
 def _require_abilities(
     model: LanguageModel, abilities: AbstractSet[str], has: AbstractSet[str]
 ) -> None:
-    from probing.lm.errors import WrongModelKindError
-
     if message := explain_lack(abilities=abilities, has=has, name=model.name):
         raise WrongModelKindError(message)
 

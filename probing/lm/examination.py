@@ -1,0 +1,227 @@
+"""Short trials of a model: whether it reads from left to right, and whether its caches hold.
+
+Architectures say too little: XLNet and BERT have heads named after causal ones, some caches cannot
+be copied, and some output layers scale or cap their logits. A pass over a few tokens tells. What
+does not depend on the weights is tried on a small model of the same configuration with random
+ones, so that a model is refused before a run is stored and before gigabytes are read.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from threading import get_ident
+from typing import Any
+
+import torch
+
+from probing.lm.errors import ModelFilesError, WrongModelKindError
+from probing.lm.sources import ModelFacts
+
+#: Tokens of a trial, and the share of the logits' spread by which two readings may differ.
+_TOKENS = 12
+_TOLERANCE, _HALF_TOLERANCE = 1e-3, 5e-2
+#: Weights of the largest model that is built for a trial (0.8 GB), and the size of smaller ones.
+_MOST_WEIGHTS = 200_000_000
+_FEW_LAYERS, _FEW_TOKENS = 2, 1024
+#: Times a hidden state, so that its logits are larger than any that a cap leaves alone.
+_FAR = 100.0
+
+#: What a pass may raise that a cache does not support; each family has its own.
+_PASS_ERRORS = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What the trials of a configuration found.
+
+    Attributes
+    ----------
+    plain_head : whether logits are the products of hidden states and the output layer's weights.
+    """
+
+    plain_head: bool = True
+
+
+_examined: dict[str, Examination] = {}
+
+
+def examine(facts: ModelFacts) -> Examination:
+    """Try out the configuration of a causal model, once for each process and configuration.
+
+    Raises
+    ------
+    WrongModelKindError
+        It does not read from left to right, or transformers has no causal model of its family.
+    ModelFilesError
+        Its configuration makes no model that can read.
+    """
+    from transformers import AutoConfig
+
+    try:
+        config = AutoConfig.from_pretrained(
+            facts.source, revision=facts.revision, local_files_only=facts.from_cache
+        )
+    except Exception as error:  # whatever a family's own checks of its configuration raise
+        raise ModelFilesError(
+            f"The configuration of '{facts.source}' cannot be read ({error}). Save the model again "
+            "with a current version of transformers."
+        ) from error
+    key = config.to_json_string(use_diff=False)
+    if key not in _examined:
+        _examined[key] = _examine(facts, config)
+    return _examined[key]
+
+
+def require_left_to_right(model: Any, source: str) -> None:
+    """Raise :class:`WrongModelKindError` if a later token changes the logits of an earlier one."""
+    ids = trial_ids(model, _TOKENS + 1)
+    rows = torch.tensor([ids[:_TOKENS], [*ids[: _TOKENS - 1], ids[_TOKENS]]], device=model.device)
+    with torch.inference_mode():
+        first, second = (model(input_ids=row[None]).logits[:, : _TOKENS - 1] for row in rows)
+    if not alike(first, second):
+        raise WrongModelKindError(
+            f"'{source}' is no causal language model: a later token changes the logits of earlier "
+            "ones, so it reads in both directions. Choose a model that reads from left to right, "
+            "such as 'gpt2', or a masked checkpoint of this family."
+        )
+
+
+def trial_ids(model: Any, number: int) -> list[int]:
+    """Return as many ids of tokens as a trial reads, none of which pads or ends a text."""
+    embeddings = model.get_input_embeddings().weight
+    config = model.config.get_text_config()
+    special = {getattr(config, f"{name}_token_id", None) for name in ("pad", "bos", "eos")}
+    usable = [token for token in range(min(len(embeddings), 4096)) if token not in special]
+    return [usable[(7 + 13 * place) % len(usable)] for place in range(number)]
+
+
+def alike(first: torch.Tensor, second: torch.Tensor) -> bool:
+    """Whether two readings of the same tokens differ by rounding alone."""
+    half = torch.finfo(first.dtype).bits < 32
+    one, other = first.double(), second.double()
+    most = float(one.std()) * (_HALF_TOLERANCE if half else _TOLERANCE)
+    return bool((one - other).abs().max() <= most)
+
+
+def agrees(reading: Callable[[], torch.Tensor], expected: torch.Tensor) -> bool:
+    """Whether a reading is possible and gives the expected logits."""
+    try:
+        return alike(expected, reading())
+    except _PASS_ERRORS:
+        return False
+
+
+def read_at(
+    model: Any, places: torch.Tensor, **inputs: Any
+) -> tuple[torch.Tensor | None, torch.Tensor]:
+    """Return the output layer's input and the logits at one place of each row, (n_rows, …).
+
+    The logits are the model's own, scaled or capped as its family does. The output layer reads the
+    places alone: all others would fill the memory. The input is None where the model's head is no
+    module that could be watched.
+    """
+    seen: list[torch.Tensor] = []
+    own = get_ident()
+    rows = torch.arange(len(places), device=places.device)
+
+    def choose(_: Any, given: tuple[Any, ...]) -> tuple[Any, ...] | None:
+        if get_ident() != own:
+            return None
+        seen.append(given[0][rows, places][:, None])
+        return (seen[0], *given[1:])
+
+    hook = model.get_output_embeddings().register_forward_pre_hook(choose)
+    try:
+        logits: torch.Tensor = model(**inputs).logits
+    finally:
+        hook.remove()
+    if not seen:
+        return None, logits[rows, places]
+    return seen[0][:, 0], logits[:, 0]
+
+
+def _examine(facts: ModelFacts, config: Any) -> Examination:
+    model = _build(facts, config)
+    if model is None:  # too large to try here: the weights themselves are tried when they load
+        return Examination()
+    try:
+        require_left_to_right(model, facts.source)
+        return Examination(plain_head=has_plain_head(model, input_ids=trial_row(model)))
+    except _PASS_ERRORS as error:
+        raise ModelFilesError(
+            f"A trial of the configuration of '{facts.source}' fails ({error}). Save the model "
+            "again with a current version of transformers."
+        ) from error
+
+
+def _build(facts: ModelFacts, config: Any) -> Any:
+    """Return a model with random weights, smaller than its configuration says if that is large."""
+    from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, AutoModelForCausalLM
+
+    from probing.lm.weights import quiet_transformers
+
+    if type(config) not in MODEL_FOR_CAUSAL_LM_MAPPING:
+        raise WrongModelKindError(
+            f"'{facts.source}' is of the family '{facts.family}', of which transformers has no "
+            "causal language model. Choose a model of another family."
+        )
+    for alter in (copy.deepcopy, _shrink):
+        # Each family checks its settings in its own way, and not all can be made smaller.
+        with quiet_transformers(), torch.random.fork_rng(devices=[]), suppress(Exception):
+            settings = alter(config)
+            with torch.device("meta"):
+                weights = AutoModelForCausalLM.from_config(settings, dtype=torch.float32)
+            if sum(weight.numel() for weight in weights.parameters()) <= _MOST_WEIGHTS:
+                torch.manual_seed(0)
+                return _spread(AutoModelForCausalLM.from_config(settings, dtype=torch.float32))
+    return None
+
+
+def _shrink(config: Any) -> Any:
+    """Return a configuration with fewer layers and tokens."""
+    small = copy.deepcopy(config)
+    own = small.get_text_config()
+    layers = getattr(own, "num_hidden_layers", None) or 0
+    for name, value in list(vars(own).items()):
+        if isinstance(value, list) and len(value) == layers:
+            setattr(own, name, value[:_FEW_LAYERS])
+    own.num_hidden_layers = min(layers, _FEW_LAYERS)
+    own.vocab_size = min(own.vocab_size, _FEW_TOKENS)
+    own.pad_token_id = None
+    return small
+
+
+def _spread(model: Any) -> Any:
+    """Give matrices numbers large enough that what is read shows in what comes out."""
+    with torch.no_grad():
+        for weight in model.parameters():
+            if weight.ndim == 2:
+                weight.normal_(0.0, weight.shape[1] ** -0.5)
+    return model.eval()
+
+
+def has_plain_head(model: Any, **inputs: torch.Tensor) -> bool:
+    """Whether logits are hidden states times weights, however far those lie from zero."""
+    head = model.get_output_embeddings()
+    seen: list[torch.Tensor] = []
+
+    def enlarge(_: Any, given: tuple[Any, ...]) -> tuple[Any, ...]:
+        seen.append(given[0] * _FAR)
+        return (seen[0], *given[1:])
+
+    hook = head.register_forward_pre_hook(enlarge)
+    try:
+        with torch.inference_mode():
+            logits = model(**inputs).logits
+    finally:
+        hook.remove()
+    with torch.inference_mode():
+        return bool(seen) and alike(head(seen[0]), logits)
+
+
+def trial_row(model: Any) -> torch.Tensor:
+    """Return a short text for a trial, (1, n_tokens)."""
+    return torch.tensor([trial_ids(model, _TOKENS)], device=model.device)

@@ -1,0 +1,156 @@
+"""Families of causal models that differ in caches, positions, or output layers.
+
+Expected values are transformers' own passes over each row alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from probing.lm import WrongModelKindError
+from probing.lm.causal import CausalModel
+from probing.lm.loaders import (
+    load_slot_model,
+    load_slot_tokenizer,
+    load_text_model,
+    load_text_tokenizer,
+)
+from probing.lm.protocols import SlotContext
+from probing.lm.text_protocols import GenerationSettings
+from probing.measures.stimuli import Group, Stimuli, Template, Trait
+from probing.models import LanguageModel, Run
+from probing.runs.creation import create_run, dry_run
+from probing.runs.errors import RunError
+from probing.runs.language_models import register_model
+from tests.probing.lm.tiny_families import (
+    BOTH_DIRECTIONS,
+    FAMILIES,
+    SWITCH,
+    logprobs_alone,
+    make_family,
+)
+
+WORDS = ("kind", "rude")
+#: One beginning; the second and the last are on the far side of longrope's switch.
+PROMPTS = (
+    "She says: hey. She is",
+    "She says: they be out here every night. She is",
+    "She says: no. She is",
+    "She says: ain't nobody got time to hear it. She is",
+)
+STIMULI = Stimuli(
+    groups=(Group("teenager", "teenager", "teenagers", "Teenagers"),),
+    traits=(Trait("rude-kind", "rude", "kind", "communion"),),
+    templates=(Template("that", "That {singular} is {trait}."),),
+)
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A checkpoint of every family."""
+    place = tmp_path_factory.mktemp("families")
+    return {name: make_family(place / name, name) for name in (*FAMILIES, *BOTH_DIRECTIONS)}
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_words_at_the_end_have_the_value_of_a_whole_pass(
+    name: str, folders: dict[str, Path]
+) -> None:
+    lm = load_text_model(folders[name], threads=1)
+    ends = lm.open_ends(PROMPTS, WORDS)
+    assert len(ends[0].ids) <= SWITCH < len(ends[1].ids)
+    expected = logprobs_alone(folders[name], [end.ids for end in ends])
+    wanted = [
+        [row[piece[0]] for piece in end.words] for row, end in zip(expected, ends, strict=True)
+    ]
+    np.testing.assert_allclose(lm.end_logprobs(ends), wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_words_in_a_slot_have_the_value_of_a_whole_pass(
+    name: str, folders: dict[str, Path]
+) -> None:
+    lm = load_slot_model(folders[name], threads=1)
+    contexts = [SlotContext(f"{prompt} ", ".") for prompt in PROMPTS]
+    opened = lm.open(contexts, WORDS)
+    expected = logprobs_alone(folders[name], [sentence.before for sentence in opened])
+    wanted = [
+        [row[piece[0]] for piece in one.pieces] for row, one in zip(expected, opened, strict=True)
+    ]
+    np.testing.assert_allclose(lm.word_logprobs(contexts, WORDS), wanted, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_writes_what_whole_passes_make_likeliest(name: str, folders: dict[str, Path]) -> None:
+    lm = load_text_model(folders[name], threads=1)
+    assert isinstance(lm, CausalModel)
+    written = lm.generate(
+        PROMPTS, GenerationSettings(max_new_tokens=6, temperature=0), seeds=[0] * 4
+    )
+    rows = [list(lm.tokenizer.encode(prompt)) for prompt in PROMPTS]
+    begun = [len(row) for row in rows]
+    for _ in range(6):
+        for row, found in zip(rows, logprobs_alone(folders[name], rows), strict=True):
+            row.append(int(found.argmax()))
+    for text, row, first in zip(written, rows, begun, strict=True):
+        ids = row[first:]
+        ids = ids[: ids.index(2)] if 2 in ids else ids
+        assert text.text == lm.tokenizer.decode(ids).strip()
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_causal_models_are_registered_by_their_trial(name: str, folders: dict[str, Path]) -> None:
+    assert load_text_tokenizer(folders[name]).kind == "causal"
+
+
+@pytest.mark.parametrize("name", BOTH_DIRECTIONS)
+@pytest.mark.parametrize("load", [load_text_model, load_text_tokenizer])
+@pytest.mark.parametrize("slot", [False, True])
+def test_refuses_what_reads_in_both_directions(
+    name: str, load: Any, slot: bool, folders: dict[str, Path]
+) -> None:
+    whole = load is load_text_model
+    tried = (load_slot_model if whole else load_slot_tokenizer) if slot else load
+    with pytest.raises(WrongModelKindError, match="reads in both directions"):
+        tried(folders[name])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", BOTH_DIRECTIONS)
+def test_a_model_of_both_directions_leaves_no_run(name: str, folders: dict[str, Path]) -> None:
+    with pytest.raises(RunError, match="reads in both directions"):
+        register_model(location=str(folders[name]))
+    # As an earlier version registered it.
+    model = LanguageModel.objects.create(
+        name=name, kind="causal", source="path", location=str(folders[name])
+    )
+    asked: dict[str, Any] = {
+        "measure": "ilps",
+        "model": model,
+        "stimuli": STIMULI,
+        "parameters": {},
+    }
+    tried = dry_run(**asked)
+    assert any("both directions" in problem.message for problem in tried.fatal)
+    with pytest.raises(RunError, match="reads in both directions"):
+        create_run(**asked, seed=0, created_by=None)
+    assert not Run.objects.exists()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", ["gemma2", "cohere", "granite", "granite-4-h"])
+def test_sensitivity_of_a_scaled_output_layer_is_refused_before_the_run(
+    name: str, folders: dict[str, Path]
+) -> None:
+    model = register_model(location=str(folders[name]))
+    asked: dict[str, Any] = {"measure": "set", "model": model, "stimuli": STIMULI, "parameters": {}}
+    tried = dry_run(**asked)
+    assert any("scales or caps" in problem.message for problem in tried.fatal)
+    with pytest.raises(RunError, match="scales or caps"):
+        create_run(**asked, seed=0, created_by=None)
+    assert not Run.objects.exists()
+    assert not dry_run(**asked | {"measure": "ilps", "parameters": {"prior": "noun"}}).fatal
