@@ -70,13 +70,15 @@ class InvitationPage(ResearcherPage):
         return self.show(status=status, title=_("Invitation"), invitation=invitation, **context)
 
     def post(self, request: HttpRequest, **kwargs: Any) -> HttpResponse:
+        invitation = find_link(self.invitations, kwargs["token"])
+        if invitation is None:
+            return self.get(request, **kwargs)
         if is_active_staff(request.user):
             with refusals_shown(request):
                 return self.accept(kwargs["token"], self.user)
             return redirect(request.path)
-        invitation = find_link(self.invitations, kwargs["token"])
         form = ColleagueForm(request.POST)
-        if invitation is None or not form.is_valid():
+        if not form.is_valid():
             return self._show_sign_up(invitation, form)
         with refusals_shown(request), transaction.atomic():
             # Its rights are those of any account of the staff: it sees what is shared with it.
