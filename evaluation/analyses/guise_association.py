@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from evaluation.analyses.guise_cells import (
-    NO_PLACEBO,
     GuiseCell,
     GuiseOptions,
     drawn_favourability,
@@ -21,8 +20,13 @@ from evaluation.analyses.guise_cells import (
     norm_bounds,
 )
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe, mean_over_prompts
-from evaluation.analyses.guise_inference import CrossedLine, crossed_lines, pair_table
-from evaluation.analyses.guise_variation import VariationLine, strength_weights, variation
+from evaluation.analyses.guise_inference import CrossedLine, crossed_lines, fit_scores, pair_table
+from evaluation.analyses.guise_variation import (
+    VariationLine,
+    stereotype_weights,
+    strength_weights,
+    variation,
+)
 from evaluation.metrics.attribute_agreement import (
     DEPTH,
     expected_map,
@@ -32,9 +36,9 @@ from evaluation.metrics.attribute_agreement import (
     rank_attributes,
     ranks_of,
 )
-from evaluation.metrics.draws import middle, share_as_far
+from evaluation.metrics.draws import middle
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.holm import correct_rows, holm_correction
+from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
@@ -60,11 +64,14 @@ class HumanStudy:
 class AttributeScore:
     """The score of one attribute.
 
-    estimate : q and its interval over texts and prompts; n = prompts
+    estimate : q and its interval, that of its line among the crossed effects; n = prompts
     rank : from 1; None without a score
     prompt_sd : spread of q over prompts, ddof 1
-    p_value, p_holm : how often placebo guises give a score as far from 0, two-sided
+    p_value, p_holm : two-sided, from the same t as the interval; Holm over the attributes of a
+        model and probe
     why_no_p : why there is none; in results of before November 2026 `reason`, one for all cases
+    question : what interval and p-value are about, empty where there are none; None in earlier
+        results, whose p-values are against placebo guises and whose intervals resample
     """
 
     model: str
@@ -77,6 +84,7 @@ class AttributeScore:
     p_holm: float
     reason: str = UndefinedReason.NONE
     why_no_p: str = ""
+    question: str | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +120,8 @@ class Agreement:
     p_permutation, p_permutation_holm : against random attributes of people, alike in all prompts
     least, most : MAP with one prompt left out
     shared, p_shared : how many of the first five are shared, and its chance
-    strength : δ of the study's first five
+    strength : δ of the study's first five; its interval is that of the crossed effects, in earlier
+        results a resampled one
     """
 
     model: str
@@ -183,7 +192,7 @@ class VarianceShares:
 
 @dataclass(frozen=True)
 class NullLine:
-    """What chance gives: placebo guises for the attributes of a model, or random rankings.
+    """What chance gives: random rankings; in earlier results also placebo guises.
 
     model, probe : empty for random rankings (MAP), which are alike for all
     mean, sd : of the null distribution; low, high : its central share at the level of intervals
@@ -251,7 +260,7 @@ def analyse_guises(
         models=tuple((cell.model, cell.probe) for cell in cells),
         n_attributes=len(attributes),
         chance=expected_map(len(attributes)),
-        scores=tuple(line for cell in cells for line in _scores(cell, attributes, options)),
+        scores=tuple(line for cell in cells for line in _scores(cell, runs, attributes, options)),
         prompts=tuple(
             PromptScore(cell.model, cell.probe, prompt, attribute, float(value))
             for cell in cells
@@ -260,7 +269,7 @@ def analyse_guises(
             if not np.isnan(value)
         ),
         tops=tuple(_tops(cells, attributes, named)),
-        agreements=tuple(_agreements(cells, attributes, named, options)),
+        agreements=tuple(_agreements(cells, runs, attributes, named, options)),
         favourabilities=tuple(_favourabilities(cells, attributes, named, favour, options)),
         left_out=tuple(line for cell in cells for line in _left_out(cell, attributes)),
         variances=tuple(_variances(cell) for cell in cells),
@@ -278,7 +287,7 @@ def analyse_guises(
                 options.matching,
             )
         ),
-        nulls=tuple(_nulls(cells, attributes, named, options)),
+        nulls=tuple(_nulls(attributes, named, options)),
     )
 
 
@@ -317,22 +326,14 @@ def _crossed(
 
 
 def _nulls(
-    cells: Sequence[GuiseCell],
-    attributes: Sequence[str],
-    studies: Sequence[HumanStudy],
-    options: GuiseOptions,
+    attributes: Sequence[str], studies: Sequence[HumanStudy], options: GuiseOptions
 ) -> list[NullLine]:
-    """Return what placebos give for any attribute of each model, and random rankings for MAP."""
-    found = []
-    for cell in cells:
-        if cell.placebo is not None and not np.isnan(cell.placebo).all():
-            name = "q of a placebo"
-            found.append(_null_line(cell.model, cell.probe, name, cell.placebo, options))
-    if studies:
-        ranking = np.arange(float(len(attributes)))[None]
-        maps = _null(ranking, min(DEPTH, len(attributes)), options, "any")
-        found.append(_null_line("", "", "MAP of a random ranking", maps, options))
-    return found
+    """Return the MAP that random rankings give."""
+    if not studies:
+        return []
+    ranking = np.arange(float(len(attributes)))[None]
+    maps = _null(ranking, min(DEPTH, len(attributes)), options, "any")
+    return [_null_line("", "", "MAP of a random ranking", maps, options)]
 
 
 def _null_line(
@@ -343,31 +344,32 @@ def _null_line(
 
 
 def _scores(
-    cell: GuiseCell, attributes: Sequence[str], options: GuiseOptions
+    cell: GuiseCell,
+    runs: Sequence[GuiseRun],
+    attributes: Sequence[str],
+    options: GuiseOptions,
 ) -> list[AttributeScore]:
-    q, drawn = cell.q, cell.drawn
+    q = cell.q
     ranking = rank_attributes(dict(zip(attributes, q, strict=True)))
     ranks = {name: rank for rank, name in enumerate(ranking, start=1)}
     there = ~np.isnan(cell.by_prompt)
-    p_values = np.full(len(attributes), np.nan)
-    if cell.placebo is not None:
-        p_values = np.where(np.isnan(q), np.nan, share_as_far(cell.placebo, q))
-    corrected = holm_correction(p_values)
-    return [
+    fits = fit_scores(_runs_of(cell, runs), q, options.level, n=0, why_no_pairs=cell.why_no_pairs)
+    found = [
         AttributeScore(
             cell.model,
             cell.probe,
             name,
-            estimate_of(q[x], drawn[:, x], int(there[:, x].sum()), options),
+            replace(one.estimate, n=int(there[:, x].sum())),
             ranks.get(name),
             sd_of_known(cell.by_prompt[:, x]),
-            float(p_values[x]),
-            float(corrected[x]),
-            NO_PLACEBO if cell.why_no_placebo else UndefinedReason.NONE,
-            cell.why_no_placebo,
+            one.p_value,
+            np.nan,
+            why_no_p=one.estimate.note,
+            question=one.question,
         )
-        for x, name in enumerate(attributes)
+        for x, (name, one) in enumerate(zip(attributes, fits, strict=True))
     ]
+    return correct_rows(found, p_holm="p_value")
 
 
 def _tops(
@@ -391,6 +393,7 @@ def _tops(
 
 def _agreements(
     cells: Sequence[GuiseCell],
+    runs: Sequence[GuiseRun],
     attributes: Sequence[str],
     studies: Sequence[HumanStudy],
     options: GuiseOptions,
@@ -439,7 +442,7 @@ def _agreements(
                     max(rest) if len(maps) > 1 else np.nan,
                     shared,
                     overlap_probability(shared, chosen=len(top), n_attributes=len(alphabet)),
-                    _strength(cell, alphabet, top, options),
+                    _strength(cell, runs, alphabet, top, options),
                     test.reason,
                 )
             )
@@ -454,12 +457,24 @@ def _null(scores: Floats, depth: int, options: GuiseOptions, *names: str) -> Flo
 
 
 def _strength(
-    cell: GuiseCell, attributes: Sequence[str], top: Sequence[str], options: GuiseOptions
+    cell: GuiseCell,
+    runs: Sequence[GuiseRun],
+    attributes: Sequence[str],
+    top: Sequence[str],
+    options: GuiseOptions,
 ) -> Estimate:
     value = stereotype_strength(dict(zip(attributes, cell.q, strict=True)), top)
-    inside = np.array([name in top for name in attributes])
-    drawn = cell.drawn[:, inside].mean(axis=1) - cell.drawn[:, ~inside].mean(axis=1)
-    return estimate_of(value, drawn, len(cell.prompts), options)
+    if np.isnan(value):  # every attribute is of the study, or none
+        return no_estimate(UndefinedReason.NO_VALUES)
+    (found,) = fit_scores(
+        _runs_of(cell, runs),
+        [value],
+        options.level,
+        n=len(cell.prompts),
+        why_no_pairs=cell.why_no_pairs,
+        contrast=stereotype_weights(attributes, top),
+    )
+    return found.estimate
 
 
 def _no_agreement(cell: GuiseCell, study: HumanStudy) -> Agreement:

@@ -26,9 +26,8 @@ from evaluation.metrics.undefined import UndefinedReason
 
 #: Exchanging five pairs gives 32 placebos, too few for p below 0.05 on two sides.
 PLACEBO_PAIRS = 6
-NO_PLACEBO = "placebo guises exchange the texts of pairs, and there are fewer than six"
-UNPAIRED = "placebo guises exchange the texts of pairs, and some texts are in none"
-POOLED = "placebo guises exchange the texts of pairs, and texts are pooled"
+UNPAIRED = "interval and test are of pairs, and some texts are in none"
+POOLED = "interval and test are of pairs, and texts are pooled"
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class GuiseOptions(ResamplingOptions):
 class GuiseCell:
     """The scores of one model in one probe, by prompt and overall, with resamples and placebos.
 
-    why_no_placebo : empty where there are placebos
+    why_no_pairs : empty where all texts are in pairs
     """
 
     model: str
@@ -53,7 +52,7 @@ class GuiseCell:
     drawn_by_prompt: Floats
     counts: Floats
     placebo: Floats | None
-    why_no_placebo: str = ""
+    why_no_pairs: str = ""
 
     @property
     def q(self) -> Floats:
@@ -94,9 +93,7 @@ def _cell(model: str, probe: Probe, runs: Sequence[GuiseRun], options: GuiseOpti
         why = POOLED
     elif len(known) < len(runs):
         why = UNPAIRED
-    elif min(run.n_texts for run in runs) < PLACEBO_PAIRS:
-        why = NO_PLACEBO
-    else:
+    elif min(run.n_texts for run in runs) >= PLACEBO_PAIRS:
         placebo = mean_over_prompts(stack_prompts(known)[1])
     counts = prompt_counts(len(prompts), n_resamples=options.n_resamples, seed=seed)
     return GuiseCell(model, probe, prompts, by_prompt, drawn, counts, placebo, why)

@@ -13,10 +13,10 @@ import numpy as np
 
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun
-from evaluation.analyses.guise_inference import pair_table
+from evaluation.analyses.guise_inference import fit_scores, pair_table
 from evaluation.analyses.guise_variation import stereotype_weights
 from evaluation.metrics.attribute_agreement import rank_attributes
-from evaluation.metrics.draws import middle, share_as_far
+from evaluation.metrics.draws import middle
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.known_values import mean_of_known
@@ -55,7 +55,10 @@ class ControlLine:
     """δ after one guise.
 
     kind : the subject, a control with other texts, or pairs of the subject that are matched
-    p_placebo : two-sided, guises of pairs exchanged; NaN without six pairs
+    strength, p_value : with the interval and the two-sided p of one t
+    question : what both are about, empty without pairs; None in earlier results, whose intervals
+        resample
+    p_placebo : in earlier results, two-sided, guises of pairs exchanged
     tau : of its ranking of attributes with the subject's; first : its first five attributes
     difference : δ of the subject less this one, texts and prompts resampled
     """
@@ -65,10 +68,12 @@ class ControlLine:
     kind: str
     strength: Estimate
     n_pairs: int
-    p_placebo: float
     tau: float
     first: tuple[str, ...]
     difference: Estimate
+    p_value: float = np.nan
+    question: str | None = None
+    p_placebo: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,10 @@ class AdjustedLine:
 
 @dataclass(frozen=True)
 class ControlNull:
-    """δ between guises that are none: exchanged pairs, or random halves of the second variety."""
+    """δ between guises that are none: exchanged pairs, or random halves of the second variety.
+
+    p_value : in earlier results, how often one is as far from zero as the subject
+    """
 
     model: str
     name: str
@@ -97,8 +105,8 @@ class ControlNull:
     sd: float
     low: float
     high: float
-    p_value: float
     n: int
+    p_value: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -190,12 +198,12 @@ def _line(
     n_pairs = sum({run.texts: run.n_texts for run in runs}.values())
     if not n_pairs:
         why = no_estimate(UndefinedReason.NO_PAIR)
-        return ControlLine(model, guise, kind, why, 0, np.nan, np.nan, (), why)
+        return ControlLine(model, guise, kind, why, 0, np.nan, (), why, question="")
     cell = _cell(runs, options)
     value, drawn = float(cell.q @ weights), cell.drawn @ weights
-    p = np.nan
-    if cell.placebo is not None:
-        p = float(share_as_far(cell.placebo @ weights, value))
+    (ours,) = fit_scores(
+        runs, [value], options.level, n=n_pairs, why_no_pairs=cell.why_no_pairs, contrast=weights
+    )
     if kind == SUBJECT:
         difference = no_estimate("it is the subject itself")
     else:
@@ -207,12 +215,13 @@ def _line(
         model,
         guise,
         kind,
-        _estimate(value, drawn, n_pairs, options),
+        ours.estimate,
         n_pairs,
-        p,
         kendall_tau_b(subject.q, cell.q).value,
         tuple(ranking[:5]),
         difference,
+        ours.p_value,
+        ours.question,
     )
 
 
@@ -286,15 +295,14 @@ def _nulls(
     weights: Floats,
     options: GuiseOptions,
 ) -> list[ControlNull]:
-    value = float(cell.q @ weights)
     found = []
     if cell.placebo is not None:
         name = "guises of every pair exchanged at random"
-        found.append(_null(model, name, cell.placebo @ weights, value, options))
+        found.append(_null(model, name, cell.placebo @ weights, options))
     halves = _halves([one.run for one in runs], weights, options)
     if halves is not None:
         name = f"random halves of {runs[0].other} against each other"
-        found.append(_null(model, name, halves, value, options))
+        found.append(_null(model, name, halves, options))
     return found
 
 
@@ -321,15 +329,12 @@ def _halves(runs: Sequence[GuiseRun], weights: Floats, options: GuiseOptions) ->
     return np.mean(drawn, axis=0)
 
 
-def _null(
-    model: str, name: str, values: Floats, observed: float, options: GuiseOptions
-) -> ControlNull:
+def _null(model: str, name: str, values: Floats, options: GuiseOptions) -> ControlNull:
     return ControlNull(
         model,
         name,
         float(np.nanmean(values)),
         float(np.nanstd(values)),
         *middle(values, options.level),
-        float(share_as_far(values, observed)),
         len(values),
     )

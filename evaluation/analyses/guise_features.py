@@ -18,7 +18,6 @@ from evaluation.analyses.guise_draws import Floats, GuiseRun
 from evaluation.analyses.guise_inference import (
     PairTable,
     pair_table,
-    placebo_p_values,
     tests_disagree,
 )
 from evaluation.analyses.guise_variation import stereotype_weights
@@ -52,10 +51,12 @@ class TextFeatures:
 class FeatureLine:
     """δ over the pairs whose first text has a feature that the second lacks.
 
-    strength : mean over texts and prompts with its interval for others; n = pairs
+    strength : mean over texts and prompts with its interval; n = pairs
     sd, n_cells, t, p_paper, p_paper_holm : the paper's one-sided t-test of δ in each version,
         setting and prompt against zero; Holm over the features of a model
-    p_value : two-sided, texts and prompts as samples; p_placebo : against placebo guises
+    p_value : two-sided, from the same t as the interval
+    question : what interval and p_value are about; None in earlier results
+    p_placebo : in earlier results, against placebo guises
     """
 
     model: str
@@ -67,9 +68,10 @@ class FeatureLine:
     p_paper: float
     p_paper_holm: float
     p_value: float
-    p_placebo: float
     disagree: bool
     reason: str = ""
+    question: str | None = None
+    p_placebo: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -191,7 +193,7 @@ def _line(
         few = f"{n} pairs have it, and fewer than {LEAST_PAIRS} tell nothing"
         nothing = Estimate(np.nan, n=n, reason=few)
         return FeatureLine(
-            model, feature, nothing, np.nan, 0, *(np.nan,) * 5, disagree=False, reason=few
+            model, feature, nothing, np.nan, 0, *(np.nan,) * 4, False, few, question=""
         )
     cells = [
         float(np.nanmean(row))
@@ -200,13 +202,7 @@ def _line(
         if not np.isnan(row).all()
     ]
     test = one_sample_t(cells, alternative="greater")
-    subset = PairTable(
-        table.prompts,
-        table.values[:, chosen],
-        tuple(name for name, there in zip(table.sets, chosen, strict=True) if there),
-    )
-    ours = crossed_effects(subset.values[..., 0], level=options.level)
-    placebo = placebo_p_values(subset, n_placebos=options.n_resamples, seed=options.seed)
+    ours = crossed_effects(table.values[:, chosen, 0], level=options.level)
     return FeatureLine(
         model,
         feature,
@@ -217,9 +213,9 @@ def _line(
         test.p_value,
         np.nan,
         ours.p_value,
-        float(placebo[0]),
         disagree=False,
         reason=ours.estimate.note or test.reason,
+        question=ours.question,
     )
 
 

@@ -1,27 +1,24 @@
-"""What of a guise's effect holds beyond these texts and these prompts.
+"""What of a guise's effect holds beyond these texts, and beyond these prompts.
 
 Prompts, texts and versions of a model are no independent samples. Here every effect is a table of
-prompts × texts, whose rows and columns are both samples (`evaluation.metrics.crossed_effects`), and
-placebo guises say what chance does: they exchange the texts of a pair in all prompts at once.
+prompts × texts: with six prompts or more, interval and p-value are for prompts like these, with
+fewer for these prompts (`evaluation.metrics.crossed_effects`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.analyses.guise_cells import PLACEBO_PAIRS
 from evaluation.analyses.guise_draws import Floats, GuiseRun
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.crossed_effects import CrossedEffects, crossed_effects
-from evaluation.metrics.draws import share_as_far
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.association import log_ratios
-from probing.measures.streams import named_stream
 
 
 @dataclass(frozen=True)
@@ -39,14 +36,16 @@ class PairTable:
 
 @dataclass(frozen=True)
 class CrossedLine:
-    """An effect with texts and prompts as samples.
+    """An effect with the interval and the p-value of one question.
 
     part : the probe, or the outcome; name : the attribute or contrast
     estimate : mean over texts and prompts; n = texts
     p_value, p_holm : two-sided, Holm over the lines that were computed together: the attributes of
         one model and part, or all lines where each model has one; δ of a study is one by itself
-    p_placebo : how often placebo guises give a mean as far from zero
     texts, prompts, rest : shares of the variance of single values, which add up to 1
+    question : what interval and p-value are about, “prompts like these” or “these prompts”; None in
+        earlier results, whose intervals were for prompts like these at any number of prompts
+    p_placebo : in earlier results, how often placebo guises give a mean as far from zero
     """
 
     model: str
@@ -56,11 +55,12 @@ class CrossedLine:
     n_prompts: int
     p_value: float
     p_holm: float
-    p_placebo: float
     texts: float
     prompts: float
     rest: float
     reason: str = UndefinedReason.NONE
+    question: str | None = None
+    p_placebo: float = np.nan
 
 
 def pair_table(runs: Sequence[GuiseRun], contrast: Floats | None = None) -> PairTable | None:
@@ -101,11 +101,11 @@ def crossed_lines(
     if table is None:
         why = UndefinedReason.NO_PAIR
         return [
-            CrossedLine(model, part, name, no_estimate(why), 0, *(np.nan,) * 6, reason=why)
+            CrossedLine(
+                model, part, name, no_estimate(why), 0, *(np.nan,) * 5, reason=why, question=""
+            )
             for name in names
         ]
-    found = [_fit(table.values[..., x], options.level) for x in range(len(names))]
-    placebo = placebo_p_values(table, n_placebos=options.n_resamples, seed=options.seed)
     lines = [
         CrossedLine(
             model,
@@ -115,33 +115,58 @@ def crossed_lines(
             one.n_prompts,
             one.p_value,
             np.nan,
-            float(p_placebo),
             one.share("texts"),
             one.share("prompts"),
             one.share("rest"),
             one.estimate.note,
+            one.question,
         )
-        for name, one, p_placebo in zip(names, found, placebo, strict=True)
+        for name, one in zip(names, fit_table(table, options.level), strict=True)
     ]
     return corrected_over(lines)
 
 
-def placebo_p_values(table: PairTable, *, n_placebos: int, seed: int) -> Floats:
-    """Return two-sided p of the means, (n_quantities,); NaN for fewer than six pairs.
+def fit_table(table: PairTable, level: float) -> list[CrossedEffects]:
+    """Return mean, interval and test of every quantity, over the prompts in which it counts."""
+    found = []
+    for x in range(table.values.shape[-1]):
+        values = table.values[..., x]
+        counts = ~np.isnan(values).all(axis=1)  # prompts with the other article count for nothing
+        found.append(crossed_effects(values[counts], level=level))
+    return found
 
-    A pair's signs are exchanged in all prompts at once. The p counts the table as one of the
-    placebos (Phipson and Smyth 2010).
+
+def fit_scores(
+    runs: Sequence[GuiseRun],
+    scores: Sequence[float] | Floats,
+    level: float,
+    *,
+    n: int,
+    why_no_pairs: str = "",
+    contrast: Floats | None = None,
+) -> list[CrossedEffects]:
+    """Return interval and test round every score of the runs, where pairs give any.
+
+    scores : of every attribute, or of the contrast; NaN = there is none
+    n : what the estimates rest on; why_no_pairs : why there are no interval and p
     """
-    known = ~np.isnan(table.values)
-    n_prompts = known.sum(axis=0)  # (n_pairs, n_quantities)
-    sums = np.where(known, table.values, 0.0).sum(axis=0)
-    by_pair = np.divide(sums, n_prompts, out=np.zeros(sums.shape), where=n_prompts > 0)
-    n_pairs, n = len(by_pair), (n_prompts > 0).sum(axis=0)
-    signs = named_stream(seed, "placebos", *dict.fromkeys(table.sets)).choice(
-        [-1.0, 1.0], size=(n_placebos, n_pairs)
-    )
-    p_values = share_as_far(signs @ by_pair, by_pair.sum(axis=0))
-    return np.where(n >= PLACEBO_PAIRS, p_values, np.nan)
+    table = None if why_no_pairs else pair_table(runs, contrast)
+    if table is None:
+        why = why_no_pairs or UndefinedReason.NO_PAIR
+        fits = [CrossedEffects(Estimate(np.nan, interval_reason=why)) for _ in scores]
+    else:
+        fits = fit_table(table, level)
+    found = []
+    for score, fit in zip(scores, fits, strict=True):
+        if np.isnan(score):
+            found.append(CrossedEffects(no_estimate(UndefinedReason.NO_VALUES)))
+            continue
+        one = fit.about(float(score))
+        # A score may be known where no text is in every prompt, so that there is no mean of pairs.
+        why = one.estimate.reason or one.estimate.interval_reason
+        estimate = replace(one.estimate, reason="", interval_reason=why, n=n)
+        found.append(replace(one, estimate=estimate))
+    return found
 
 
 def excludes_zero(estimate: Estimate) -> bool:
@@ -164,8 +189,3 @@ def tests_disagree(p_paper: float, ours: Estimate, level: float) -> bool:
 def corrected_over(lines: Sequence[CrossedLine]) -> list[CrossedLine]:
     """Return the lines with Holm's correction over all of them instead."""
     return correct_rows(lines, p_holm="p_value")
-
-
-def _fit(values: Floats, level: float) -> CrossedEffects:
-    counts = ~np.isnan(values).all(axis=1)  # prompts with the other article count for nothing
-    return crossed_effects(values[counts], level=level)

@@ -14,9 +14,9 @@ from evaluation.analyses.guise_association import AttributeScore, analyse_guises
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe
 from evaluation.analyses.guise_inference import CrossedLine, tests_disagree
-from evaluation.metrics.draws import share_as_far
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.holm import correct_rows
+from evaluation.metrics.interval import bias_corrected_p_value
 from evaluation.metrics.known_values import mean_of_known, quotient
 from evaluation.metrics.one_sided_t import OneSidedT, one_sample_t
 from evaluation.metrics.prestige import LinearFit, Rule, linear_fit, occupation_prestige
@@ -52,8 +52,10 @@ class OccupationInference:
 
     name : “mean q” or “slope of prestige”; n of the estimate = occupations
     p_paper : of the paper's test, one-sided and by Holm for the mean
-    p_placebo : how often placebo guises give a mean as low, or a slope as far from zero
+    p_value : two-sided, from the resamples of the interval; NaN in earlier results
     disagree : whether the paper's test and our interval come to different ends, at its level
+    p_placebo : in earlier results, how often placebo guises give a mean as low, or a slope as far
+        from zero
     """
 
     model: str
@@ -61,8 +63,9 @@ class OccupationInference:
     name: str
     estimate: Estimate
     p_paper: float
-    p_placebo: float
     disagree: bool
+    p_value: float = np.nan
+    p_placebo: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -143,31 +146,28 @@ def _inference(
     """Return the paper's two quantities with intervals over texts and prompts."""
     n = int((~np.isnan(cell.q)).sum())
     value, drawn = float(np.nanmean(cell.q)), mean_of_known(cell.drawn, axis=1)
-    placebo = np.nan
-    if cell.placebo is not None:
-        as_low = (mean_of_known(cell.placebo, axis=1) <= value + 1e-12).sum()
-        placebo = float((1 + as_low) / (1 + len(cell.placebo)))
-    quantities = [(MEAN, estimate_of(value, drawn, n, options), test.p_holm, placebo)]
+    quantities = [(MEAN, value, drawn, n, test.p_holm)]
     for line in lines:
         if line.fit.reason:
             continue
         ratings = np.array([prestige.get(name, np.nan) for name in occupations])
-        slope, placebo = line.fit.slope, np.nan
-        if cell.placebo is not None:
-            placebo = float(share_as_far(_slopes(cell.placebo, ratings), slope))
-        estimate = estimate_of(slope, _slopes(cell.drawn, ratings), line.fit.n, options)
-        quantities.append((SLOPE, estimate, line.fit.p_value, placebo))
+        drawn = _slopes(cell.drawn, ratings)
+        quantities.append((SLOPE, line.fit.slope, drawn, line.fit.n, line.fit.p_value))
+    found = [
+        (name, estimate_of(value, drawn, n, options), p_paper, bias_corrected_p_value(value, drawn))
+        for name, value, drawn, n, p_paper in quantities
+    ]
     return [
         OccupationInference(
             cell.model,
             cell.probe,
             name,
-            found,
+            estimate,
             p_paper,
+            tests_disagree(p_paper, _below(estimate) if name == MEAN else estimate, options.level),
             p,
-            tests_disagree(p_paper, _below(found) if name == MEAN else found, options.level),
         )
-        for name, found, p_paper, p in quantities
+        for name, estimate, p_paper, p in found
     ]
 
 

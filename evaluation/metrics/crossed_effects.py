@@ -1,23 +1,36 @@
-"""The mean of values that texts and prompts share, both taken as samples: crossed random effects.
+"""The mean of values that texts share in several prompts, with interval and test of one question.
 
     y_tp = mean + text_t + prompt_p + rest_tp
 
-with one value for every text in every prompt. In such a balanced table restricted maximum
-likelihood has a closed form, that of the analysis of variance (Searle, Casella and McCulloch 1992,
-Variance Components, §4.4 and §4.7): an estimate below zero is zero, and its sum of squares joins
-the rest. Clark (1973), The language-as-fixed-effect fallacy; Baayen, Davidson and Bates (2008).
+with one value for every text in every prompt, n texts and P prompts, and the mean squares M_T, M_P
+and M_E of texts, prompts and the rest.
+
+- *Prompts like these*, from six prompts on: v = M_P / (nP) + max(0, M_T − M_E) / (nP). The part of
+  the prompts is never dropped, so that few prompts cannot make the interval short. Degrees of
+  freedom after Satterthwaite (1946), at least P − 1.
+- *These prompts*, with fewer: the means y_t of the texts over the prompts, v = sd(y)² / n, n − 1.
+
+Interval and p-value are of the same Student's t. Clark (1973), The language-as-fixed-effect
+fallacy; Baayen, Davidson and Bates (2008). What single values vary with is estimated by restricted
+maximum likelihood, in a balanced table that of the analysis of variance (Searle, Casella and
+McCulloch 1992, Variance Components, §4.4 and §4.7): an estimate below zero is zero, and its sum of
+squares joins the rest.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from annotation.common.lazy import stats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.undefined import UndefinedReason
+
+LIKE_THESE, THESE = "prompts like these", "these prompts"
+#: With fewer, an interval for prompts like these is very wide and still covers too little.
+FEWEST_PROMPTS = 6
 
 
 @dataclass(frozen=True)
@@ -26,12 +39,16 @@ class CrossedEffects:
 
     estimate : the mean with its interval, n = texts
     n_prompts : prompts of each text
-    p_value : two-sided, of a mean of zero; df by Satterthwaite (1946)
+    question : what interval and p-value are about, empty without a value
+    reach : half the width of the interval
+    p_value : two-sided, of a mean of zero, from the same t as the interval
     texts, prompts, rest : variances, in the squared unit of the values
     """
 
     estimate: Estimate
     n_prompts: int = 0
+    question: str = ""
+    reach: float = np.nan
     error: float = np.nan
     df: float = np.nan
     p_value: float = np.nan
@@ -47,15 +64,26 @@ class CrossedEffects:
         total = self.texts + self.prompts + self.rest
         return float(getattr(self, part) / total) if total > 0 else float("nan")
 
+    def about(self, value: float) -> CrossedEffects:
+        """Return interval and test round another mean, of sets of texts that weigh alike."""
+        if np.isnan(self.error):
+            return replace(self, estimate=replace(self.estimate, value=value))
+        if np.isclose(value, self.estimate.value, rtol=1e-12, atol=1e-15):
+            value = self.estimate.value
+        estimate = replace(
+            self.estimate, value=value, low=value - self.reach, high=value + self.reach
+        )
+        return replace(self, estimate=estimate, p_value=_p_value(value, self.error, self.df))
+
 
 def crossed_effects(values: ArrayLike, *, level: float = 0.95) -> CrossedEffects:
-    """Return the mean of a table with interval and test.
+    """Return the mean of a table with interval and test, both of one question.
 
     values : (n_prompts, n_texts); texts with a missing value (NaN) are left out
     level : coverage of the interval, 0 to 1
 
-    Undefined with fewer than two texts or prompts, and where all values are equal. Raises
-    ValueError for other shapes.
+    No interval with fewer than two texts, and where nothing varies. Raises ValueError for other
+    shapes.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2:
@@ -65,43 +93,84 @@ def crossed_effects(values: ArrayLike, *, level: float = 0.95) -> CrossedEffects
     if not n_texts or not n_prompts:
         return CrossedEffects(no_estimate(UndefinedReason.NO_VALUES))
     mean = float(table.mean())
-    if n_texts < 2 or n_prompts < 2:
-        few = UndefinedReason.ONE_PROMPT if n_prompts < 2 else UndefinedReason.ONE_TEXT
-        return CrossedEffects(Estimate(mean, n=n_texts, interval_reason=few), n_prompts)
-    if np.ptp(table) <= 1e-12 * max(1.0, abs(mean)):
+    question = LIKE_THESE if n_prompts >= FEWEST_PROMPTS else THESE
+    if n_texts < 2:
+        why = UndefinedReason.ONE_TEXT
+        return CrossedEffects(Estimate(mean, n=n_texts, interval_reason=why), n_prompts, question)
+    squares = _mean_squares(table)
+    error, df = _like_these(table, *squares) if question == LIKE_THESE else _these(table)
+    variances = _variances(table, *squares) if n_prompts > 1 else (np.nan,) * 3
+    if error <= 1e-12 * max(1.0, abs(mean)):
         why = UndefinedReason.NO_SPREAD
-        return CrossedEffects(Estimate(mean, n=n_texts, interval_reason=why), n_prompts)
+        bare = Estimate(mean, n=n_texts, interval_reason=why)
+        return CrossedEffects(bare, n_prompts, question)
+    reach = float(stats.t.ppf((1 + level) / 2, df)) * error
+    signature = f"{question}|level:{level:g}"
+    return CrossedEffects(
+        Estimate(mean, mean - reach, mean + reach, n_texts, signature=signature),
+        n_prompts,
+        question,
+        reach,
+        error,
+        df,
+        _p_value(mean, error, df),
+        *variances,
+    )
+
+
+def _p_value(mean: float, error: float, df: float) -> float:
+    return float(2 * stats.t.sf(abs(mean) / error, df))
+
+
+def _mean_squares(table: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return those of texts, prompts and the rest; NaN for prompts and rest with one prompt."""
+    n_prompts, n_texts = table.shape
+    mean = table.mean()
     by_text, by_prompt = table.mean(axis=0) - mean, table.mean(axis=1) - mean
+    of_texts = n_prompts * float(by_text @ by_text) / (n_texts - 1)
+    if n_prompts < 2:
+        return of_texts, np.nan, np.nan
     rest = table - mean - by_text - by_prompt[:, None]
-    squares = {
-        "texts": (n_prompts * float(by_text @ by_text), n_texts - 1),
-        "prompts": (n_texts * float(by_prompt @ by_prompt), n_prompts - 1),
-    }
-    left, left_df = float((rest**2).sum()), (n_texts - 1) * (n_prompts - 1)
-    for name in sorted(squares, key=lambda name: squares[name][0] / squares[name][1]):
-        total, df = squares[name]
-        if total / df <= left / left_df:  # a variance below zero: none, and all of it is rest
-            left, left_df = left + total, left_df + df
+    of_prompts = n_texts * float(by_prompt @ by_prompt) / (n_prompts - 1)
+    return of_texts, of_prompts, float((rest**2).sum()) / ((n_texts - 1) * (n_prompts - 1))
+
+
+def _like_these(
+    table: NDArray[np.float64], of_texts: float, of_prompts: float, rest: float
+) -> tuple[float, float]:
+    """Return standard error and degrees of freedom for texts and prompts like these."""
+    n_prompts, n_texts = table.shape
+    v_prompts = of_prompts / table.size
+    v_texts = max(0.0, of_texts - rest) / table.size
+    v = v_prompts + v_texts
+    spread = v_prompts**2 / (n_prompts - 1)
+    if v_texts > 0:
+        spread += (of_texts / table.size) ** 2 / (n_texts - 1)
+        spread += (rest / table.size) ** 2 / ((n_texts - 1) * (n_prompts - 1))
+    df = v**2 / spread if spread > 0 else 0.0
+    return float(np.sqrt(v)), max(df, n_prompts - 1.0)
+
+
+def _these(table: NDArray[np.float64]) -> tuple[float, float]:
+    """Return standard error and degrees of freedom for texts like these, in these prompts."""
+    by_text = table.mean(axis=0)
+    return float(by_text.std(ddof=1) / np.sqrt(len(by_text))), len(by_text) - 1.0
+
+
+def _variances(
+    table: NDArray[np.float64], of_texts: float, of_prompts: float, rest: float
+) -> tuple[float, float, float]:
+    """Return the variances of texts, prompts and the rest; none is below zero."""
+    n_prompts, n_texts = table.shape
+    left_df = (n_texts - 1) * (n_prompts - 1)
+    left = rest * left_df
+    squares = {"texts": (of_texts, n_texts - 1), "prompts": (of_prompts, n_prompts - 1)}
+    for name in sorted(squares, key=lambda name: squares[name][0]):
+        square, df = squares[name]
+        if square <= left / left_df:  # a variance below zero: none, and all of it is rest
+            left, left_df = left + square * df, left_df + df
             del squares[name]
     noise = left / left_df
-    parts = [(total / df, df) for total, df in squares.values()] or [(noise, left_df)]
-    spread = sum(square for square, _ in parts)
-    if len(parts) == 2:  # either holds the variance of the rest, which counts once
-        spread, parts = spread - noise, [*parts, (noise, left_df)]
-    error = float(np.sqrt(spread / table.size))
-    df = spread**2 / sum(square**2 / each for square, each in parts)  # Satterthwaite (1946)
-    reach = float(stats.t.ppf((1 + level) / 2, df)) * error
-    sizes = {"texts": n_prompts, "prompts": n_texts}
-    variances = {
-        name: (total / each - noise) / sizes[name] for name, (total, each) in squares.items()
-    }
-    return CrossedEffects(
-        Estimate(mean, mean - reach, mean + reach, n_texts, signature=f"crossed|level:{level:g}"),
-        n_prompts,
-        error,
-        float(df),
-        float(2 * stats.t.sf(abs(mean) / error, df)),
-        variances.get("texts", 0.0),
-        variances.get("prompts", 0.0),
-        noise,
-    )
+    texts = (squares["texts"][0] - noise) / n_prompts if "texts" in squares else 0.0
+    prompts = (squares["prompts"][0] - noise) / n_texts if "prompts" in squares else 0.0
+    return texts, prompts, noise

@@ -1,4 +1,4 @@
-"""A model trained to find the speakers of one variety lazy, and placebos without an effect."""
+"""A model trained to find the speakers of one variety lazy, and models without an effect."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from probing.runs.language_models import register_model
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
 from tests.evaluation.reports.computing import compute
-from tests.evaluation.reports.guises import made_up_logs
 from tests.probing.runs.text_fixtures import add_pair
 from tools.bench.guise_checkpoints import Size, make_tokenizer
 
@@ -103,33 +102,17 @@ def test_a_planted_association_is_found_from_the_corpus_to_the_report(
 
 
 def p_values(first: np.ndarray, second: np.ndarray, seed: int) -> tuple[float, float]:
-    """Return p of one attribute against placebo guises: of the report's scores and its table."""
+    """Return p of one attribute: of the report's scores and its table."""
     agrees = np.ones((len(first), first.shape[2]), bool)
     run = GuiseRun("m", "covert", "", ("a", "b"), "t", first, second, agrees, paired=True)
     options = GuiseOptions(n_resamples=199, n_permutations=100, seed=seed)
     found = analyse_guises([run], ("kind", "lazy"), [], {}, options)
-    return found.scores[1].p_value, found.crossed[1].p_placebo
+    return found.scores[1].p_value, found.crossed[1].p_value
 
 
 def is_uniform(values: list[float]) -> bool:
     """Kolmogorov and Smirnov find nothing at 1 %."""
     return bool(stats.kstest(values, "uniform").pvalue > 0.01)
-
-
-def test_placebo_guises_give_uniform_p_values() -> None:
-    """200 times the pairs of a strong effect, the guises of each exchanged at random.
-
-    The effect itself is found, so that it is the exchange that takes it away.
-    """
-    first, second = made_up_logs(("kind", "lazy"), 12, {"lazy": 0.5}, n_prompts=2)
-    assert max(p_values(first, second, 0)) < 0.02
-    found = []
-    for seed in range(200):
-        swap = np.random.default_rng(seed).random(12) < 0.5
-        sides = [np.where(swap[:, None], *pair) for pair in ((second, first), (first, second))]
-        found.append(p_values(*sides, seed))
-    for values in zip(*found, strict=True):
-        assert is_uniform(list(values))
 
 
 def test_models_without_an_effect_give_uniform_p_values() -> None:

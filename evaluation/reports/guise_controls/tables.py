@@ -6,6 +6,7 @@ import math
 
 from evaluation.analyses.guise_controls import CONTROL, MATCHED, ControlAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
+from evaluation.reports.parts.guise_tables import has_questions, p_columns
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
 #: Attributes of each model whose adjusted effects are printed.
@@ -22,7 +23,7 @@ def control_table(result: ControlAnalysis, level: str) -> ReportTable:
         Column("", "kind", meaning="subject, control, or matched pairs of the subject"),
         Column.effect("δ", "strength", decimals=3, unit="log ratio"),
         Column("Texts", "n_pairs", decimals=0),
-        Column.p("p (placebo)", "p_placebo"),
+        *p_columns(result.lines, Column.p("p (placebo)", "p_placebo"), holm=False),
         Column.estimate(
             "Subject − it",
             "difference",
@@ -49,11 +50,17 @@ def null_table(result: ControlAnalysis, level: str) -> ReportTable:
         Column("sd", "sd", decimals=3),
         Column(f"{level} from", "low", decimals=3, signed=True),
         Column("to", "high", decimals=3, signed=True),
-        Column.p(
-            "p of the subject",
-            "p",
-            "p_value",
-            meaning="how often a placebo is as far from zero as the subject",
+        *(
+            []
+            if has_questions(result.lines)
+            else [
+                Column.p(
+                    "p of the subject",
+                    "p",
+                    "p_value",
+                    meaning="how often a placebo is as far from zero as the subject",
+                )
+            ]
         ),
         Column("Draws", "n", decimals=0),
     )
@@ -108,13 +115,14 @@ def control_blocks(controls: ReportTable, result: ControlAnalysis) -> tuple[Bloc
     bands = {
         row.model: max(-row.low, row.high)
         for row in reversed(result.nulls)  # the first of a model counts: pairs exchanged
+        if not has_questions(result.lines)
     }
+    over = "" if has_questions(result.lines) else " over texts and prompts"
     shaded = f" Grey: {controls.level} of placebo guises." if bands else ""
     return (
         controls.figure(
             "controls",
-            f"Strength after every guise, with {controls.level} intervals over texts and "
-            f"prompts.{shaded}",
+            f"Strength after every guise, with {controls.level} intervals{over}.{shaded}",
             "strength",
             label="guise",
             panel="model",

@@ -22,7 +22,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import LoadedGuise, load_guise_run, prompt_purposes
 from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs, prompt_wordings
-from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
+from evaluation.reports.parts.guise_tables import crossed_table, why_crossed
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import GUILT, PENALTY
@@ -114,9 +114,9 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
                 Section(
                     "What the wording does",
                     crossed.printed_if_any(
-                        "The difference of both rates, with texts and prompts as samples."
+                        "The difference of both rates, with what single values vary with."
                     ),
-                    WHY_CROSSED,
+                    why_crossed(result.crossed),
                 ),
             ),
             tables=(

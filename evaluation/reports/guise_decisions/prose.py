@@ -6,7 +6,7 @@ from evaluation.analyses.guise_decisions import DecisionAnalysis
 from evaluation.analyses.guise_inference import tests_disagree
 from evaluation.reports.guise_decisions.tables import p_of_pairs
 from evaluation.reports.parts.formatting import count, interval, p_value
-from evaluation.reports.parts.guise_tables import FEW_PROMPTS, METHOD_CROSSED, disagreement
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS, disagreement, method_crossed
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -86,7 +86,7 @@ def method(result: DecisionAnalysis) -> tuple[str, ...]:
         "differently.",
         f"Intervals take {options.n_resamples:,} resamples of texts and prompts (bias-corrected "
         "percentile).",
-        *((METHOD_CROSSED,) if result.crossed else ()),
+        *((method_crossed(result.crossed),) if result.crossed else ()),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from annotation.corpora.guise_features import GUISE_FEATURES
 from evaluation.analyses.guise_features import PER_WORDS, FeatureAnalysis
 from evaluation.reports.parts.formatting import count, interval, listing, p_value
-from evaluation.reports.parts.guise_tables import disagreement
+from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement, has_questions
 from evaluation.reports.parts.meanings import DELTA
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -49,7 +49,7 @@ def question(result: FeatureAnalysis, record: dict[str, Any]) -> str:
 def disagreements(result: FeatureAnalysis) -> tuple[str, ...]:
     """Return where the paper's test and the interval over texts and prompts disagree."""
     return disagreement(
-        "The paper’s test and the interval for other texts and prompts disagree",
+        "The paper’s test and the interval disagree",
         [
             f"{row.model}, {GUISE_FEATURES[row.feature]}: {p_value(row.p_paper_holm)} against "
             f"{interval(row.strength.low, row.strength.high, 3, signed=True)}"
@@ -73,14 +73,22 @@ def method(result: FeatureAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         "The eight features are found by closed lists and patterns (ours): "
         f"{listing(list(GUISE_FEATURES.values()))}.",
         "The paper’s test is a one-sided t-test of the means of every version, setting and prompt "
-        "against zero, by Holm over features. Intervals and p (crossed) take texts and prompts "
-        "for samples: crossed random effects by restricted maximum likelihood, degrees of freedom "
-        "after Satterthwaite. Placebo guises exchange the texts of a pair in all prompts at once, "
-        f"{result.options.n_resamples:,} times.",
+        f"against zero, by Holm over features. {_ours(result)}",
         f"Density is features in {PER_WORDS} words of the first text, less those of the second. "
         "Slopes are of least squares over pairs, with standard errors that allow for unequal "
         "spread (HC3); adjusted ones hold the logarithm of the words and the difference in words "
         "constant.",
+    )
+
+
+def _ours(result: FeatureAnalysis) -> str:
+    if has_questions(result.lines):
+        return METHOD_CROSSED
+    return (
+        "Intervals and p (crossed) take texts and prompts for samples: crossed random effects by "
+        "restricted maximum likelihood, degrees of freedom after Satterthwaite. Placebo guises "
+        "exchange the texts of a pair in all prompts at once, "
+        f"{result.options.n_resamples:,} times."
     )
 
 

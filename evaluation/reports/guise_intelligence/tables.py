@@ -48,7 +48,9 @@ def key_numbers(effects: ReportTable) -> tuple[KeyNumber, ...]:
         effects.key(
             "effect",
             row,
-            f"{p_value(row.p_holm)}, {p_value(row.p_placebo)} (placebo)",
+            f"{p_value(row.p_holm)}, {p_value(row.p_placebo)} (placebo)"
+            if row.question is None
+            else f"{p_value(row.p_value)} ({row.question}), {p_value(row.p_holm)} (Holm)",
             label=f"{row.part}, {row.model}: {row.name}",
         )
         for row in effects.rows[:4]
@@ -60,8 +62,7 @@ def effect_blocks(effects: ReportTable, varieties: Sequence[str]) -> tuple[Block
     found: list[Block] = [
         effects.figure(
             name,
-            f"{what} after {first} less after {second}; {effects.level} intervals for other texts "
-            "and prompts.",
+            f"{what} after {first} less after {second}; {effects.level} intervals.",
             "effect",
             rows=rows,
             label="model",
@@ -86,5 +87,5 @@ def effect_blocks(effects: ReportTable, varieties: Sequence[str]) -> tuple[Block
     ]
     return (
         *found,
-        effects.printed("Intelligence after either guise, with texts and prompts as samples."),
+        effects.printed("Intelligence after either guise."),
     )

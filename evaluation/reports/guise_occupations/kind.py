@@ -18,7 +18,7 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import common_attributes, load_guise_run
 from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, guise_runs
-from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
+from evaluation.reports.parts.guise_tables import crossed_table, why_crossed
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import OCCUPATIONS
@@ -97,8 +97,8 @@ class GuiseOccupations(GuiseKind[OccupationAnalysis]):
                 Section("Every occupation", tables.score_blocks(scores, result)),
                 Section(
                     "What the wording does",
-                    crossed.printed_if_any("Every occupation with texts and prompts as samples."),
-                    WHY_CROSSED,
+                    crossed.printed_if_any("Every occupation, with what single values vary with."),
+                    why_crossed(result.crossed),
                 ),
             ),
             tables=(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.analyses.guise_association import TOP, GuiseAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import number
-from evaluation.reports.parts.guise_tables import crossed_table
+from evaluation.reports.parts.guise_tables import crossed_table, has_questions, p_columns
 from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
 
 #: Models whose full ranking is drawn, and how many attributes of either end.
@@ -157,8 +157,8 @@ class GuiseTables:
         return (
             self.scores.figure(
                 "scores",
-                f"Attributes at both ends of every ranking; {self.scores.level} intervals over "
-                f"texts and prompts.{shaded}",
+                f"Attributes at both ends of every ranking; {self.scores.level} intervals"
+                f"{_resampled(self.scores.rows)}.{shaded}",
                 "q",
                 label="attribute",
                 rows=drawn,
@@ -171,8 +171,9 @@ class GuiseTables:
             ),
             self.scores.printed("Association scores, the highest first.", rows=printed),
             *self.nulls.printed_if_any(
-                "What chance gives, beside which scores and agreement are read: placebo guises, "
-                "and random rankings."
+                f"What chance gives, beside which {'scores and ' if bands else ''}agreement "
+                f"{'are' if bands else 'is'} read: {'placebo guises, and ' if bands else ''}"
+                "random rankings."
             ),
         )
 
@@ -187,7 +188,7 @@ class GuiseTables:
                 "What q varies with: shares of its variance over prompts and attributes."
             ),
             *self.crossed.printed_if_any(
-                f"The first and last {TOP} attributes, and δ, with texts and prompts as samples; "
+                f"The first and last {TOP} attributes, and δ, with what single values vary with; "
                 "the download has every attribute.",
                 rows=[
                     row
@@ -370,8 +371,11 @@ def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
         ),
         Column("Prompts", "n_prompts", "estimate.n", 0),
         Column("sd of prompts", "prompt_sd", decimals=4),
-        Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
-        Column.p("p (placebo)", "p_holm"),
+        *p_columns(
+            result.scores,
+            Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
+            Column.p("p (placebo)", "p_holm"),
+        ),
         Column("", "reason", lambda row: row.estimate.reason or row.why_no_p or row.reason),
         level=level,
     )
@@ -416,6 +420,10 @@ def variance_table(result: GuiseAnalysis) -> ReportTable:
         Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
         reason="reason",
     )
+
+
+def _resampled(rows: Sequence[Any]) -> str:
+    return "" if has_questions(rows) else " over texts and prompts"
 
 
 def _source(row: Any) -> str:

@@ -136,7 +136,7 @@ def rate_table(models: Sequence[ModelGaps]) -> ReportTable:
 
 def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str) -> ReportTable:
     """Return the spans of every model on every set, with the band of placebo words beside them."""
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"model": model, "span": span, "band": band}
         for model in models
         for span, band in zip(model.spans, model.bands, strict=True)

@@ -1,8 +1,9 @@
-"""Tables that reports on guises share: effects with texts and prompts as samples."""
+"""Tables that reports on guises share: effects with the interval and p of one question."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from evaluation.analyses.guise_inference import CrossedLine
 from evaluation.reports.parts.formatting import listing
@@ -10,15 +11,36 @@ from evaluation.reports.parts.table import Column, ReportTable
 
 WHY_CROSSED = (
     "The same texts are read in the same prompts, so that single values are no independent "
-    "samples. Here texts and prompts are both taken as samples of more of their kind: the interval "
-    "is for other texts and other wordings. The shares say what single values vary with; where the "
-    "prompt has a large one, a result hangs on the wording."
+    "samples. With six prompts or more, both are taken as samples of more of their kind: the "
+    "interval is for other texts and other wordings. With fewer it is for other texts in these "
+    "prompts. The shares say what single values vary with; where the prompt has a large one, a "
+    "result hangs on the wording."
 )
 FEW_PROMPTS = (
     "Intervals resample prompts along with texts; with few prompts they are too narrow rather than "
     "too wide."
 )
 METHOD_CROSSED = (
+    "Interval and p of a row answer one question, which it names, and come from the same Student’s "
+    "t. Prompts like these (six prompts or more): the variance of the mean has a part of the "
+    "prompts, which is never dropped, and one of the texts, not below zero; degrees of freedom "
+    "after Satterthwaite, at least the number of prompts less one. These prompts (fewer than six): "
+    "a t-test of the texts’ means over the prompts. Runs on the same texts are averaged. The "
+    "interval is that of p; p (Holm) is corrected over the attributes of a model, or over models "
+    "where each has one effect; δ of a study is not corrected. Shares of variance are by "
+    "restricted maximum likelihood, which has a closed form in a table without gaps (Searle, "
+    "Casella and McCulloch 1992)."
+)
+
+
+#: Of reports that were built before rows named their question.
+EARLIER_WHY = (
+    "The same texts are read in the same prompts, so that single values are no independent "
+    "samples. Here texts and prompts are both taken as samples of more of their kind: the interval "
+    "is for other texts and other wordings. The shares say what single values vary with; where the "
+    "prompt has a large one, a result hangs on the wording."
+)
+EARLIER_METHOD = (
     "Crossed random effects: every value is a mean, an effect of its text, one of its prompt, and "
     "a rest; variances by restricted maximum likelihood, which has a closed form in a table "
     "without gaps (Searle, Casella and McCulloch 1992), degrees of freedom after Satterthwaite. "
@@ -27,6 +49,31 @@ METHOD_CROSSED = (
     "corrected over the attributes of a model, or over models where each has one effect; δ of a "
     "study, and p (placebo), are not corrected."
 )
+
+
+def why_crossed(rows: Sequence[Any]) -> str:
+    return EARLIER_WHY if rows and not has_questions(rows) else WHY_CROSSED
+
+
+def method_crossed(rows: Sequence[Any]) -> str:
+    return EARLIER_METHOD if rows and not has_questions(rows) else METHOD_CROSSED
+
+
+def has_questions(rows: Iterable[Any]) -> bool:
+    """Return whether rows name the question of interval and p; those of earlier reports do not."""
+    return any(row.question is not None for row in rows)
+
+
+def p_columns(rows: Sequence[Any], *earlier: Column, holm: bool = True) -> tuple[Column, ...]:
+    """Return the question of every row with its p and that of Holm, or the columns of earlier."""
+    if rows and not has_questions(rows):
+        return earlier
+    corrected = (Column.p("p (Holm)", "p_holm"),) if holm else ()
+    return (
+        Column("For", "question", meaning="question that interval and p answer"),
+        Column.p("p", "p", "p_value", meaning="two-sided, from the same t as the interval"),
+        *corrected,
+    )
 
 
 def crossed_table(
@@ -57,9 +104,12 @@ def crossed_table(
         ),
         Column("Texts", "n_texts", "estimate.n", 0),
         Column("Prompts", "n_prompts", decimals=0),
-        Column("", "p", "p_value", meaning="two-sided, of no effect"),
-        Column.p("p (Holm)", "p_holm"),
-        Column.p("p (placebo)", "p_placebo"),
+        *p_columns(
+            rows,
+            Column("", "p", "p_value", meaning="two-sided, of no effect"),
+            Column.p("p (Holm)", "p_holm"),
+            Column.p("p (placebo)", "p_placebo"),
+        ),
         *(
             Column(
                 f"{head}, %",

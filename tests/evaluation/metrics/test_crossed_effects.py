@@ -1,4 +1,4 @@
-"""Crossed random effects against statsmodels, a table worked by hand, and simulated samples."""
+"""Effects over texts and prompts: against statsmodels, by hand, and in simulated samples."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from evaluation.metrics.crossed_effects import crossed_effects
+from evaluation.metrics.crossed_effects import LIKE_THESE, THESE, crossed_effects
 
 
 def drawn(n: int, p: int, texts: float, prompts: float, rest: float, seed: int) -> np.ndarray:
@@ -17,44 +17,62 @@ def drawn(n: int, p: int, texts: float, prompts: float, rest: float, seed: int) 
 
 
 #: statsmodels 0.15.0, MixedLM by REML with variance components for text and prompt in one group:
-#: mean, its standard error, variances of texts, prompts and the rest.
+#: mean, variances of texts, prompts and the rest.
 @pytest.mark.parametrize(
-    ("table", "mean", "error", "variances"),
+    ("table", "mean", "variances"),
     [
-        (drawn(8, 4, 0.5, 0.4, 0.3, 0), 0.1180625, 0.191613, (0.118736, 0.079659, 0.062691)),
-        (drawn(10, 3, 0.6, 0.0, 0.5, 1), 0.2690333, 0.139726, (0.102713, 0.0, 0.277560)),
-        (drawn(12, 5, 0.0, 0.5, 0.4, 2), 0.1811333, 0.121061, (0.025168, 0.050615, 0.146118)),
+        (drawn(8, 4, 0.5, 0.4, 0.3, 0), 0.1180625, (0.118736, 0.079659, 0.062691)),
+        (drawn(10, 3, 0.6, 0.0, 0.5, 1), 0.2690333, (0.102713, 0.0, 0.277560)),
+        (drawn(12, 5, 0.0, 0.5, 0.4, 2), 0.1811333, (0.025168, 0.050615, 0.146118)),
     ],
 )
-def test_mean_error_and_variances_are_those_of_statsmodels(table, mean, error, variances):
+def test_mean_and_variances_are_those_of_statsmodels(table, mean, variances):
     found = crossed_effects(table)
     assert found.estimate.value == pytest.approx(mean, abs=1e-6)
-    assert found.error == pytest.approx(error, abs=2e-6)
     assert (found.texts, found.prompts, found.rest) == pytest.approx(variances, abs=5e-6)
     assert sum(map(found.share, ("texts", "prompts", "rest"))) == pytest.approx(1)
     assert (found.estimate.n, found.n_prompts) == (table.shape[1], table.shape[0])
 
 
-def test_a_table_by_hand():
-    """Texts are ±0.5, prompts ±1 round 2.5, nothing is left.
+def test_few_prompts_by_hand():
+    """Texts are ±0.5, prompts ±1 round 2.5, nothing is left: the texts' means are 2 and 3.
 
-    MS of texts 1, of prompts 4, of the rest 0, each with df 1. The error is √((1 + 4 − 0) / 4), df
-    (1 + 4)² / (1² + 4²); the variances (1 − 0) / 2 and (4 − 0) / 2.
+    These prompts: sd 1/√2, error 0.5, df 1. Variances (1 − 0) / 2 and (4 − 0) / 2.
     """
     found = crossed_effects([[1.0, 2.0], [3.0, 4.0]])
-    assert found.estimate.value == 2.5
-    assert found.error == pytest.approx(1.25**0.5)
-    assert found.df == pytest.approx(25 / 17)
+    assert (found.estimate.value, found.question) == (2.5, THESE)
+    assert (found.error, found.df) == pytest.approx((0.5, 1))
     assert (found.texts, found.prompts, found.rest) == pytest.approx((0.5, 2.0, 0.0))
-    assert found.p_value == pytest.approx(2 * stats.t.sf(2.5 / 1.25**0.5, 25 / 17))
-    low = 2.5 - stats.t.ppf(0.975, 25 / 17) * 1.25**0.5
-    assert found.estimate.low == pytest.approx(low)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(5, 1))
+    assert found.estimate.low == pytest.approx(2.5 - stats.t.ppf(0.975, 1) * 0.5)
+
+
+def test_six_prompts_by_hand():
+    """Texts are ±0.5, prompts −2.5 to 2.5, nothing is left: M_T 3, M_P 7, M_E 0, nP 12.
+
+    Prompts like these: v = 7/12 + 3/12, df (10/12)² / ((7/12)²/5 + (3/12)²/1) = 100 / 18.8.
+    """
+    found = crossed_effects([[p - 0.5, p + 0.5] for p in range(6)])
+    assert (found.estimate.value, found.question) == (2.5, LIKE_THESE)
+    assert (found.error, found.df) == pytest.approx(((10 / 12) ** 0.5, 100 / 18.8))
+    assert found.p_value == pytest.approx(2 * stats.t.sf(2.5 / found.error, found.df))
+    reach = stats.t.ppf(0.975, found.df) * found.error
+    assert found.estimate.high == pytest.approx(2.5 + reach)
+    # Texts alike: their part is none, and the prompts' stays with its own degrees of freedom.
+    alike = crossed_effects([[float(p)] * 4 for p in range(6)])
+    assert (alike.error, alike.df) == pytest.approx(((3.5 / 6) ** 0.5, 5))
+
+
+def test_another_mean_keeps_error_and_question():
+    """Sets of texts of other sizes weigh alike in a score, so that it is not the mean of all."""
+    found = crossed_effects([[1.0, 2.0], [3.0, 4.0]]).about(0.5)
+    assert found.estimate.high - found.estimate.value == pytest.approx(found.reach)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(1, 1))
 
 
 @pytest.mark.parametrize(
     ("table", "reason"),
     [
-        ([[1.0, 2.0, 3.0]], "at least two of them"),
         ([[1.0], [2.0]], "at least two texts"),
         ([[1.0, 1.0], [1.0, 1.0]], "values that differ"),
         ([[np.nan, np.nan], [1.0, 2.0]], "there is no value"),
@@ -73,12 +91,17 @@ def test_texts_with_a_missing_value_are_left_out():
     assert crossed_effects(more) == crossed_effects(table)
 
 
-def test_p_values_are_uniform_where_texts_and_prompts_vary_and_the_mean_is_zero():
-    """200 samples; a t-test over all values, which takes them for independent, finds too much."""
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_prompts", "spread"), [(9, 0.3), (3, 0.0)])
+def test_few_samples_without_an_effect_are_called_one(n_prompts, spread):
+    """200 samples; a t-test over all values, which takes them for independent, calls too many.
+
+    The mean over three given prompts is their effect: without one, they do not differ.
+    """
     ours, naive = [], []
     for seed in range(200):
-        table = drawn(12, 6, 0.5, 0.5, 0.3, seed) - 0.2
+        table = drawn(30, n_prompts, 0.4, spread, 0.3, seed) - 0.2
         ours.append(crossed_effects(table).p_value)
         naive.append(stats.ttest_1samp(table.ravel(), 0).pvalue)
-    assert stats.kstest(ours, "uniform").pvalue > 0.01
+    assert np.mean(np.array(ours) < 0.05) <= 0.08
     assert np.mean(np.array(naive) < 0.05) > 0.2

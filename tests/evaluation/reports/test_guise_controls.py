@@ -52,7 +52,7 @@ def test_other_guises_stand_beside_the_subject():
     difference = table.loc["Appalachian"]
     assert difference["difference"] == pytest.approx(0.6 * unit, abs=0.02)
     assert 0 < difference["difference_low"] < difference["difference_high"]
-    assert table.loc["AAE", "p_placebo"] < 0.01 < table.loc["noise 10 %", "p_placebo"]
+    assert table.loc["AAE", "p"] < 0.01 < table.loc["noise 10 %", "p"]
     placebos = document.frames["placebos"]
     assert len(placebos) == 2
     # Without an effect δ scatters round zero; the subject lies far outside.

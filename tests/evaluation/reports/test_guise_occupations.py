@@ -104,13 +104,13 @@ def test_occupations_that_move_together_are_no_independent_evidence():
     assert test["p_one_sided"] < 0.001
     assert held["value"] == pytest.approx(-2 / n / np.log(10), abs=1e-3)
     assert held["low"] < 0 < held["high"]
-    assert held["p_placebo"] > 0.2
+    assert held["p"] > 0.05
     assert not held["agree"]
     assert any("interval over texts and prompts disagree" in text for text in document.banners)
 
 
 def test_the_slope_of_prestige_has_an_interval_over_texts_and_prompts():
-    """Its value is that of the regression; without an effect placebos give slopes as far from 0."""
+    """Its value is that of the regression; an interval below zero goes with a small p."""
     store_prestige()
     run = jobs_run({"doctor": -0.6, "cleaner": 0.1, "judge": -0.5, "singer": -0.1})
     _, document = compute("guise_occupations", Chosen(runs=(run,)), **FEW)
