@@ -172,5 +172,5 @@ def _agree_on_refusals(
     return krippendorff_alpha(
         table.to_numpy(dtype=float),
         measurement="nominal",
-        **options.resampling,
+        level=options.level,
     )

@@ -204,7 +204,7 @@ def _agree(
     return krippendorff_alpha(
         ratings.to_numpy(dtype=float),
         measurement=measurement,
-        **options.resampling,
+        level=options.level,
     )
 
 

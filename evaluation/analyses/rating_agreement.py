@@ -114,8 +114,8 @@ def analyse_rating_agreement(
         repeated groups
     dimensions : scale → dimension; None = not told apart
 
-    Intervals of alpha resample people with all that each of them rated, since ratings of one person
-    are not independent. Raises ValueError as `build_rating_cube` does.
+    Intervals of alpha are over people and units, since ratings of one person are not independent.
+    Raises ValueError as `build_rating_cube` does.
     """
     chosen = options or RatingAgreementOptions()
     cube, _ = build_rating_cube(ratings, groups=groups, scales=scales)
@@ -166,8 +166,8 @@ def _alpha(
     return krippendorff_alpha(
         values,
         measurement=measurement,
-        resample="annotators",
-        **options.resampling,
+        over="annotators",
+        level=options.level,
     )
 
 

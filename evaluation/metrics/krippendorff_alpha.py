@@ -1,7 +1,7 @@
 """Krippendorff's alpha of numbers and categories, with missing values and an interval.
 
 Krippendorff (2019), Content Analysis, ch. 12. The value is that of the package `krippendorff`;
-what an interval draws with replacement is said by `resample`.
+its interval is that of a jackknife of ln(1 − alpha), over units, or over annotators and units.
 """
 
 from __future__ import annotations
@@ -12,15 +12,23 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from evaluation.metrics.alpha_resamples import Measurement, resample_annotators, resample_units
+from annotation.common.lazy import stats
+from evaluation.metrics.alpha_jackknife import (
+    Measurement,
+    alpha_without_annotators,
+    alpha_without_units,
+)
 from evaluation.metrics.estimate import Estimate
-from evaluation.metrics.interval import Interval, bias_corrected_interval, no_interval
+from evaluation.metrics.interval import Interval, no_interval
 from evaluation.metrics.undefined import UndefinedReason
 
 MEASUREMENTS: tuple[Measurement, ...] = ("nominal", "ordinal", "interval", "ratio")
-#: What an interval draws with replacement.
-Resampled = Literal["units", "annotators"]
-FEWEST_ANNOTATORS = 3
+#: What an interval speaks of: units like these with these annotators, or annotators like these too.
+Over = Literal["units", "annotators"]
+#: Below these no interval was shown to cover (methods.md §9).
+FEWEST_ANNOTATORS: dict[Over, int] = {"units": 2, "annotators": 5}
+FEWEST_UNITS = 40
+RESAMPLES, JACKKNIFE = "resamples", "jackknife"
 
 Floats = NDArray[np.float64]
 
@@ -30,10 +38,12 @@ class KrippendorffAlpha:
     """Agreement of annotators on units.
 
     value : at most 1; 0 = chance; NaN = undefined
-    low, high : interval from resampled units or annotators, NaN where there is none
+    low, high : interval, NaN where there is none
     n_units : units with two values or more, the only ones that count
     n_values : values of these units
-    n_resamples : resamples that could be computed
+    resampled : whether the interval is for units like these, or for annotators like these too
+    method : of the interval; results of before November 2026 have percentiles of resamples, whose
+        number and seed are `n_resamples` and `seed`
     """
 
     value: float
@@ -43,17 +53,18 @@ class KrippendorffAlpha:
     n_values: int
     measurement: Measurement
     level: float
-    n_resamples: int
-    seed: int
+    n_resamples: int = 0
+    seed: int = 0
     reason: str = UndefinedReason.NONE
     interval_reason: str = UndefinedReason.NONE
-    resampled: Resampled = "units"
+    resampled: Over = "units"
+    method: str = RESAMPLES
 
     @property
     def estimate(self) -> Estimate:
         signature = (
-            f"krippendorff_alpha|measurement:{self.measurement}|resampled:{self.resampled}"
-            f"|resamples:{self.n_resamples}|seed:{self.seed}|level:{self.level:g}"
+            f"krippendorff_alpha|measurement:{self.measurement}|over:{self.resampled}"
+            f"|{self.method}|level:{self.level:g}"
         )
         return Estimate(
             self.value,
@@ -70,16 +81,14 @@ def krippendorff_alpha(
     ratings: ArrayLike,
     *,
     measurement: Measurement = "ordinal",
-    resample: Resampled = "units",
-    n_resamples: int = 2000,
-    seed: int = 0,
+    over: Over = "units",
     level: float = 0.95,
 ) -> KrippendorffAlpha:
     """Return alpha of a table of ratings.
 
     ratings : (n_annotators, n_units), NaN = missing; categories as numbers for ``nominal``
-    resample : what an interval draws: units, or annotators with all that each of them rated
-    n_resamples : draws with replacement, 0 for no interval
+    over : what the interval speaks of: other units, or other units and annotators
+    level : coverage of the interval, 0 to 1
 
     α = 1 − D_o / D_e from the coincidence matrix, in which a unit with m values has the weight
     1/(m − 1). Without variation alpha is undefined, not 1. Raises ValueError for infinite values.
@@ -102,7 +111,7 @@ def krippendorff_alpha(
         reason = UndefinedReason.NO_VARIATION
     else:
         value = float(krippendorff.alpha(table, level_of_measurement=measurement))
-    found = _interval(value, table, domain, measurement, resample, n_resamples, seed, level)
+    found = _interval(value, table, domain, measurement, over, level)
     return KrippendorffAlpha(
         value=value,
         low=found.low,
@@ -111,36 +120,54 @@ def krippendorff_alpha(
         n_values=int((~np.isnan(table)).sum()),
         measurement=measurement,
         level=level,
-        n_resamples=found.n_resamples,
-        seed=seed,
         reason=reason,
         interval_reason=found.reason,
-        resampled=resample,
+        resampled=over,
+        method=JACKKNIFE,
     )
 
 
 def _interval(
-    value: float,
-    table: Floats,
-    domain: Floats,
-    measurement: Measurement,
-    resample: Resampled,
-    n_resamples: int,
-    seed: int,
-    level: float,
+    value: float, table: Floats, domain: Floats, measurement: Measurement, over: Over, level: float
 ) -> Interval:
+    """Return the jackknife interval of ln(1 − alpha), transformed back; methods.md §9."""
     if np.isnan(value):
         return no_interval(UndefinedReason.NO_ESTIMATE, level=level)
-    if not n_resamples:
-        return no_interval(UndefinedReason.NOT_REQUESTED, level=level)
-    rng = np.random.default_rng(seed)
-    if resample == "annotators":
-        table = table[(~np.isnan(table)).any(axis=1)]
-        if len(table) < FEWEST_ANNOTATORS:
-            return no_interval(UndefinedReason.FEW_RATERS, level=level)
-        resamples = resample_annotators(table, domain, measurement, n_resamples, rng)
-    elif table.shape[1] < 2:
-        return no_interval(UndefinedReason.ONE_UNIT, level=level)
-    else:
-        resamples = resample_units(table, domain, measurement, n_resamples, rng)
-    return bias_corrected_interval(value, resamples, level=level, bounds=(-np.inf, 1.0))
+    table = table[(~np.isnan(table)).any(axis=1)]
+    if len(table) < FEWEST_ANNOTATORS[over]:
+        return no_interval(UndefinedReason.FEW_RATERS, level=level)
+    if _units_in_use(table, domain, measurement) < FEWEST_UNITS:
+        return no_interval(UndefinedReason.FEW_UNITS, level=level)
+    v_units, df_units = _jackknife(alpha_without_units(table, domain, measurement))
+    v_people, df_people = 0.0, 1
+    if over == "annotators":
+        v_people, df_people = _jackknife(alpha_without_annotators(table, domain, measurement))
+    v = v_units + v_people
+    if not v > 0 or value >= 1:
+        return no_interval(UndefinedReason.NO_SPREAD_AT_ALL, level=level)
+    df = v**2 / (v_units**2 / df_units + v_people**2 / df_people)
+    reach = float(stats.t.ppf((1 + level) / 2, df)) * np.sqrt(v)
+    apart = 1 - value
+    return Interval(
+        float(1 - apart * np.exp(reach)), float(1 - apart * np.exp(-reach)), level, JACKKNIFE
+    )
+
+
+def _jackknife(values: Floats) -> tuple[float, int]:
+    """Return the variance of ln(1 − alpha) from values without one block each, and its df.
+
+    NaN where a value is missing or 1.
+    """
+    n = values.size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(1 - values)
+        found = float((n - 1) / n * ((logs - logs.mean()) ** 2).sum())
+    return found, n - 1
+
+
+def _units_in_use(table: Floats, domain: Floats, measurement: Measurement) -> int:
+    """Return how many units somebody put outside the commonest class; all units on a scale."""
+    if measurement != "nominal":
+        return table.shape[1]
+    counts = [(table == value).sum() for value in domain]
+    return int(((table != domain[int(np.argmax(counts))]) & ~np.isnan(table)).any(axis=0).sum())

@@ -44,6 +44,8 @@ from evaluation.metrics.text_distance import Distance
 from evaluation.metrics.undefined import UndefinedReason
 
 _RESAMPLED_AT_ONCE = 1_000_000
+#: Texts that two people annotated; with fewer an interval from resamples is too narrow.
+FEWEST_ITEMS = 40
 
 
 @dataclass(frozen=True)
@@ -253,8 +255,8 @@ def _interval(
     sums = np.column_stack([part[present] for part in (rows.o, rows.p, rows.e, rows.q)])
     rng = np.random.default_rng(seed)
     n = len(sums)
-    if n < 2:
-        return no_interval(UndefinedReason.ONE_ITEM, level=level)
+    if int((rows.p > 0).sum()) < FEWEST_ITEMS:
+        return no_interval(UndefinedReason.FEW_TEXTS, level=level)
     resamples = np.full(n_resamples, np.nan)
     at_once = max(_RESAMPLED_AT_ONCE // n, 1)
     for start in range(0, n_resamples, at_once):

@@ -36,9 +36,13 @@ class UndefinedReason(StrEnum):
     NO_TOXICITY = "no input holds a word of the list"
     NO_TEXT_TWICE = "no text was annotated twice"
     ONE_ITEM = "chance agreement needs annotations of two different texts"
+    FEW_TEXTS = "an interval needs at least 40 texts that two people annotated"
     NO_VARIATION = "all annotations are equal, so that chance agreement is complete"
     NO_UNIT_TWICE = "nothing was rated by two people"
-    FEW_RATERS = "an interval that resamples people needs at least three of them"
+    FEW_RATERS = "too few people for an interval: five for people like these, two for these people"
+    FEW_UNITS = (
+        "an interval of alpha needs at least 40 units, and of classes 40 outside the commonest"
+    )
     ONE_UNIT = "an interval needs at least two units"
     NO_VALUES = "there is no value"
     NO_PAIR = "no pair has both values"
@@ -61,4 +65,5 @@ class UndefinedReason(StrEnum):
     FEW_WITH_FEATURE = "fewer than five pairs have the feature, or fewer than five lack it"
     NO_GOLD_TOXICITY = "no gold counterpart holds a word of the list"
     NO_OUTPUT_TWICE = "no counterpart was coded by two people"
+    FEW_CODED = "an interval of alpha needs at least 40 texts that two people coded"
     ALL_ALIKE = "an interval needs values that differ"

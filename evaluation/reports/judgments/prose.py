@@ -60,9 +60,9 @@ def method(
         "of one counterpart are averaged first, so that it counts once.",
         view.method,
         f"Agreement is Krippendorff’s {measurement_of(result)} alpha over the counterparts with "
-        "two judges or more; ratings that are missing are left out. Its intervals resample "
-        "counterparts: they say what other counterparts would give with these judges, not what "
-        "other judges would.",
+        "two judges or more; ratings that are missing are left out. Its intervals say what "
+        "other counterparts would give with these judges, not what other judges would; there is "
+        "none below 40 counterparts.",
         f"Texts are split by whether the text in {result.options.source_variety} holds a word of "
         f"“{words['title']}”."
         if words

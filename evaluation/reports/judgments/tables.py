@@ -136,9 +136,8 @@ def agreement_blocks(
     measurement = measurement_of(result)
     yield overall.figure(
         "agreement",
-        f"{measurement.capitalize()} alpha of each aspect. Intervals: "
-        f"{result.options.n_resamples} resamples of counterparts; n is the number with two judges "
-        "or more.",
+        f"{measurement.capitalize()} alpha of each aspect; n is the number of counterparts with "
+        "two judges or more.",
         "value",
         label="Aspect",
         tone="human",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.rating_agreement import RatingAgreement
+from evaluation.metrics.krippendorff_alpha import JACKKNIFE
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.meanings import ALPHA
 
@@ -62,8 +63,7 @@ def method(result: RatingAgreement) -> tuple[str, ...]:
         "Accepted ratings count, without repeated groups. Krippendorff’s alpha is 1 − Dₒ/Dₑ of the "
         "coincidences of ratings; whoever did not rate a unit is missing there. Units are the "
         "scales within a group, the groups on a scale, and all cells of groups by scales overall.",
-        f"Intervals come from {options.n_resamples} resamples of {_resampled(result)} "
-        "(bias-corrected percentile).",
+        _intervals(result),
         "For split halves the raters of a group who rated every scale are parted at random "
         f"{options.n_splits} times. r is Pearson’s between the mean profiles of the two halves, "
         "over the cells of all groups where these are taken together; its mean and sd are those "
@@ -86,11 +86,16 @@ def caveats(result: RatingAgreement) -> tuple[str, ...]:
     )
 
 
-def _resampled(result: RatingAgreement) -> str:
-    if result.overall.resampled == "units":
-        return "units"
+def _intervals(result: RatingAgreement) -> str:
+    if result.overall.method == JACKKNIFE:
+        return (
+            "Intervals are for people and units like these: a jackknife of ln(1 − α) over either, "
+            "from five people and 40 units on. With fewer none was shown to hold."
+        )
+    whom = "units" if result.overall.resampled == "units" else "people, with all they rated"
     return (
-        "people, with all that each of them rated, since ratings of one person are not independent"
+        f"Intervals come from {result.options.n_resamples} resamples of {whom} "
+        "(bias-corrected percentile)."
     )
 
 

@@ -113,10 +113,7 @@ def group_figure(groups: ReportTable, result: RatingAgreement) -> Figure:
     measurement = result.options.measurement
     return groups.figure(
         "groups",
-        f"{measurement.capitalize()} alpha within every group. Intervals: "
-        f"{result.options.n_resamples} resamples of its "
-        f"{'scales' if result.overall.resampled == 'units' else 'raters'}; n is the number of "
-        "raters.",
+        f"{measurement.capitalize()} alpha within every group; n is the number of raters.",
         Column("α", value=lambda row: replace(row.alpha.estimate, n=row.n_raters)),
         label="Group",
         tone="human",

@@ -105,7 +105,7 @@ def test_sums_are_right_on_either_side_of_a_machine_word():
 
 @pytest.mark.parametrize("expected", ["exact", "shuffle", "krippendorff"])
 def test_a_subset_has_the_alpha_of_its_annotations_alone(expected):
-    rows = simulated(12)
+    rows = simulated(120)
     subsets = [
         np.array([annotator in pair for _, annotator, _ in rows])
         for pair in combinations(range(3), 2)

@@ -10,7 +10,7 @@ from evaluation.metrics.mark_agreement import mark_alpha
 from evaluation.metrics.undefined import UndefinedReason
 
 
-def simulate(seed, coders=(2, 3), n_texts=12):
+def simulate(seed, coders=(2, 3), n_texts=90):
     """Texts of 3 to 20 words; coders see a common passage and err in one word of ten."""
     rng = np.random.default_rng(seed)
     texts = []
@@ -44,7 +44,7 @@ def test_alpha_by_hand():
     found = mark_alpha([np.array([[1, 1, 0, 0, 0], [1, 0, 0, 0, 0]], dtype=bool)])
     assert found.estimate.value == pytest.approx(1 - 9 / 21)
     assert (found.n_units, found.n_marked) == (5, 3)
-    assert found.estimate.interval_reason == UndefinedReason.ONE_TEXT
+    assert found.estimate.interval_reason == UndefinedReason.FEW_CODED
 
 
 def test_coders_who_mark_at_random_agree_by_chance():

@@ -178,7 +178,7 @@ def test_same_inputs_give_the_same_report(name):
 @pytest.mark.django_db
 def test_command_verifies_a_stored_report(capsys):
     """Agreement on a few texts: its method has not changed since it was stored."""
-    name = "agreement"
+    name = "agreement-jackknife"
     with stopped_clock():
         report = contracts.from_stored(contracts.read_json(f"{name}.json"), CASES[name].make())
     call_command("report", "verify", report.public_id)

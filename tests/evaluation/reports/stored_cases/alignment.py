@@ -152,8 +152,10 @@ def _pictures(*, with_speakers: bool) -> Inputs:
 
 #: Alpha's intervals resample people, and random halves are drawn by a group's name.
 PEOPLE_RESAMPLED = frozenset(
-    {"low", "high", "n_resamples", "interval_reason", "resampled", "split_half"}
+    {"low", "high", "n_resamples", "seed", "interval_reason", "resampled", "split_half"}
 )
+#: Alpha has the interval of a jackknife, from five people and 40 units on, and no seed.
+ALPHA_JACKKNIFED = frozenset({"low", "high", "n_resamples", "seed", "interval_reason"})
 
 #: Streams of people, scales, halves, templates and exchanged answers are keyed by name.
 STREAMS_NAMED = frozenset(
@@ -293,7 +295,10 @@ CASES: dict[str, Case] = {
         {**FEW, "splits": 0, "measurement": "ordinal"},
         moved=PEOPLE_RESAMPLED,
     ),
-    "rating_agreement-people": Case("rating_agreement", lambda: Inputs(_study()), HALVES),
+    "rating_agreement-people": Case(
+        "rating_agreement", lambda: Inputs(_study()), HALVES, moved=ALPHA_JACKKNIFED
+    ),
+    "rating_agreement-jackknife": Case("rating_agreement", lambda: Inputs(_study()), HALVES),
     "alignment-streams": Case(
         "alignment",
         lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),

@@ -1,9 +1,7 @@
-"""Resampled values of Krippendorff's alpha: units drawn with replacement, or annotators.
+"""Krippendorff's alpha of weighted units or annotators, such as of all but one.
 
-Where a person rates several units her ratings are not independent, so that annotators are drawn
-with all that each of them rated. Who is drawn twice is not compared with herself, which would pass
-for agreement: a unit's disagreement is the mean over its pairs of different people, each as often
-as both were drawn, and the unit weighs as many values as it then has.
+Where annotators weigh differently, a unit's disagreement is the mean over its pairs of different
+people, each as often as both count, and the unit weighs as many values as it then has.
 """
 
 from __future__ import annotations
@@ -15,34 +13,29 @@ from numpy.typing import NDArray
 
 Measurement = Literal["nominal", "ordinal", "interval", "ratio"]
 Floats = NDArray[np.float64]
+#: A jackknife leaves out one of so many at the most; of more, it leaves out blocks.
+MOST_BLOCKS = 1000
 
 
-def resample_units(
-    table: Floats, domain: Floats, measurement: Measurement, n: int, rng: np.random.Generator
-) -> Floats:
-    """Return alpha of `n` draws of units, (n,), NaN without variation.
+def alpha_without_units(table: Floats, domain: Floats, measurement: Measurement) -> Floats:
+    """Return alpha without each unit, or without each block of them, NaN without variation.
 
     table : (n_annotators, n_units), NaN = missing, two values or more in every unit
     domain : (n_domain,) the values that occur, in order
     """
-    size = table.shape[1]
     coincidences = _Coincidences(table, domain, measurement)
-    return np.array(
-        [
-            coincidences.alpha(np.bincount(rng.integers(size, size=size), minlength=size))
-            for _ in range(n)
-        ]
-    )
+    return np.array([coincidences.alpha(kept) for kept in _without_blocks(table.shape[1])])
 
 
-def resample_annotators(
-    table: Floats, domain: Floats, measurement: Measurement, n: int, rng: np.random.Generator
-) -> Floats:
-    """Return alpha of `n` draws of annotators; arguments and result as of `resample_units`."""
-    size = len(table)
-    places = rng.integers(size, size=(n, size)) + np.arange(n)[:, None] * size
-    drawn = np.bincount(places.ravel(), minlength=n * size).reshape(n, size).astype(float)
-    return alpha_of_annotators(table, domain, measurement, drawn)
+def alpha_without_annotators(table: Floats, domain: Floats, measurement: Measurement) -> Floats:
+    """Return alpha without each annotator; arguments and result as of `alpha_without_units`."""
+    return alpha_of_annotators(table, domain, measurement, _without_blocks(len(table)))
+
+
+def _without_blocks(n: int) -> Floats:
+    """Return which of `n` are kept, (n_blocks, n): all but one, or but a block where n is large."""
+    n_blocks = min(n, MOST_BLOCKS)
+    return (np.arange(n_blocks)[:, None] != np.arange(n) % n_blocks).astype(float)
 
 
 def alpha_of_annotators(
@@ -132,8 +125,8 @@ class _Coincidences:
         self._weight = np.concatenate(weight)
         self._fixed = None if measurement == "ordinal" else _distances(domain, measurement)
 
-    def alpha(self, drawn: NDArray[np.int64]) -> float:
-        """Return alpha of the units, each as often as it was drawn; NaN without variation."""
+    def alpha(self, drawn: Floats) -> float:
+        """Return alpha of the units, each as often as it counts; NaN without variation."""
         n_v = drawn @ self._counts
         distances = _ordinal_distances(n_v) if self._fixed is None else self._fixed
         # The distance of a value to itself is 0, so that no value needs taking out of D_e.
