@@ -1,17 +1,19 @@
-"""Health before everything else; addresses that no database takes; one content security policy;
-the language of a page."""
+"""Health before everything else; addresses and bodies that no page takes; one content security
+policy; the language of a page."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
 from http import HTTPStatus
+from typing import Any
 
 from csp.constants import HEADER
 from csp.utils import build_policy
 from django.conf import settings
+from django.contrib.auth import SESSION_KEY
 from django.core.exceptions import BadRequest
-from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import add_never_cache_headers, patch_vary_headers
@@ -20,11 +22,15 @@ from annotation.annotators.views import tell_locked_out
 from annotation.common.language_codes import choose_language
 from annotation.common.limits import client_address, is_over_limit
 from stereoscope.api.errors import answer_problem
+from stereoscope.bodies import FILE_PREFIXES, FORM_BYTES
 from stereoscope.health import check_health
 
 # A study's link, to which panels add their parameters.
 STUDY_PREFIX = "/s/"
 NULL_CHARACTER = "The address holds a null character."
+# Where programs send JSON.
+JSON_PREFIXES = (*FILE_PREFIXES, "/panels/")
+FORM_TYPES = ("", "application/x-www-form-urlencoded", "multipart/form-data")
 # Pages of researchers and annotators, whose texts are English.
 ENGLISH_PREFIXES = (
     *("/account/", "/admin/", "/annotate/", "/api/", "/docs/", "/panels/", "/reports/"),
@@ -47,6 +53,38 @@ class WholeAddresses:
                 return answer_problem(HTTPStatus.BAD_REQUEST, NULL_CHARACTER)
             raise BadRequest(NULL_CHARACTER)
         return self.get_response(request)
+
+
+class LimitedBodies:
+    """Refuse a body that a page doesn't take, before anything reads it: with 413 or 415.
+
+    It comes before the check of forms, which would read the body of every page.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        """Return a refusal, or nothing for a body that the page takes."""
+        n_bytes = _count(request)
+        if n_bytes > FORM_BYTES and not _may_send_files(request):
+            limit = f"{FORM_BYTES // 1_000_000} MB"
+            return _refuse(
+                request,
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"This is too large: at most {limit} can be sent here. Nothing was stored.",
+            )
+        is_form = request.content_type in FORM_TYPES
+        if n_bytes and not is_form and not request.path_info.startswith(JSON_PREFIXES):
+            return _refuse(
+                request,
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+                "Only a form can be sent here. Nothing was stored.",
+            )
+        return None
 
 
 class LogInLimit:
@@ -141,6 +179,25 @@ class Health:
             status = "ready" if health.is_ready else "not ready"
             return _answer({"status": status} | asdict(health), 200 if health.is_ready else 503)
         return self.get_response(request)
+
+
+def _count(request: HttpRequest) -> int:
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    return int(length) if length.isascii() and length.isdigit() else 0
+
+
+def _may_send_files(request: HttpRequest) -> bool:
+    if not request.path_info.startswith(FILE_PREFIXES):
+        return False
+    # The API reads a body only after it has checked the token.
+    has_token = request.path_info.startswith("/api/") and "HTTP_AUTHORIZATION" in request.META
+    return has_token or SESSION_KEY in request.session
+
+
+def _refuse(request: HttpRequest, status: HTTPStatus, why: str) -> HttpResponse:
+    if request.path_info.startswith("/api/"):
+        return answer_problem(status, why)
+    return HttpResponse(f"{why}\n", status=status, content_type="text/plain; charset=utf-8")
 
 
 def _answer(content: dict[str, str], status: int) -> JsonResponse:

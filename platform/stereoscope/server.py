@@ -25,7 +25,7 @@ class Logger(glogging.Logger):
 
 logger_class = Logger
 wsgi_app = "stereoscope.wsgi"
-worker_class = "gthread"
+worker_class = "stereoscope.buffered_worker.BufferedWorker"
 workers = int(os.environ.get("WEB_PROCESSES", "1"))
 threads = 8
 graceful_timeout = 5
@@ -49,6 +49,7 @@ logconfig_dict = {
     "root": {"level": "WARNING", "handlers": ["console"]},
     "loggers": {
         "gunicorn.error": {"level": "WARNING", "handlers": ["console"], "propagate": False},
+        "waitress.queue": {"level": "ERROR"},  # otherwise a line for each request that waits
     },
 }
 

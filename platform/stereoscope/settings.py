@@ -105,6 +105,7 @@ MIDDLEWARE = [
     "stereoscope.middleware.ContentSecurityPolicy",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "stereoscope.middleware.WholeAddresses",
+    "stereoscope.middleware.LimitedBodies",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -207,3 +207,36 @@ def test_the_api_says_when_to_ask_again(set_rates: Any) -> None:
     assert refused.json()["title"] == "Too Many Requests"
     assert client.get("/api/v1/studies/").status_code == 200
     assert client.get("/api/v1/studies/").status_code == 429
+
+
+def send(client: Client, address: str, n_bytes: int, content_type: str) -> int:
+    return client.post(address, "x" * n_bytes, content_type=content_type).status_code
+
+
+MULTIPART = "multipart/form-data; boundary=b"
+URLENCODED = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize("content_type", [MULTIPART, URLENCODED])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("/s/none/", "/r/none/", "/w/none/", "/panels/prolific/events/", "/api/v1/studies/"),
+        *("/admin/login/", "/admin/annotation/study/new/", "/annotate/login/", "/annotate/join/a/"),
+    ],
+)
+def test_nobody_without_an_account_sends_a_large_body(address: str, content_type: str) -> None:
+    assert send(Client(), address, 1_000_001, content_type) == 413
+    assert send(Client(), address, 1_000, content_type) != 413
+
+
+@pytest.mark.parametrize("address", ["/s/none/", "/r/none/", "/w/none/", "/annotate/login/"])
+@pytest.mark.parametrize("content_type", ["application/json", "text/plain", "image/png"])
+def test_pages_for_everyone_take_forms_alone(address: str, content_type: str) -> None:
+    assert send(Client(), address, 100, content_type) == 415
+
+
+def test_a_researcher_sends_large_files_but_not_to_a_survey(admin_client: Client) -> None:
+    library = reverse("admin:annotation_study_gallery")
+    assert send(admin_client, library, 1_000_001, URLENCODED) != 413
+    assert send(admin_client, "/s/none/", 1_000_001, URLENCODED) == 413
