@@ -17,6 +17,7 @@ from evaluation.analyses.guise_inference import (
     PairTable,
     corrected_over,
     crossed_lines,
+    fit_pairs,
     pair_table,
 )
 from evaluation.analyses.resample_options import ResamplingOptions
@@ -84,7 +85,10 @@ class DecisionRate:
 class DecisionTest:
     """Tests of one model and outcome over all prompts and settings.
 
-    rates : of both guises with intervals over texts and prompts; difference : first − second
+    rates : of both guises with intervals over texts and prompts
+    difference, p_difference : first − second, interval and two-sided p from one t
+    question : what these are about, empty without pairs; None in earlier results, whose interval
+        resamples
     equal, contingency, mcnemar : see `evaluation.metrics.decisions`; McNemar over pairs alone
     p_holm : of the paper's test (equal counts), over the models of one outcome
     p_contingency_holm, p_mcnemar_holm : of the other two, likewise; NaN in results of before
@@ -104,6 +108,8 @@ class DecisionTest:
     n_ties: int
     p_contingency_holm: float = np.nan
     p_mcnemar_holm: float = np.nan
+    p_difference: float = np.nan
+    question: str | None = None
 
 
 @dataclass(frozen=True)
@@ -142,12 +148,13 @@ def analyse_decisions(runs: Sequence[DecisionRun], options: DecisionOptions) -> 
                 _rate(model, outcome, one.run.setting, prompt, first[place], second[place])
                 for place, prompt in enumerate(one.run.prompts)
             ]
-        tests.append(_test(model, outcome, decided, options))
+        pairs = _differences(decided)
+        tests.append(_test(model, outcome, decided, pairs, options))
         crossed += crossed_lines(
             model,
             outcome,
             [f"difference of the rates of “{outcome}”"],
-            _differences(decided),
+            pairs,
             options,
         )
         left_out += _left_out(model, outcome, decided)
@@ -233,6 +240,7 @@ def _test(
     model: str,
     outcome: str,
     decided: Sequence[tuple[DecisionRun, Floats, Floats]],
+    pairs: PairTable | None,
     options: DecisionOptions,
 ) -> DecisionTest:
     sides = [
@@ -248,20 +256,21 @@ def _test(
         if paired
         else CountTest(np.nan, 0, np.nan, 0, UndefinedReason.NO_PAIR)
     )
+    (ours,) = fit_pairs(pairs, [rates[0] - rates[1]], options.level, n=min(totals))
     return DecisionTest(
         model,
         outcome,
         estimate_of(rates[0], drawn[0], totals[0], options, bounds=(0.0, 1.0)),
         estimate_of(rates[1], drawn[1], totals[1], options, bounds=(0.0, 1.0)),
-        estimate_of(
-            rates[0] - rates[1], drawn[0] - drawn[1], min(totals), options, bounds=(-1.0, 1.0)
-        ),
+        ours.estimate,
         relative_increase(*rates),
         equal_counts_test(*counts),
         np.nan,
         contingency_test([[count, n - count] for count, n in zip(counts, totals, strict=True)]),
         mcnemar,
         int(sum((side == 0.5).sum() for side in sides)),
+        p_difference=ours.p_value,
+        question=ours.question,
     )
 
 

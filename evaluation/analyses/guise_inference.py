@@ -151,6 +151,18 @@ def fit_scores(
     n : what the estimates rest on; why_no_pairs : why there are no interval and p
     """
     table = None if why_no_pairs else pair_table(runs, contrast)
+    return fit_pairs(table, scores, level, n=n, why_no_pairs=why_no_pairs)
+
+
+def fit_pairs(
+    table: PairTable | None,
+    scores: Sequence[float] | Floats,
+    level: float,
+    *,
+    n: int,
+    why_no_pairs: str = "",
+) -> list[CrossedEffects]:
+    """Return interval and test round every score, as `fit_scores` does, of a table of pairs."""
     if table is None:
         why = why_no_pairs or UndefinedReason.NO_PAIR
         fits = [CrossedEffects(Estimate(np.nan, interval_reason=why)) for _ in scores]

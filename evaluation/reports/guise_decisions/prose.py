@@ -6,7 +6,12 @@ from evaluation.analyses.guise_decisions import DecisionAnalysis
 from evaluation.analyses.guise_inference import tests_disagree
 from evaluation.reports.guise_decisions.tables import p_of_pairs
 from evaluation.reports.parts.formatting import count, interval, p_value
-from evaluation.reports.parts.guise_tables import FEW_PROMPTS, disagreement, method_crossed
+from evaluation.reports.parts.guise_tables import (
+    FEW_PROMPTS,
+    disagreement,
+    has_questions,
+    method_crossed,
+)
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -58,7 +63,7 @@ def disagreements(result: DecisionAnalysis) -> tuple[str, ...]:
         ),
         *disagreement(
             "The paper’s test of counts, which takes every decision for independent, and the "
-            "interval over texts and prompts disagree",
+            "interval of the difference disagree",
             intervals,
         ),
     )
@@ -84,8 +89,8 @@ def method(result: DecisionAnalysis) -> tuple[str, ...]:
         "(χ², df 1), which supposes as many decisions in either variety. The 2 × 2 test has no "
         "continuity correction. McNemar’s exact test looks at the pairs that were decided "
         "differently.",
-        f"Intervals take {options.n_resamples:,} resamples of texts and prompts (bias-corrected "
-        "percentile).",
+        f"Intervals{' of rates' if has_questions(result.tests) else ''} take "
+        f"{options.n_resamples:,} resamples of texts and prompts (bias-corrected percentile).",
         *((method_crossed(result.crossed),) if result.crossed else ()),
     )
 

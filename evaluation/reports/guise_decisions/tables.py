@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from evaluation.analyses.guise_decisions import DecisionAnalysis, DecisionTest
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import p_value
+from evaluation.reports.parts.guise_tables import has_questions, p_columns
 from evaluation.reports.parts.table import Column, ReportTable, downloaded
 
 Varieties = tuple[str, ...]
@@ -20,6 +21,10 @@ def all_corrected(result: DecisionAnalysis) -> bool:
         for row in result.tests
         for p in (row.p_contingency_holm, row.p_mcnemar_holm)
     )
+
+
+def _paper(rows: Sequence[DecisionTest]) -> str:
+    return " (paper)" if has_questions(rows) else ""
 
 
 def p_of_pairs(row: DecisionTest) -> float:
@@ -39,11 +44,12 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
         Column.estimate(f"{first}, %", "first", decimals=1, scale=100, prefix="first_"),
         Column.estimate(f"{second}, %", "second", decimals=1, scale=100, prefix="second_"),
         Column.effect("Difference, points", "difference", decimals=1, scale=100),
+        *p_columns(result.tests, value="p_difference", holm=False),
         Column("Decisions", "n", "first.n", 0, meaning="decisions after the first guise"),
         Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
         Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
         Column("", "p_equal", "equal.p_value"),
-        Column.p("p", "p_equal_holm", "p_holm"),
+        Column.p(f"p{_paper(result.tests)}", "p_equal_holm", "p_holm"),
         Column("", "chi2_contingency", "contingency.statistic"),
         Column.p("" if new else "p (2 × 2)", "p_contingency", "contingency.p_value"),
         Column.p("" if new else "p (McNemar)", "p_mcnemar", "mcnemar.p_value"),
@@ -88,6 +94,7 @@ def key_numbers(tests: ReportTable, varieties: Varieties) -> tuple[KeyNumber, ..
             "difference",
             row,
             f"{p_value(row.p_holm)} (paper), {p_value(p_of_pairs(row))} (McNemar)",
+            *([f"{p_value(row.p_difference)} ({row.question})"] if row.question else []),
             label=f"{row.outcome}, {row.model}: {' − '.join(varieties)}",
             unit="points",
         )
@@ -107,8 +114,7 @@ def test_blocks(
     return (
         tests.figure(
             "difference",
-            f"Rate after {first} minus rate after {second}; {tests.level} intervals over texts and "
-            "prompts.",
+            f"Rate after {first} minus rate after {second}; {tests.level} intervals.",
             "difference",
             label="model",
             panel="outcome",
@@ -120,8 +126,8 @@ def test_blocks(
             right=f"harsher to {first} →",
         ),
         tests.printed(
-            "Rates of the detrimental outcome. p: the paper’s test of equal counts with Holm’s "
-            f"correction over models; {beside}"
+            f"Rates of the detrimental outcome. p{_paper(tests.rows)}: the paper’s test of equal "
+            f"counts with Holm’s correction over models; {beside}"
         ),
     )
 

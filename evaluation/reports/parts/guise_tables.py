@@ -64,14 +64,16 @@ def has_questions(rows: Iterable[Any]) -> bool:
     return any(row.question is not None for row in rows)
 
 
-def p_columns(rows: Sequence[Any], *earlier: Column, holm: bool = True) -> tuple[Column, ...]:
+def p_columns(
+    rows: Sequence[Any], *earlier: Column, value: str = "p_value", holm: bool = True
+) -> tuple[Column, ...]:
     """Return the question of every row with its p and that of Holm, or the columns of earlier."""
     if rows and not has_questions(rows):
         return earlier
     corrected = (Column.p("p (Holm)", "p_holm"),) if holm else ()
     return (
         Column("For", "question", meaning="question that interval and p answer"),
-        Column.p("p", "p", "p_value", meaning="two-sided, from the same t as the interval"),
+        Column.p("p", "p", value, meaning="two-sided, from the same t as the interval"),
         *corrected,
     )
 

@@ -160,7 +160,7 @@ CASES: dict[str, Case] = {
         "matched_guise", _guises, {**FEW, "permutations": 200}, moved=ONE_QUESTION
     ),
     "guise_occupations": Case("guise_occupations", _jobs, FEW, moved=ONE_QUESTION),
-    "guise_decisions": Case("guise_decisions", _verdicts, FEW, moved=ONE_QUESTION),
+    "guise_decisions": Case("guise_decisions", _verdicts, FEW, moved=ONE_QUESTION | {"difference"}),
     "guise_features": Case("guise_features", _features, FEW, moved=ONE_QUESTION | {"doses"}),
     "guise_controls": Case("guise_controls", _controls, FEW, moved=ONE_QUESTION),
     "guise_models": Case(
@@ -188,7 +188,9 @@ CASES: dict[str, Case] = {
         moved=ONE_QUESTION,
     ),
     "guise_occupations-crossed": Case("guise_occupations", _jobs, FEW, moved=ONE_QUESTION),
-    "guise_decisions-crossed": Case("guise_decisions", _verdicts, FEW, moved=ONE_QUESTION),
+    "guise_decisions-crossed": Case(
+        "guise_decisions", _verdicts, FEW, moved=ONE_QUESTION | {"difference"}
+    ),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
