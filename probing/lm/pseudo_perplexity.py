@@ -39,12 +39,17 @@ class MaskedScorerFacts:
         return len(self.tokenizer.encode(text))
 
     def open_ends(self, prompts: Sequence[str], words: Sequence[str]) -> list[OpenEnd]:
-        """Return the ids of prompts with a mask at their ends, and those of words there."""
+        """Return the ids of prompts with a mask at their ends, and those of words there.
+
+        Raises :class:`ContextTooLongError` unless there is room for the masks of every word.
+        """
         contexts = [SlotContext(f"{prompt} ", "") for prompt in prompts]
-        return [
-            OpenEnd(self.tokenizer.encode_slot(context, 1)[0], tuple(opened.pieces))
-            for context, opened in zip(contexts, self.tokenizer.open(contexts, words), strict=True)
-        ]
+        found = []
+        for context, opened in zip(contexts, self.tokenizer.open(contexts, words), strict=True):
+            self.tokenizer.encode_slot(context, max(map(len, opened.pieces), default=1))
+            ids, _ = self.tokenizer.encode_slot(context, 1)
+            found.append(OpenEnd(ids, tuple(opened.pieces)))
+        return found
 
 
 class MaskedScorer(MaskedScorerFacts, EndWordReader):

@@ -157,7 +157,8 @@ class PretrainedTextTokenizer:
             ids = opened.before
             if self.kind != "causal":
                 ids = tuple(self.encode_sentinel(SpanContext(f"{prompt} ", "", ""))[0])
-            self.require_fit(len(ids), prompt)
+            longest = max(map(len, opened.pieces), default=1)
+            self.require_fit(len(ids), prompt, written=longest - 1 if self.kind == "causal" else 0)
             found.append(OpenEnd(ids, tuple(opened.pieces)))
         return found
 

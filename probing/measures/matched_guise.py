@@ -111,8 +111,9 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         else:
             pieces = [one for word in stimuli.attributes for one in _spelled(word, parameters, lm)]
         times = len(plan_words(pieces, masks=lm.kind == "masked"))
+        longest = _longest_attribute(stimuli, parameters, lm)
         rows = (
-            _encode(lm, prompt, body, stimuli, parameters)
+            _encode(lm, prompt, body, stimuli, parameters, longest)
             for prompt in stimuli.prompts
             for body in bodies
         )
@@ -203,6 +204,16 @@ def _encode(
         )
     except (ContextTooLongError, MaskCountError, UnknownWordError) as error:
         return shorten(str(error))
+
+
+def _longest_attribute(
+    stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
+) -> tuple[str, ...]:
+    """Return the attribute of the most tokens, for which a text has to leave room in a prompt."""
+    if parameters.form != "completion":
+        return ()
+    pieces = lm.open_ends([stimuli.prompts[0].fill("")], stimuli.attributes)[0].words
+    return (stimuli.attributes[max(range(len(pieces)), key=lambda place: len(pieces[place]))],)
 
 
 def _spelled(
@@ -370,7 +381,8 @@ def _text_problems(
     longest = max(stimuli.prompts, key=lambda prompt: lm.count_tokens(prompt.text))
     texts = [text for some in stimuli.texts for text in some]
     try:
-        read = [_encode(lm, longest, text.body, stimuli, parameters) for text in texts]
+        word = _longest_attribute(stimuli, parameters, lm)
+        read = [_encode(lm, longest, text.body, stimuli, parameters, word) for text in texts]
     except GenerationSettingsError as error:  # of a chat template
         return [*found, Problem("parameter system_message", str(error), True)]
     unread = [text.slug for text, one in zip(texts, read, strict=True) if isinstance(one, str)]

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from probing.lm.weights import quiet_transformers
+from probing.measures.guise_library import ATTRIBUTE_LISTS, DEFAULT_ATTRIBUTES
 from probing.measures.stimuli import Group, Stimuli
 from probing.measures.template_library import TEMPLATES
 from probing.training.demo.word_pieces import learn_word_pieces
@@ -26,11 +27,11 @@ if TYPE_CHECKING:
     import torch
 
 #: Changes whenever the recipe does, so that a model of an older recipe is trained anew.
-RECIPE = 1
+RECIPE = 2
 STEPS = 400
 
 _RECORD = "demo_model.json"
-_VOCABULARY_SIZE = 400
+_VOCABULARY_SIZE = 800
 _LENGTH = 64
 _BATCH = 48
 _MASKED_SHARE = 0.25
@@ -258,8 +259,8 @@ def _one_thread() -> Iterator[None]:
 def compose_corpus(stimuli: Stimuli, seed: int) -> list[str]:
     """Return a shuffled list of sentences, the same for the same arguments.
 
-    They hold every group in every surface form, every adjective, and every word of the template
-    library, so that any template can be probed.
+    They hold every group in every surface form, every adjective, every word of the template
+    library, and every attribute that matched guise asks by default, so that these can be probed.
     """
     rng = random.Random(seed)  # noqa: S311 - a corpus, no secret
     adjectives = sorted({word for trait in stimuli.traits for word in (trait.low, trait.high)})
@@ -271,8 +272,9 @@ def compose_corpus(stimuli: Stimuli, seed: int) -> list[str]:
         for template in templates:
             drawn = rng.choices(adjectives, weights, k=_DRAWS_PER_TEMPLATE)
             sentences += [template.fill(group, adjective) for adjective in drawn]
+    attributes = next(one.words for one in ATTRIBUTE_LISTS if one.slug == DEFAULT_ATTRIBUTES)
     for noun in _NOUNS:
-        for adjective in adjectives:
+        for adjective in dict.fromkeys((*adjectives, *attributes)):
             sentence = rng.choice(_THING_SENTENCES)
             sentences.append(sentence.format(noun=noun, trait=adjective))
     rng.shuffle(sentences)
