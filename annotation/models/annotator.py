@@ -8,6 +8,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
+from annotation.common.encryption import LONGEST_STORED, EncryptedCharField
 from annotation.models.study import Study, StudyStatus
 from annotation.models.tokens import new_public_id, new_token
 
@@ -53,7 +54,7 @@ class Annotator(models.Model):
         help_text=_("None until the invitation is accepted."),
     )
     email = models.EmailField(blank=True, help_text=_("Where the invitation went."))
-    invitation_token = models.CharField(max_length=32, unique=True, default=new_token)
+    invitation_token = EncryptedCharField(max_length=LONGEST_STORED, unique=True, default=new_token)
     invited_at = models.DateTimeField(auto_now_add=True)
     accepted_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(

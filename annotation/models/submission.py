@@ -10,6 +10,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from annotation.common.encryption import LONGEST_STORED, EncryptedCharField
 from annotation.models.instrument import DemographicQuestion, Instrument, StudyGroup, TraitScale
 from annotation.models.participant import Participant
 from annotation.models.study import Outcome, Study, StudyStatus
@@ -138,16 +139,21 @@ class Submission(models.Model):
     reached_by = ""
 
     public_id = models.CharField(max_length=12, unique=True, default=new_public_id, editable=False)
-    token = models.CharField(max_length=32, unique=True, default=new_token, editable=False)
-    resume_token = models.CharField(  # noqa: DJ001 - unique where there is one
-        max_length=34,
+    token = EncryptedCharField(
+        max_length=LONGEST_STORED, unique=True, default=new_token, editable=False
+    )
+    resume_token = EncryptedCharField(
+        max_length=LONGEST_STORED,
         unique=True,
         null=True,
         editable=False,
         help_text=_("For a browser that knows the panel id alone: it continues the survey."),
     )
-    holder_key = models.CharField(
-        max_length=32, blank=True, editable=False, help_text=_("Kept by the browser that started.")
+    holder_key = EncryptedCharField(
+        max_length=LONGEST_STORED,
+        blank=True,
+        editable=False,
+        help_text=_("Kept by the browser that started."),
     )
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="submissions")
     instrument = models.ForeignKey(Instrument, on_delete=models.PROTECT, related_name="submissions")
@@ -237,7 +243,7 @@ class UsedLink(models.Model):
 
     submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="used_links")
     digest = models.CharField(max_length=64, unique=True, help_text=_("SHA-256 of the signature."))
-    holder_key = models.CharField(max_length=32)
+    holder_key = EncryptedCharField(max_length=LONGEST_STORED)
 
     def __str__(self) -> str:
         return f"link of {self.submission_id}"

@@ -1,4 +1,4 @@
-"""Changing the key under which ids of people are stored."""
+"""Changing the key under which ids of people and secrets of their links are stored."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from django.db import models, transaction
 from django.db.models.functions import Cast
 
 from annotation.common.encryption import is_current
-from annotation.models import PanelAction, ParticipantIdentity
+from annotation.models import Annotator, PanelAction, ParticipantIdentity, Submission, UsedLink
 
-#: Tables with ids of people, and their encrypted fields.
+#: Tables with encrypted fields, and which these are.
 ENCRYPTED: dict[type[models.Model], tuple[str, ...]] = {
     ParticipantIdentity: ("external_id", "session_id"),
     PanelAction: ("reference",),
+    Submission: ("token", "resume_token", "holder_key"),
+    UsedLink: ("holder_key",),
+    Annotator: ("invitation_token",),
 }
 BATCH = 500
 
 
 def rotate_identity_key() -> int:
-    """Store every id under the first key; return how many rows were not. Safe while people arrive.
+    """Store all that is encrypted under the first key; return how many rows were not.
 
-    Rows are locked in batches. Running it twice changes nothing more.
+    Safe while people arrive: rows are locked in batches. Running it twice changes nothing more.
     """
     return sum(_rotate(model, names) for model, names in ENCRYPTED.items())
 

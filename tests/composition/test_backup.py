@@ -19,6 +19,30 @@ from annotation.models import SocialGroup
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Prints what opens something: sessions, one of them over, and the links of people.
+MAKE_SECRETS = """
+from django.contrib.sessions.backends.db import SessionStore
+from annotation.models import Annotator
+from annotation.models.tokens import new_resume_token
+from tests.annotation.counterparts.studies import make_writing_study
+from tests.annotation.studies.people import make_study, make_submission
+
+def session():
+    store = SessionStore()
+    store["x"] = 1
+    store.create()
+    return store
+
+over, kept = session(), session()
+gone = over.session_key
+over.delete()
+submission = make_submission(make_study())
+submission.resume_token, submission.holder_key = new_resume_token(), "holder" * 5
+submission.save()
+place = Annotator.objects.create(study=make_writing_study(launched=False), number=77)
+print(gone, kept.session_key, submission.token, submission.resume_token)
+print(submission.holder_key, place.invitation_token)
+"""
 
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -162,3 +186,16 @@ def test_a_dump_of_postgresql_restores_what_was_there(tmp_path):
                 assert opened.execute(query).fetchall() == [("before",)]
         finally:
             server.execute(f'DROP DATABASE "{restored}"')
+
+
+def test_a_backup_holds_no_session_and_no_token_of_a_link(tmp_path, make_database):
+    folder, copy = tmp_path / "var", tmp_path / "monday.sqlite3"
+    make_database(folder / "stereoscope.sqlite3")
+    made = start(folder, "shell", "--no-imports", "--command", MAKE_SECRETS)
+    said, complaints = made.communicate()
+    assert made.returncode == 0, complaints
+    secrets = said.split()[-6:]
+    assert len(set(secrets)) == 6
+    end(start(folder, "backup", str(copy)))
+    content = copy.read_bytes()
+    assert [secret for secret in secrets if secret.encode() in content] == []

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 
+from annotation.common.encryption import encrypt_by_all
 from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import Content, load_content, load_frozen
 from annotation.instruments.flow import Step
@@ -45,9 +46,13 @@ def _with_instrument() -> QuerySet[Submission]:
 def _prepare(name: str) -> tuple[PreparedQuery[Submission], PreparedQuery[Submission]]:
     """Return the query by a kind of token, and the one that locks the row."""
     return (
-        PreparedQuery(lambda token: _with_instrument().filter(**{name: token})),
+        PreparedQuery(lambda stored: _with_instrument().filter(**{f"{name}__stored": stored})),
         PreparedQuery(
-            lambda token: _with_instrument().filter(**{name: token}).select_for_update(of=("self",))
+            lambda stored: (
+                _with_instrument()
+                .filter(**{f"{name}__stored": stored})
+                .select_for_update(of=("self",))
+            )
         ),
     )
 
@@ -97,7 +102,10 @@ class Visit:
         before: all of it but its identity is in memory then.
         """
         is_resumed = token.startswith(RESUME_MARK)
-        submission: Any = (_BY_RESUME_TOKEN if is_resumed else _BY_TOKEN)[lock].get(token)
+        query = (_BY_RESUME_TOKEN if is_resumed else _BY_TOKEN)[lock]
+        submission: Any = next(filter(None, map(query.first, encrypt_by_all(token))), None)
+        if submission is None:
+            raise Submission.DoesNotExist
         if is_resumed:
             submission.reached_by = token
         if submission.frozen_at is not None:

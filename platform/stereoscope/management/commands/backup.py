@@ -17,12 +17,16 @@ from django.template.defaultfilters import filesizeformat
 
 from stereoscope.models import Milestone, MilestoneName
 
+#: Who holds one of its keys is signed in.
+SESSIONS = "django_session"
+
 
 class Command(BaseCommand):
     help = (
         "Writes a consistent copy of the database into FILE, also while web and worker run: a "
         "SQLite database, or a dump of PostgreSQL for pg_restore. The key under which ids of "
-        "people are encrypted (IDENTITY_KEYS) is not in it: keep it elsewhere."
+        "people and tokens of links are encrypted (IDENTITY_KEYS) is not in it: keep it elsewhere. "
+        "Sessions are left out: after a restore, accounts sign in anew."
     )
     requires_system_checks = []
 
@@ -67,6 +71,9 @@ def _copy_sqlite(part: Path) -> None:
         connection.connection.backup(copy)
         # A copy of its own, not one that waits for a log beside it.
         copy.execute("PRAGMA journal_mode=DELETE")
+        copy.execute(f"DELETE FROM {SESSIONS}")  # noqa: S608 - our own name
+        copy.commit()
+        copy.execute("VACUUM")  # what was deleted, now or before, is in no page of the file
 
 
 def _dump_postgresql(part: Path) -> None:
@@ -74,12 +81,13 @@ def _dump_postgresql(part: Path) -> None:
     settings = connection.settings_dict
     places = {"host": "HOST", "port": "PORT", "username": "USER", "dbname": "NAME"}
     given = [f"--{option}={settings[name]}" for option, name in places.items() if settings[name]]
+    left_out = [f"--exclude-table-data={SESSIONS}"]
     pg_dump = shutil.which("pg_dump")
     if pg_dump is None:
         raise CommandError("pg_dump was not found: install PostgreSQL's client tools.")
     try:
         subprocess.run(  # noqa: S603 - our own settings, no shell
-            [pg_dump, "--format=custom", "--no-password", f"--file={part}", *given],
+            [pg_dump, "--format=custom", "--no-password", f"--file={part}", *given, *left_out],
             env={**os.environ, "PGPASSWORD": str(settings["PASSWORD"])},
             check=True,
             capture_output=True,
