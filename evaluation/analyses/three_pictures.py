@@ -30,10 +30,10 @@ from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_cube import RatingCube
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.analyses.tau_answers import Answer, student_answer
-from evaluation.metrics.draws import draw_counts, share_as_far
+from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
-from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.interval import bias_corrected_interval, bias_corrected_p_value
 from evaluation.metrics.known_values import weighted_mean_of_known
 from evaluation.metrics.rank_correlation import kendall_tau_b, kendall_tau_b_batch
 from evaluation.metrics.undefined import UndefinedReason
@@ -112,7 +112,8 @@ class ScaleLine:
 
     opposite : by name and of speakers its intervals lie on different sides of zero
     prompt_p, prompt_p_holm : the t-test that takes prompts for independent, of the covert picture
-    placebo_p : how often placebo guises lie as far from zero, two-sided
+    p_value : two-sided, from the resamples of the covert interval; NaN without one
+    placebo_p : in earlier results, how often placebo guises lie as far from zero
     disagree : the t-test finds what the interval over texts and prompts does not, or the other way
     """
 
@@ -120,8 +121,9 @@ class ScaleLine:
     opposite: bool
     prompt_p: float
     prompt_p_holm: float
-    placebo_p: float
     disagree: bool
+    p_value: float = np.nan
+    placebo_p: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,10 @@ class PairLine:
 
 @dataclass(frozen=True)
 class ThreePictures:
-    """The record of the analysis; ``placebo_band`` is half the width of the middle of placebos."""
+    """The record of the analysis.
+
+    placebo_band : in earlier results, half the width of the middle of placebo guises
+    """
 
     options: PictureOptions
     scales: tuple[str, ...]
@@ -149,8 +154,8 @@ class ThreePictures:
     lines: tuple[PictureLine, ...]
     by_scale: tuple[ScaleLine, ...]
     pairs: tuple[PairLine, ...]
-    placebo_band: float
     ceilings: dict[str, float]
+    placebo_band: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -158,12 +163,10 @@ class CovertPicture:
     """Matched guise scores of the poles of every scale, high less low.
 
     picture : over texts and prompts; by_prompt : (n_prompts, n_scales)
-    placebo : (n_placebos, n_scales), None without pairs
     """
 
     picture: Picture
     by_prompt: Floats
-    placebo: Floats | None
 
 
 def score_picture(
@@ -217,7 +220,6 @@ def covert_picture(
             UndefinedReason.ONE_PROMPT,
         ),
         by_prompt,
-        None if cell.placebo is None else contrast(cell.placebo),
     )
 
 
@@ -306,7 +308,6 @@ def compare_pictures(
             )
             for first, second in pairs
         ),
-        placebo_band=_placebo_band(covert.placebo, options.level),
         ceilings={one.name: one.ceiling for one in pictures if not np.isnan(one.ceiling)},
     )
 
@@ -343,29 +344,25 @@ def _scale_lines(
     prompt_p = stats.ttest_1samp(covert.by_prompt, 0.0, axis=0, nan_policy="omit").pvalue
     prompt_p = np.ma.filled(np.ma.masked_invalid(prompt_p), np.nan)
     holm = holm_correction(list(prompt_p))
-    placebo_p = np.full(len(scales), np.nan)
-    if covert.placebo is not None:
-        placebo_p = share_as_far(covert.placebo, covert.picture.difference)
     return tuple(
         ScaleLine(
             scale,
             _on_opposite_sides(named, spoken),
             float(prompt_p[place]),
             float(holm[place]),
-            float(placebo_p[place]),
             tests_disagree(float(prompt_p[place]), spoken, level),
+            np.nan if np.isnan(spoken.low) else bias_corrected_p_value(spoken.value, drawn),
         )
-        for place, (scale, named, spoken) in enumerate(
-            zip(scales, estimates[MODEL_GROUPS], estimates[MODEL_SPEAKERS], strict=True)
+        for place, (scale, named, spoken, drawn) in enumerate(
+            zip(
+                scales,
+                estimates[MODEL_GROUPS],
+                estimates[MODEL_SPEAKERS],
+                covert.picture.draws.T,
+                strict=True,
+            )
         )
     )
-
-
-def _placebo_band(placebo: Floats | None, level: float) -> float:
-    """Return the distance from zero within which that share of all placebos lies."""
-    if placebo is None or not placebo.size:
-        return np.nan
-    return float(np.nanquantile(np.abs(placebo), level))
 
 
 def _on_opposite_sides(first: Estimate, second: Estimate) -> bool:

@@ -83,8 +83,8 @@ def method(result: ThreePictures, record: Mapping[str, Any]) -> tuple[str, ...]:
     spoken = (
         f"Of speakers: matched guise probing (Hofmann et al. 2024) with both poles of every scale "
         f"as attributes, {pairs}, {count(len(guised['prompt_texts']), 'prompt')}. A scale’s score "
-        "is q of its high pole less q of its low one; the interval resamples texts and prompts. "
-        "Placebo guises exchange the texts of pairs at random."
+        "is q of its high pole less q of its low one; the interval and its p resample texts "
+        "and prompts."
     )
     people = (
         f"People by name: accepted ratings of “{record['study']['title']}”, the mean rating of the "

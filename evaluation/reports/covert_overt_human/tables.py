@@ -145,9 +145,14 @@ class PictureTables:
             Column("", "scale"),
             Column("Scale", "scale_text", self.scale_text),
             Column.estimate("q", "difference", covert, 3, signed=True),
+            *(
+                []
+                if self.earlier
+                else [Column.p("p", "p", "p_value", meaning="that of the interval")]
+            ),
             Column.p("p (prompts)", "prompt_p"),
-            Column.p("p (Holm)", "prompt_p_holm"),
-            Column.p("p (placebos)", "placebo_p"),
+            Column.p("p (Holm)" if self.earlier else "p (prompts, Holm)", "prompt_p_holm"),
+            *([Column.p("p (placebos)", "placebo_p")] if self.earlier else []),
             Column("Disagree", "disagree", lambda row: "yes" if row.disagree else "no"),
             Column("", "opposite", meaning="by name and of speakers on different sides"),
             level=self.level,
@@ -156,6 +161,11 @@ class PictureTables:
     @property
     def downloads(self) -> tuple[ReportTable, ...]:
         return (self.lines, self.pairs, self.tests)
+
+    @property
+    def earlier(self) -> bool:
+        """Whether the result has p-values against placebo guises."""
+        return any(not math.isnan(row.placebo_p) for row in self.result.by_scale)
 
     @property
     def opposite(self) -> list[str]:
@@ -263,8 +273,12 @@ class PictureTables:
             self.tests.printed(
                 "q of the high pole less that of the low one, with the interval over texts and "
                 "prompts. p (prompts) is a t-test that takes prompts for independent samples, with "
-                "and without Holm’s correction; p (placebos), not corrected, how often placebo "
-                "guises lie as far from 0.",
+                "and without Holm’s correction; "
+                + (
+                    "p (placebos), not corrected, how often placebo guises lie as far from 0."
+                    if self.earlier
+                    else "p is that of the interval, not corrected."
+                ),
             ),
         )
 

@@ -21,7 +21,8 @@ def contradictions(document: Document) -> list[str]:
     """Return the rows of all tables whose interval leaves out 0 with p from .05 on, or holds it."""
     found = []
     for name, frame in document.frames.items():
-        p = next((column for column in ("p", "p_crossed", "p_placebo") if column in frame), "")
+        known = ("p", "p_crossed", "p_placebo", "placebo_p")
+        p = next((column for column in known if column in frame), "")
         if p and "low" in frame:
             rows = frame.dropna(subset=["low", "high", p])
             apart = (rows["low"] > 0) | (rows["high"] < 0)
@@ -72,8 +73,9 @@ def test_every_kind_has_one_question_a_row_and_no_placebo_p(name):
         for column in ("low", "high", "p"):
             np.testing.assert_allclose(tests[column], crossed[column], rtol=1e-9)
     tables = [frame for frame in document.frames.values() if "question" in frame]
-    assert tables
+    assert tables or "covert_tests" in document.frames
     for frame in tables:
         known = frame.dropna(subset=["p"])
         assert set(known["question"]) <= {"prompts like these", "these prompts"}
-    assert not [frame for frame in document.frames.values() if "p_placebo" in frame]
+    names = {name for frame in document.frames.values() for name in frame}
+    assert not names & {"p_placebo", "placebo_p"}

@@ -167,6 +167,8 @@ DIFFERENCES_DRAWN = STREAMS_NAMED.union(
 )
 
 
+#: p-values are those of intervals; placebo guises stand in none.
+PLACEBOS_GONE = frozenset({"placebo_p", "placebo_band"})
 CASES: dict[str, Case] = {
     "alignment": Case(
         "alignment", lambda: Inputs(_study(), runs=(scored_run(),)), HALVES, moved=STREAMS_NAMED
@@ -199,10 +201,17 @@ CASES: dict[str, Case] = {
         "covert_overt_human",
         lambda: _pictures(with_speakers=True),
         {**HALVES, "first_group": "man", "second_group": "woman"},
+        moved=PLACEBOS_GONE,
     ),
     "covert_overt_human-three": Case(
         "covert_overt_human",
         lambda: _pictures(with_speakers=False),
+        {**HALVES, "first_group": "man", "second_group": "woman"},
+        moved=PLACEBOS_GONE,
+    ),
+    "covert_overt_human-question": Case(
+        "covert_overt_human",
+        lambda: _pictures(with_speakers=True),
         {**HALVES, "first_group": "man", "second_group": "woman"},
     ),
     "alignment_comparison": Case(
