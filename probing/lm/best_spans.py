@@ -47,7 +47,7 @@ def best_closed_spans(
     A span has one to :data:`LONGEST` tokens and none of `banned`. None for a row where the
     search ended before its spans were certain.
     """
-    lengths = [None] * decoding.logits.shape[0]
+    lengths: list[int | None] = [None] * decoding.logits.shape[0]
     return _search_rows(decoding, n_best, lengths, sorted(closing), banned)
 
 

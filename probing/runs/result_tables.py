@@ -9,7 +9,7 @@ from itertools import repeat
 from django.db.models import Avg, Count, Q, QuerySet
 
 from annotation.common.lazy import pd
-from annotation.models import Counterpart
+from annotation.models import Counterpart, TextPair
 from probing.measures.classification import ACCURACY, ALL_CLASSES, FALLBACK, FPR
 from probing.measures.guise_parameters import MEANING_MATCHED, POOLED
 from probing.measures.mention_surprisal import SURPRISAL
@@ -286,12 +286,14 @@ class DirectionCount:
 def run_counterparts(run: Run) -> QuerySet[Counterpart]:
     """Return the counterparts of ``run`` with their texts and pairs, in the corpus's order.
 
-    One query, and one more for the pairs of the rows that are read.
+    One query, and two more for each side of the pairs of the rows that are read.
     """
     return (
         Counterpart.objects.filter(run=run.public_id)
-        .select_related("text", "text__pair__target_text")
-        .prefetch_related("text__pairs_as_target__source_text")
+        .select_related("text")
+        .prefetch_related(
+            "text__pairs_as_source__target_text", "text__pairs_as_target__source_text"
+        )
         .order_by("text__pk", "variety")
     )
 
@@ -300,12 +302,13 @@ def search_counterparts(found: QuerySet[Counterpart], words: str) -> QuerySet[Co
     """Keep the counterparts with ``words`` in the original, in the result or in the reason."""
     if not words:
         return found
+    in_pairs = TextPair.objects.filter(slug__icontains=words).values("source_text")
     return found.filter(
         Q(text__body__icontains=words)
         | Q(body__icontains=words)
         | Q(reason__icontains=words)
         | Q(text__slug__icontains=words)
-        | Q(text__pair__slug__icontains=words)
+        | Q(text__in=in_pairs)
     )
 
 
@@ -329,15 +332,16 @@ def count_directions(run: Run) -> list[DirectionCount]:
 def reference_of(counterpart: Counterpart) -> tuple[str, str]:
     """Return slug and gold text of the pair that a counterpart belongs to; empty without one.
 
-    A text of the source variety has one pair. A text of the target variety may have several; the
-    first one in the corpus is taken. No query after :func:`run_counterparts`.
+    Of a text in several pairs the first one in the corpus is taken. No query after
+    :func:`run_counterparts`.
     """
     text = counterpart.text
-    pair = getattr(text, "pair", None)
-    if pair is not None:
-        return pair.slug, pair.target_text.body
-    pairs = sorted(text.pairs_as_target.all(), key=lambda found: found.pk)
-    return (pairs[0].slug, pairs[0].source_text.body) if pairs else ("", "")
+    pairs = [(pair.pk, pair.slug, pair.target_text.body) for pair in text.pairs_as_source.all()]
+    pairs = pairs or [
+        (pair.pk, pair.slug, pair.source_text.body) for pair in text.pairs_as_target.all()
+    ]
+    _, slug, gold = min(pairs, default=(0, "", ""))
+    return slug, gold
 
 
 def load_pole_scores(run: Run) -> pd.DataFrame | None:
