@@ -75,6 +75,7 @@ def asked(model: LanguageModel, **changes: Any) -> dict[str, Any]:
         "parameter_gamma": "1.0",
         "parameter_bias": "append",
         "parameter_subword": "max_change",
+        "parameter_slot": "replaced",
         "parameter_variant": "paper",
         **changes,
     }

@@ -34,6 +34,7 @@ WITH_TORCH = tuple(
         "decoder_slots",
         "seq2seq",
         "seq2seq_slots",
+        "examination",
     )
 )
 
