@@ -357,6 +357,7 @@ def test_a_parameter_without_a_value_is_stored_as_none(bert: LanguageModel, alic
     form = {name: value for name, value in asked(bert).items() if not name.startswith("parameter")}
     form |= {"parameter_prior": "noun", "parameter_groups_per_shard": "1", "parameter_renorm": ""}
     form |= {"parameter_adjectives": "pole", "parameter_list_average": "mean"}
+    form |= {"parameter_slot": "replaced"}
     alice.post(reverse("admin:probing_run_add") + "?measure=ilps_star", {**form, "create": "1"})
     assert Run.objects.get().parameters == {
         "prior": "noun",
@@ -364,6 +365,7 @@ def test_a_parameter_without_a_value_is_stored_as_none(bert: LanguageModel, alic
         "list_average": "mean",
         "groups_per_shard": 1,
         "renorm": None,
+        "slot": "replaced",
     }
 
 
