@@ -14,9 +14,10 @@ from evaluation.models import Report, ReportStatus
 from evaluation.reports.drawings import shown_figures, use_drawings
 from evaluation.reports.parts.document import Document
 from evaluation.reports.parts.errors import ReportError
+from evaluation.reports.parts.provenance import WITHHELD
 from evaluation.reports.parts.references import find_references, methods_text, to_bibtex
 from evaluation.reports.registry import get_kind
-from evaluation.reports.rendering import RenderedFile
+from evaluation.reports.rendering import RenderedFile, render_file
 from evaluation.reports.single_files import FIGURE_FORMS, figure_file, table_file
 
 BIBTEX = "application/x-bibtex; charset=utf-8"
@@ -85,6 +86,9 @@ def answer_references(report: Report) -> HttpResponse:
 
 def answer_file(report: Report, name: str) -> HttpResponse:
     found = get_object_or_404(report.files, name=name)
+    if WITHHELD in report.inputs:
+        document = get_kind(report.kind).document(report, {})
+        return _download(report, render_file(report, document, name))
     return _download(report, RenderedFile(name, found.media_type, bytes(found.content)))
 
 

@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 
 STYLESHEETS = ("stereoscope/tokens.css", "evaluation/report.css")
 PAPER_STYLESHEETS = (*STYLESHEETS, "evaluation/paper.css")
+PDF = "report.pdf"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
@@ -36,27 +37,41 @@ def render_files(report: Report, document: Document) -> list[RenderedFile]:
 
     The same report and document give the same bytes.
     """
-    from evaluation.reports.workbook import render_workbook
-
-    files = [
-        RenderedFile(
-            "report.html",
-            "text/html; charset=utf-8",
-            _render_page(report, document).encode(),
-        ),
-        RenderedFile("report.xlsx", XLSX, render_workbook(report, document)),
-        RenderedFile("report.json", "application/json", render_json(report, document)),
-        *(
-            RenderedFile(f"{table.name}.csv", "text/csv; charset=utf-8", to_csv(table.frame))
-            for table in document.tables
-        ),
-    ]
+    files = [render_file(report, document, name) for name in file_names(document)]
     try:
-        paper = render_pdf(_render_paper(report, document), _read_stylesheets(PAPER_STYLESHEETS))
-        files.append(RenderedFile("report.pdf", "application/pdf", paper))
+        files.append(render_file(report, document, PDF))
     except PdfUnavailableError as error:
         logger.warning("no PDF of report %s: %s", report.public_id, error)
-    return files
+    return [file for file in files if file is not None]
+
+
+def file_names(document: Document) -> list[str]:
+    """Return the names of the files that every machine can render."""
+    tables = [f"{table.name}.csv" for table in document.tables]
+    return ["report.html", "report.xlsx", "report.json", *tables]
+
+
+def render_file(report: Report, document: Document, name: str) -> RenderedFile | None:
+    """Return one file of a report, None where it has none of that name.
+
+    Raises `PdfUnavailableError` for the PDF where its libraries are missing.
+    """
+    from evaluation.reports.workbook import render_workbook
+
+    if name == "report.html":
+        page = _render_page(report, document).encode()
+        return RenderedFile(name, "text/html; charset=utf-8", page)
+    if name == "report.xlsx":
+        return RenderedFile(name, XLSX, render_workbook(report, document))
+    if name == "report.json":
+        return RenderedFile(name, "application/json", render_json(report, document))
+    if name == PDF:
+        paper = render_pdf(_render_paper(report, document), _read_stylesheets(PAPER_STYLESHEETS))
+        return RenderedFile(name, "application/pdf", paper)
+    for table in document.tables:
+        if name == f"{table.name}.csv":
+            return RenderedFile(name, "text/csv; charset=utf-8", to_csv(table.frame))
+    return None
 
 
 def render_json(report: Report, document: Document) -> bytes:

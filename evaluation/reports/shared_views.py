@@ -21,6 +21,7 @@ from annotation.common.limits import client_address, is_over_limit
 from annotation.models import AuditAction
 from evaluation.models import Report, ReportShare
 from evaluation.reports import answers
+from evaluation.reports.shared_cut import cut_small
 from evaluation.reports.shares import find_share
 
 # Somebody who reads on is one entry of the audit log in so many seconds.
@@ -62,6 +63,7 @@ def _answer(
     if share is None:
         return render(request, "evaluation/shared_closed.html", status=HTTPStatus.NOT_FOUND)
     request.shared = share  # type: ignore[attr-defined]
+    cut_small(share.report)
     response = answer(request, share.report, **kwargs)
     _log(share, action, str(kwargs.get("name", kwargs.get("number", ""))))
     return response

@@ -23,6 +23,7 @@ from evaluation.models import Report
 from evaluation.reports.parts.data_statement import read_statement
 from evaluation.reports.parts.document import Document, Provenance, Table
 from evaluation.reports.parts.provenance import (
+    WITHHELD,
     access_caveats,
     banners,
     closing_lines,
@@ -188,7 +189,10 @@ class ReportKind(ABC):
             document,
             keys=tuple(replace(key, meaning=self.meaning_of(key.label)) for key in document.keys),
             title=document.title or report.title,
-            banners=document.banners or banners(record_runs(record), origin, obtained),
+            banners=(
+                *(document.banners or banners(record_runs(record), origin, obtained)),
+                *([f"Numbers left out here: {record[WITHHELD]}."] if WITHHELD in record else []),
+            ),
             facts=document.facts or source_facts(record),
             caveats=tuple(dict.fromkeys((*document.caveats, *access, *_even_ends(document)))),
             statement=document.statement or read_statement(record.get("statement", [])),

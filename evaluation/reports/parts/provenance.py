@@ -14,6 +14,9 @@ from probing.models import Run
 
 SHOWN_DIGITS = 16
 
+#: Why numbers were taken out of a record that is shared, where any were.
+WITHHELD = "withheld"
+
 
 def corpus_lines_bare(record: dict[str, Any]) -> list[Provenance]:
     """Return a corpus and its licence."""

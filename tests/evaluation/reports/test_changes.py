@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -16,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import escape
 
-from annotation.models import AuditEntry, StudyMembership
+from annotation.models import AuditEntry, GroupAssignment, Rating, StudyMembership
 from evaluation.models import Report, ReportShare, ReportStatus
 from evaluation.reports.building import build_report
 from evaluation.reports.parts.errors import ReportError
@@ -306,3 +307,55 @@ def test_a_link_is_made_and_ended_on_the_command_line(reports: list[Report]) -> 
     ):
         with pytest.raises(CommandError, match=problem):
             call_command("report", "share", report.public_id, **given)
+
+
+def test_a_link_shows_nothing_that_rests_on_one_participant(client, alice) -> None:
+    study = make_rated_study(owner=alice)
+    few = study.instruments.get().groups.get(slug="elderly")
+    rated = list(GroupAssignment.objects.filter(group=few).order_by("pk"))
+    Rating.objects.filter(assignment__in=rated[1:]).delete()
+    GroupAssignment.objects.filter(pk__in=[one.pk for one in rated[1:]]).delete()
+    for place, rating in enumerate(rated[0].ratings.order_by("pk")):
+        rating.value = 31.0625 + place  # written like this nowhere else
+        rating.save()
+    asked = request_report(
+        kind="alignment", study=study, runs=[make_scored_run(name="third")], parameters=FEW
+    )
+    report = build_report(report_id=asked.pk)
+    assert report is not None
+    assert report.status == ReportStatus.FINAL, report.error
+    values = [f"{31.0625 + place}" for place in range(16)]
+    client.force_login(alice)
+    own = client.get(address("page", report) + "files/cells.csv").content.decode()
+    assert all(value in own for value in values)
+
+    link = share_report(report=report, created_by=alice, days=3)
+    path = f"/{link.partition('//')[2].partition('/')[2]}"
+    stranger = Client()
+    reason = "fewer than five participants; not shown in shared reports"
+    names = list(report.files.values_list("name", flat=True))
+    assert {"report.json", "report.xlsx", "report.html", "cells.csv"} <= set(names)
+    parts = [
+        "",
+        "?group=elderly",
+        *(f"files/{name}" for name in names),
+        *(f"figures/{name}.vl.json" for name in ("forest", "heat-maps")),
+        "figures/profile.vl.json?group=elderly",
+        "tables/2.tex?group=elderly",
+    ]
+    answers = {part: stranger.get(path + part) for part in parts}
+    assert {answer.status_code for answer in answers.values()} == {200}
+    texts = {part: read_any(part, answer.content) for part, answer in answers.items()}
+    assert not [part for part, text in texts.items() if any(value in text for value in values)]
+    for part in ("", "?group=elderly", "files/report.html", "files/report.json", "files/cells.csv"):
+        assert reason in texts[part], part
+    report.refresh_from_db()
+    assert values[0] in str(report.result)
+
+
+def read_any(name: str, content: bytes) -> str:
+    """Return the text of a file, with that of the sheets inside a workbook."""
+    if not name.endswith(".xlsx"):
+        return content.decode(errors="replace")
+    with zipfile.ZipFile(io.BytesIO(content)) as book:
+        return "".join(book.read(part).decode() for part in book.namelist())
