@@ -46,6 +46,8 @@ _DISTILBERT_HEAD = Head(("vocab_transform", "activation", "vocab_layer_norm"), "
 _ALBERT_HEAD = Head(
     ("predictions.dense", "predictions.activation", "predictions.LayerNorm"), "predictions.decoder"
 )
+_ELECTRA_HEAD = Head(("generator_predictions",), "generator_lm_head")
+_MODERNBERT_HEAD = Head(("head",), "decoder")
 # The head of the published checkpoints, which transformers builds only when it is asked to.
 _DEBERTA_HEAD = Head(
     tuple(f"lm_predictions.lm_head.{name}" for name in ("dense", "transform_act_fn", "LayerNorm")),
@@ -64,6 +66,11 @@ MASKED_FAMILIES: dict[str, Family] = {
     "albert": Family("ALBERT", "albert", (_ALBERT_HEAD,)),
     "deberta": Family("DeBERTa", *_DEBERTA),
     "deberta-v2": Family("DeBERTa v2 and v3", *_DEBERTA),
+    "modernbert": Family("ModernBERT", "model", (_MODERNBERT_HEAD,)),
+    "electra": Family("ELECTRA (generator)", "electra", (_ELECTRA_HEAD,)),
+    "mpnet": Family("MPNet", "mpnet", (_ROBERTA_HEAD,), offset_positions=True),
+    "big_bird": Family("BigBird", "bert", (_BERT_HEAD,)),
+    "longformer": Family("Longformer", "longformer", (_ROBERTA_HEAD,), offset_positions=True),
 }
 
 

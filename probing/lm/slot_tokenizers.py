@@ -13,7 +13,7 @@ from probing.lm.errors import ContextTooLongError, MaskCountError, TokenizerErro
 from probing.lm.protocols import SlotChain, SlotContext, SlotState, Subwords, WordPart
 from probing.lm.slot_passes import build_chain, scored_pieces, to_chain
 from probing.lm.sources import ModelFacts
-from probing.lm.text_tokenizer import find_prefix, find_sentinels
+from probing.lm.text_tokenizer import SENTINELS, find_prefix, find_sentinels
 from probing.lm.word_places import OpenSentence, Sentence, WordFinder
 
 Scheme = Literal["wordpiece", "byte-level", "sentencepiece"]
@@ -26,7 +26,6 @@ _PLAIN = SlotContext("They are ", ".")
 #: Calls whose open sentences are kept: what is read is also counted, and asked for again.
 _REMEMBERED = 16
 #: What the slot and a masked group of an encoder and decoder are written as.
-_SENTINELS = ("<extra_id_0>", "<extra_id_1>")
 
 
 class ScoringTokenizer:
@@ -357,7 +356,7 @@ class SentinelTokenizer(ScoringTokenizer):
     @property
     def mask_token(self) -> str:
         """What stands for a masked group."""
-        return _SENTINELS[1]
+        return SENTINELS[1]
 
     def encode(self, text: str) -> tuple[int, ...]:
         """Return the token ids of `text` for the encoder, special tokens included."""
@@ -384,14 +383,14 @@ class SentinelTokenizer(ScoringTokenizer):
                 f"The tokenizer of '{self.facts.source}' has no <extra_id_0>, so that no slot can "
                 "be opened. Use a model of the T5 family."
             )
-        text = f"{context.before}{_SENTINELS[0]}{context.after}"
+        text = f"{context.before}{SENTINELS[0]}{context.after}"
         ids = self.encode(text)
         found = [ids.count(sentinel) for sentinel in self.sentinels]
         expected = [1, context.masks_before + context.masks_after]
         if found != expected:
             raise MaskCountError(
-                f"The sentence '{text}' holds {found[0]} times {_SENTINELS[0]} and {found[1]} "
-                f"times {_SENTINELS[1]} where {expected[0]} and {expected[1]} are expected. "
+                f"The sentence '{text}' holds {found[0]} times {SENTINELS[0]} and {found[1]} "
+                f"times {SENTINELS[1]} where {expected[0]} and {expected[1]} are expected. "
                 "Remove them from the group or template that brings them."
             )
         if len(ids) + masks > self.max_length:

@@ -24,6 +24,8 @@ _RESTORERS = frozenset({"bart"})
 #: A text that another one can go on from.
 _ENDED = "Answer:"
 #: What a shown text is shortened to in a message.
+#: What takes the place of hidden text in encoders and decoders of the T5 family.
+SENTINELS = ("<extra_id_0>", "<extra_id_1>")
 _SHOWN = 60
 
 
@@ -141,9 +143,8 @@ class PretrainedTextTokenizer:
         """Return a text with ``<extra_id_0>`` for its span, and the span's own ids."""
         if self.sentinels is None:
             raise TokenizerError(f"The tokenizer of '{self.facts.source}' has no sentinels.")
-        sentinel = self._tokenizer.convert_ids_to_tokens(self.sentinels[0])
-        ids = list(self._tokenizer.encode(f"{context.before}{sentinel}{context.after}"))
-        self._require_one(ids, self.sentinels[0], sentinel, context)
+        ids = list(self._tokenizer.encode(f"{context.before}{SENTINELS[0]}{context.after}"))
+        self._require_one(ids, self.sentinels[0], SENTINELS[0], context)
         return ids, self.encode_plain(context.span)
 
     def open_ends(self, prompts: Sequence[str], words: Sequence[str]) -> list[OpenEnd]:
@@ -255,8 +256,12 @@ def shorten(text: str) -> str:
 
 
 def find_sentinels(tokenizer: Any) -> tuple[int, int] | None:
-    """Return the ids of ``<extra_id_0>`` and ``<extra_id_1>``; None where they are unknown."""
-    ids = tokenizer.convert_tokens_to_ids(["<extra_id_0>", "<extra_id_1>"])
-    if any(one is None or one == tokenizer.unk_token_id for one in ids):
-        return None
-    return ids[0], ids[1]
+    """Return the ids of ``<extra_id_0>`` and ``<extra_id_1>``; None where they are unknown.
+
+    In UMT5 they are ordinary pieces with the mark of a word's beginning.
+    """
+    for mark in ("", "▁"):
+        ids = tokenizer.convert_tokens_to_ids([f"{mark}{name}" for name in SENTINELS])
+        if not any(one is None or one == tokenizer.unk_token_id for one in ids):
+            return ids[0], ids[1]
+    return None

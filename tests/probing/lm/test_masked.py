@@ -70,6 +70,10 @@ _OWN_SETTINGS: dict[str, dict[str, Any]] = {
     "albert": {"embedding_size": 16},
     "deberta": {**_DEBERTA, "legacy": False, "max_relative_positions": -1},
     "deberta-v2": {**_DEBERTA, "legacy": False, "position_buckets": 16, "share_att_key": True},
+    "modernbert": {"cls_token_id": 0, "sep_token_id": 2, "bos_token_id": 0, "eos_token_id": 2},
+    "electra": {"embedding_size": 24},
+    "longformer": {"attention_window": 16},
+    "big_bird": {"attention_type": "block_sparse", "block_size": 16},
 }
 
 

@@ -6,12 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import tokenizers
 import torch
+import transformers
 
 from probing.lm import MaskCountError, TokenizerError
 from probing.lm.loaders import load_slot_model, load_slot_tokenizer
 from probing.lm.protocols import SlotContext, SpanText
 from probing.lm.seq2seq_slots import Seq2SeqSlotModel
+from probing.lm.text_tokenizer import find_sentinels
 from probing.measures.ceat import Ceat, CeatParameters
 from probing.measures.ilps import Ilps, IlpsStar
 from probing.measures.sensitivity import SensitivityTest, subword_changes
@@ -148,3 +151,15 @@ def test_ceat_takes_the_models_own_subword_unless_one_is_chosen(t5: Seq2SeqSlotM
     np.testing.assert_array_equal(default, last)
     assert not np.allclose(default, first, equal_nan=True)
     assert not [p for p in Ceat().problems(draw(), CeatParameters(), t5.tokenizer) if p.fatal]
+
+
+@pytest.mark.parametrize("mark", ["", "▁"])
+def test_sentinels_are_found_with_the_mark_of_a_word_and_without(mark: str) -> None:
+    """UMT5 has “▁<extra_id_0>” among its ordinary pieces."""
+    pieces = ["<unk>", "▁", "a", *(f"{mark}<extra_id_{n}>" for n in range(2))]
+    model = tokenizers.models.Unigram([(piece, -1.0) for piece in pieces], unk_id=0)
+    built = tokenizers.Tokenizer(model)
+    built.pre_tokenizer = tokenizers.pre_tokenizers.Metaspace()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=built, unk_token="<unk>")
+    assert find_sentinels(tokenizer) == (3, 4)
+    assert 3 in tokenizer.encode("a <extra_id_0>") or not mark
