@@ -44,7 +44,7 @@ def test_a_corpus_comes_in_on_a_phone(
     file = tmp_path / "pairs.csv"
     file.write_text(f"{GOOD}b,They gone,,CORAAL\n", encoding="utf-8")
     page.locator("input[type=file]").set_input_files(file)
-    page.get_by_label("Name").fill(name)
+    page.get_by_role("textbox", name="Name", exact=True).fill(name)
     page.get_by_label("Licence").fill("CC0")
     with page.expect_navigation():
         page.get_by_role("button", name="Import corpus").click()
@@ -56,7 +56,7 @@ def test_a_corpus_comes_in_on_a_phone(
     file.write_text(GOOD, encoding="utf-8")
     page.locator("input[type=file]").set_input_files(file)
     # The theme's script shows a chosen file's name; it must not get into the corpus's own.
-    assert page.get_by_label("Name").input_value() == name
+    assert page.get_by_role("textbox", name="Name", exact=True).input_value() == name
     page.get_by_role("button", name="Import corpus").click()
     page.get_by_text(f"2 texts and 1 pairs are in “{name}”").wait_for()
     assert not scrolls_sideways(page)
