@@ -68,6 +68,9 @@ def test_a_link_that_two_people_open_at_once_takes_one_of_them(ann: User) -> Non
     address = reverse("admin:annotation_team_join", args=[token])
     clients = [signed_in(make_user(name, is_superuser=True)) for name in ("ben", "cleo", "dan")]
     answers = at_once(*[lambda client=client: client.post(address) for client in clients])
-    assert [answer.status_code for answer in answers] == [302] * 3
+    # Who comes after the first finds the invitation over.
+    found = sorted(answer.status_code for answer in answers)
+    assert found[0] == 302
+    assert set(found) <= {302, 404}
     assert TeamMember.objects.filter(team=team).exclude(user=ann).count() == 1
     assert TeamInvitation.objects.get().used_by_id is not None
