@@ -14,6 +14,14 @@ NARROW = {"width": 320, "height": 640}
 DESKTOP = {"width": 1280, "height": 900}
 HANDLE_RADIUS = 14
 TABS_AT_MOST = 60
+# Bring a line to the middle; tells, once the page has heard of it, whether the page scrolled.
+SCROLLS = """async (node) => {
+  const top = window.visualViewport.pageTop;
+  node.scrollIntoView({ block: "center" });
+  await new Promise((heard) => requestAnimationFrame(() => requestAnimationFrame(heard)));
+  return window.visualViewport.pageTop !== top;
+}"""
+PAGE_RESTS_MS = 200
 
 Hand = Literal["touch", "mouse", "keyboard"]
 
@@ -242,7 +250,9 @@ class Visitor:
     def point(self, row: Locator, shown: int) -> tuple[float, float]:
         """Return where on the screen a place of a line is; the line is scrolled into view."""
         line = row.locator("input.line-input")
-        line.evaluate("node => node.scrollIntoView({block: 'center'})")
+        if line.evaluate(SCROLLS) and self.hand == "touch":
+            # A finger on a page that still rolls would stop it and answer nothing.
+            self.page.wait_for_timeout(PAGE_RESTS_MS)
         box = line.bounding_box()
         assert box is not None
         length = box["width"] - 2 * HANDLE_RADIUS
