@@ -29,6 +29,7 @@ from evaluation.analyses.guise_ratings import (
     GuiseRatings,
     draw_guises,
     item_differences,
+    item_raters,
     person_values,
     weigh,
     why_too_few,
@@ -80,11 +81,15 @@ class ScaleLine:
 
 @dataclass(frozen=True)
 class ItemLine:
-    """The difference between the guises of one item on one scale, in points."""
+    """The difference between the guises of one item on one scale, in points.
+
+    n_people : who rated the item on the scale; None in results of before December 2026
+    """
 
     item: str
     scale: str
     difference: float
+    n_people: int | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,7 @@ def analyse_guise_people(
     names = list(dict.fromkeys(run.model for run in runs))
     scored = {name: _score(name, runs, poles, rated.scales, options) for name in names}
     halves = _halves(rated, options)
-    items = item_differences(rated)
+    items, raters = item_differences(rated), item_raters(rated)
     return GuisePeople(
         options=options,
         guises=(rated.guises[0], rated.guises[1]),
@@ -159,7 +164,7 @@ def analyse_guise_people(
         n_pages=rated.n_pages,
         scales=_lines(rated, drawn, options),
         items=tuple(
-            ItemLine(item, scale, float(items[i, s]))
+            ItemLine(item, scale, float(items[i, s]), int(raters[i, s]))
             for i, item in enumerate(rated.items)
             for s, scale in enumerate(rated.scales)
             if not np.isnan(items[i, s])

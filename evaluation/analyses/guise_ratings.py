@@ -200,6 +200,13 @@ def item_differences(rated: GuiseRatings) -> Floats:
     return np.array([cell[0] - cell[1] for cell in cells]).T.reshape(len(rated.items), -1)
 
 
+def item_raters(rated: GuiseRatings) -> NDArray[np.intp]:
+    """Return (n_items, n_scales) people who rated an item on a scale, in whichever guise."""
+    counts = np.zeros((len(rated.items), len(rated.scales)), dtype=np.intp)
+    np.add.at(counts, rated.item, ~np.isnan(rated.values))
+    return counts
+
+
 def person_values(rated: GuiseRatings) -> Floats:
     """Return what each person adds to the differences: (n_people, n_scales), NaN for nothing.
 

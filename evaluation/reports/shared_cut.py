@@ -14,6 +14,7 @@ REASON = "fewer than five participants; not shown in shared reports"
 COUNTS = ("n_people", "n_raters", "n_submissions")
 #: What records of people's mean ratings have; they count their people under ``n``.
 MEAN_RATING = {"mean", "sd", "n"}
+SIDES = ("first", "second")
 #: Choices of the report and names, which say nothing about anybody.
 KEPT = ("options", "resampling", "level")
 
@@ -29,6 +30,8 @@ def cut_small(report: Report) -> None:
 def _cut(value: Any, name: str = "", *, small: bool = False) -> Any:
     if isinstance(value, Mapping):
         small = small or _is_small(value)
+        if "subgroups" in value and "differences" in value:
+            value = value | {"differences": _cut_differences(value)}
         return {
             key: part if key in KEPT else _cut(part, key, small=small)
             for key, part in value.items()
@@ -40,6 +43,15 @@ def _cut(value: Any, name: str = "", *, small: bool = False) -> Any:
     if small and isinstance(value, str) and name.endswith("reason"):
         return REASON
     return value
+
+
+def _cut_differences(result: Mapping[str, Any]) -> list[Any]:
+    """Cut differences of which one side is cut: with the other, they would tell it."""
+    small = {(one["question"], one["answer"]) for one in result["subgroups"] if _is_small(one)}
+    return [
+        _cut(one, small=not small.isdisjoint((one["question"], one[side]) for side in SIDES))
+        for one in result["differences"]
+    ]
 
 
 def _is_small(record: Mapping[str, Any]) -> bool:

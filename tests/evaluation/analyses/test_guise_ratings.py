@@ -13,6 +13,7 @@ from evaluation.analyses.guise_ratings import (
     build_guise_ratings,
     draw_guises,
     item_differences,
+    item_raters,
     person_values,
     weigh,
 )
@@ -53,6 +54,7 @@ def test_differences_by_hand() -> None:
     assert items[:, 0].tolist()[:2] == [30.0, -5.0]
     assert np.isnan(items[2]).all()
     assert items[0, 1] == -20
+    assert item_raters(rated())[:, 0].tolist()[:2] == [3, 2]
 
 
 def test_the_cube_holds_every_rating_once() -> None:

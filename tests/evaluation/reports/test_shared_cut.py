@@ -35,3 +35,27 @@ def test_a_report_on_two_people_is_laid_out_without_their_numbers(name: str) -> 
         to_csv(table.frame)
     said = render_json(report, document).decode()
     assert (REASON in said) == (report.result != whole)
+
+
+def test_a_difference_is_cut_with_either_of_its_sides() -> None:
+    report = contracts.from_stored(contracts.read_json("alignment_subgroups.json"))
+    one = report.result["differences"][0]
+    for subgroup in report.result["subgroups"]:
+        if (subgroup["question"], subgroup["answer"]) == (one["question"], one["second"]):
+            subgroup["n_people"] = 4
+    assert one["value"] is not None
+    cut_small(report)
+    assert report.result["differences"][0]["value"] is None
+    assert report.result["differences"][0]["p_holm"] is None
+    contracts.lay_out(report)
+
+
+def test_a_pair_that_few_rated_is_cut() -> None:
+    report = contracts.from_stored(contracts.read_json("guise_ratings.json"))
+    for n, line in enumerate(report.result["items"]):
+        line["n_people"] = 4 if n else 5
+    cut_small(report)
+    first, *others = (line["difference"] for line in report.result["items"])
+    assert first is not None
+    assert set(others) == {None}
+    contracts.lay_out(report)
