@@ -1,6 +1,6 @@
 """Pure measures of agreement between two pictures; every function names its source."""
 
-from evaluation.metrics.holm import holm_correction
+from annotation.common.holm import holm_correction
 from evaluation.metrics.interval import (
     Interval,
     bias_corrected_interval,

@@ -58,6 +58,13 @@ class DirectRatingParameters(MeasureParameters):
         "from drawn answers (answers).",
         json_schema_extra=in_words({"expected": "expected value", "answers": "drawn answers"}),
     )
+    other_scales: Literal["unread", "rescaled"] = Field(
+        "unread",
+        title="Answers on another scale",
+        description="What becomes of answers such as “7 out of 10”: they count as unreadable, and "
+        "what they come to is stored beside them (unread), or they count as that, 70 (rescaled).",
+        json_schema_extra=in_words({"unread": "unreadable", "rescaled": "multiplied to 100"}),
+    )
     temperature: float = Field(
         1.0,
         ge=0,
@@ -234,7 +241,8 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
         Names: ``pair_score``; ``rating`` from 0 to 100 in the scale's own direction, with
         ``rating_low`` and ``rating_high`` (bounds for missing probability), ``rating_se`` (of the
         mean of drawn answers) and ``wording_sd``; ``refused``, ``unreadable`` and ``cut_off``,
-        shares of what was asked. n counts readings; for ``wording_sd`` wordings.
+        shares of what was asked, for each group (trait "") with an interval and a test. n counts
+        readings; for ``wording_sd`` wordings.
         """
         return aggregate_ratings(stimuli, parameters, shard_frames)
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from annotation.common.lazy import pd
+from annotation.common.holm import holm_correction
+from annotation.common.lazy import np, pd, stats
+from annotation.common.proportions import estimate_proportion
+from probing.measures.answer_reading import RESCALED
 from probing.measures.base import SCORE_COLUMNS, Frames
 
 if TYPE_CHECKING:
@@ -41,6 +44,9 @@ def aggregate_ratings(
             key = {"group": group.slug, "trait": trait.slug}
             cell = cells[group.slug, trait.slug]
             rows += [{**key, **row} for row in _cell_rows(cell, access)]
+    if (asked := readings[readings["outcome"] != ""]).size:
+        groups = [group.slug for group in stimuli.groups]
+        rows += group_outcomes(groups, parameters, asked, access)
     return pd.DataFrame(rows)[[*SCORE_COLUMNS, "access"]]
 
 
@@ -60,8 +66,10 @@ def remarks_on_ratings(
         why = readings.loc[readings["outcome"] == outcome, "why"].value_counts()
         if len(why):
             told = ", ".join(f"{count:,} {reason}" for reason, count in why.sort_index().items())
-            more = "" if outcome == "refused" else f": {told}"
+            more = "" if list(why.index) == ["refused"] else f": {told}"
             found.append(f"{why.sum():,} of {n:,} answers {words}{more}.{_ADVICE.get(outcome, '')}")
+    if rescaled := int((readings["why"] == RESCALED).sum()):
+        found.append(f"{rescaled:,} of {n:,} answers on another scale were multiplied to 100.")
     missing = int(readings["value"].isna().sum())
     if access != "sampled" and missing:
         found.append(
@@ -147,6 +155,49 @@ def _cell_rows(cell: pd.DataFrame, access: str) -> list[dict[str, Any]]:
             _row(outcome, "", float((cell["outcome"] == outcome).mean()), len(cell), access, "")
             for outcome in _OUTCOMES
         ]
+    return rows
+
+
+def group_outcomes(
+    groups: list[str], parameters: DirectRatingParameters, asked: pd.DataFrame, access: str
+) -> list[dict[str, Any]]:
+    """Return how often a group's answers ended otherwise, on all scales (trait "").
+
+    ``…_low`` and ``…_high``: Wilson's 95 % interval. ``…_p``: Fisher's exact test against all
+    other groups, by Holm over groups. Both are about this model's answers to these questions: the
+    questions are fixed and answers are drawn one by one, so that unlike scales make the variance
+    smaller than a binomial one, and both err to the safe side (Hoeffding 1956).
+    """
+    rows = []
+    for outcome in _OUTCOMES:
+        ended = (asked["outcome"] == outcome).groupby(asked["group"])
+        counts, n = ended.sum().reindex(groups), ended.size().reindex(groups)
+        rest, rest_n = counts.sum() - counts, n.sum() - n
+        reason = "there are no other groups" if len(groups) < 2 else ""
+        if parameters.temperature == 0:
+            reason = "at temperature 0 nothing is drawn"
+        p_values = holm_correction(
+            [
+                math.nan
+                if reason
+                else stats.fisher_exact(
+                    np.array(
+                        [[counts[one], n[one] - counts[one]], [rest[one], rest_n[one] - rest[one]]]
+                    )
+                ).pvalue
+                for one in groups
+            ]
+        )
+        for group, p in zip(groups, p_values, strict=True):
+            share = estimate_proportion(int(counts[group]), int(n[group]))
+            for name, value in (
+                ("", share.share),
+                ("_low", share.low),
+                ("_high", share.high),
+                ("_p", float(p)),
+            ):
+                row = _row(outcome + name, "", value, share.n, access, reason)
+                rows.append({"group": group, "trait": "", **row})
     return rows
 
 

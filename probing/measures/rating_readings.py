@@ -2,7 +2,8 @@
 
 Columns: group, trait, wording, repeat; access; expected, low, high (from 0 to 100 in the scale's
 own direction, NaN where not told) and mass; drawn (NaN where no answer was drawn or read), outcome,
-why (no number was read), reasoning (tokens) and text (the answer, shortened).
+why (no number was read), rescaled (what an answer on another scale comes to), reasoning (tokens)
+and text (the answer).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 #: As many likeliest tokens as OpenAI's protocol tells.
 MOST_TOP = 20
-_SHOWN = 200
+_LONGEST = 20_000
 _UNKNOWN = ExpectedNumber(math.nan, math.nan, math.nan, math.nan)
 
 
@@ -81,6 +82,7 @@ def read_group(
     }
     first = [ask for ask in asks if ask.repeat < parameters.n_wordings]
     wants_expected = parameters.reading == "expected"
+    rescale = parameters.other_scales == "rescaled"
     if wants_expected and lm.kind != "chat":
         told = lm.answer_logprobs([questions[ask] for ask in first], NUMBERS)
         rows = [
@@ -103,7 +105,7 @@ def read_group(
 
     if not wants_expected:
         return pd.DataFrame(
-            _row(ask, "sampled", _UNKNOWN, answer)
+            _row(ask, "sampled", _UNKNOWN, answer, rescale=rescale)
             for ask, answer in zip(asks, draw(asks, 0), strict=True)
         )
     answers = draw(first, MOST_TOP)
@@ -111,22 +113,27 @@ def read_group(
     if any(one is not None for one in expected):
         nothing = ExpectedNumber(math.nan, math.nan, math.nan, 0.0)
         return pd.DataFrame(
-            _row(ask, "top_k", one or nothing, answer)
+            _row(ask, "top_k", one or nothing, answer, rescale=rescale)
             for ask, one, answer in zip(first, expected, answers, strict=True)
         )
     later = [ask for ask in asks if ask.repeat >= parameters.n_wordings]
     answers += draw(later, 0)
     return pd.DataFrame(
-        _row(ask, "sampled", _UNKNOWN, answer)
+        _row(ask, "sampled", _UNKNOWN, answer, rescale=rescale)
         for ask, answer in zip([*first, *later], answers, strict=True)
     )
 
 
 def _row(
-    ask: Ask, access: Access, expected: ExpectedNumber, answer: Answer | None
+    ask: Ask,
+    access: Access,
+    expected: ExpectedNumber,
+    answer: Answer | None,
+    *,
+    rescale: bool = False,
 ) -> dict[str, Any]:
-    read = None if answer is None else read_rating(answer)
-    number = read.value if read else None
+    read = None if answer is None else read_rating(answer, rescale=rescale)
+    number, rescaled = (read.value, read.rescaled) if read else (None, None)
     turned = not ask.wording.low_at_zero
     low, high = (expected.high, expected.low) if turned else (expected.low, expected.high)
 
@@ -146,6 +153,7 @@ def _row(
         "drawn": math.nan if number is None else in_own_direction(number),
         "outcome": read.outcome if read else "",
         "why": read.why if read else "",
+        "rescaled": math.nan if rescaled is None else in_own_direction(rescaled),
         "reasoning": 0 if answer is None else answer.reasoning,
-        "text": "" if answer is None else answer.text.replace("\0", "")[:_SHOWN],
+        "text": "" if answer is None else answer.text.replace("\0", "")[:_LONGEST],
     }

@@ -70,6 +70,7 @@ def asked(model: LanguageModel, study: Study | None, **changes: Any) -> dict[str
         "seed": "0",
         "parameter_answers": "4",
         "parameter_reading": "expected",
+        "parameter_other_scales": "unread",
         "parameter_temperature": "1",
         "parameter_max_new_tokens": "8",
         "parameter_least_mass": "0.01",

@@ -210,11 +210,31 @@ def test_refused_and_unreadable_answers_are_counted(study: Study, server: OpenAI
     assert {why for frame in frames for why in frame["why"]} == {
         "", "refused", "no number", "several numbers"
     }  # fmt: skip
-    shares = values(run, "refused")
-    assert sum(value for value in shares.values() if value is not None) == pytest.approx(1.0)
+    for name, share in (("refused", 0.25), ("unreadable", 0.5), ("cut_off", 0.0)):
+        shares = values(run, name)
+        assert np.mean([value for (_, trait), value in shares.items() if trait]) == share
+        of_groups = [shares[group, ""] for group in ("man", "woman")]
+        assert np.mean(of_groups) == share
     for cell, value in values(run, "rating").items():
         row = Score.objects.get(run=run, name="rating", template="", group=cell[0], trait=cell[1])
         assert (value is None) == bool(row.reason)
+
+
+def test_an_answer_on_another_scale_counts_where_the_run_says_so(
+    study: Study, server: OpenAIServer
+) -> None:
+    """Expected: 7 out of 10 is 70, or 30 where the words change sides, so 50 in the mean."""
+    server.ignores.add("logprobs")
+    said = Fault(answer={"message": {"content": "7 out of 10"}, "finish_reason": "stop"})
+    server.faults.extend([said] * 32)
+    model = served(server)
+    unread = rate(model, study)
+    assert set(values(unread, "rating").values()) == {None}
+    frames = load_shard_frames(unread)
+    assert {value for frame in frames for value in frame["rescaled"]} == {30.0, 70.0}
+    run = rate(model, study, other_scales="rescaled")
+    assert set(values(run, "rating").values()) == {50.0}
+    assert "16 of 16 answers on another scale were multiplied to 100." in run.notices
 
 
 @pytest.mark.parametrize("fault", [Fault(close=True), Fault(status=429), Fault(status=500)])
