@@ -21,7 +21,7 @@ from probing.lm.chat_errors import (
 from probing.lm.echoed_endings import EchoedEndings
 from probing.lm.errors import GenerationSettingsError, ServerError
 from probing.lm.question_protocols import Answer, AnswerToken, Question
-from probing.lm.reasoning_blocks import without_reasoning
+from probing.lm.reasoning_blocks import split_reasoning
 from probing.lm.served_token_ids import ServedTokenIds
 from probing.lm.server_connection import Reply
 from probing.lm.text_protocols import Generation, GenerationSettings
@@ -224,7 +224,7 @@ def _read_text(
     text = refusal or _plain(choice.message.content)
     if refusal or choice.finish_reason in _REFUSING:
         return text.strip(), "refused"
-    text, closed = without_reasoning(text)
+    text, _, closed = split_reasoning(text)
     cut = min((at for one in settings.stop if (at := text.find(one)) >= 0), default=None)
     whole = closed and (choice.finish_reason not in _CUT or cut is not None)
     return text[:cut].strip(), "stop" if whole else "length"

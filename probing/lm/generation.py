@@ -13,7 +13,7 @@ import transformers
 from probing.lm.decoding import Decoding
 from probing.lm.errors import GenerationSettingsError
 from probing.lm.numerics import widen
-from probing.lm.reasoning_blocks import without_reasoning
+from probing.lm.reasoning_blocks import split_reasoning
 from probing.lm.text_protocols import Generation, GenerationSettings
 
 
@@ -26,21 +26,25 @@ class Ending:
     end_ids : tokens that end a text; none of them is part of it.
     forced_first : a token that every text begins with, such as BART's begin token.
     decode : from token ids to text.
+    begun : whether what is written begins within a block of reasoning.
     """
 
     end_ids: frozenset[int]
     forced_first: int | None
     decode: Callable[[Sequence[int]], str]
+    begun: bool = False
 
     def generation(self, ids: Sequence[int], stop: Sequence[str]) -> Generation:
         """Return the text of what was written, without end token, stop text and what follows."""
         ended = next((place for place, token in enumerate(ids) if token in self.end_ids), None)
-        text, closed = without_reasoning(self.decode(ids if ended is None else ids[:ended]))
+        text, thought, closed = split_reasoning(
+            self.decode(ids if ended is None else ids[:ended]), begun=self.begun
+        )
         cut = first_stop(text, stop)
         whole = closed and (ended is not None or cut is not None)
         finish: Literal["stop", "length"] = "stop" if whole else "length"
         n_tokens = len(ids) if ended is None else ended + 1
-        return Generation(text[:cut].strip(), n_tokens, finish)
+        return Generation(text[:cut].strip(), n_tokens, finish, thought)
 
 
 def check_settings(settings: GenerationSettings) -> None:

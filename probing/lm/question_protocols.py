@@ -24,11 +24,14 @@ class Question:
     user : what the user says.
     system : the system message; empty sends none.
     opening : how the assistant's turn begins; the answer continues it. Not every server allows it.
+    thinking : the most tokens that a model may write to itself before it answers; 0 turns that off
+        where its chat template has a switch for it.
     """
 
     user: str
     system: str = ""
     opening: str = ""
+    thinking: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,12 +59,16 @@ class Answer:
     finish : ``stop``, ``length`` (cut at `max_new_tokens`), or ``refused``.
     tokens : of the answer in order; None where no log-probabilities were asked for or told.
     reasoning : tokens that the model wrote before its answer and kept to itself.
+    thought : that reasoning, where it is told.
+    n_tokens : tokens written, reasoning included; None where nobody counts them.
     """
 
     text: str
     finish: Literal["stop", "length", "refused"]
     tokens: tuple[AnswerToken, ...] | None = None
     reasoning: int = 0
+    thought: str = ""
+    n_tokens: int | None = None
 
 
 @runtime_checkable

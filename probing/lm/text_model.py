@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,6 +18,7 @@ from probing.lm.end_words import EndWordReader, OpenEnd, Row
 from probing.lm.errors import GenerationSettingsError, TokenizerError
 from probing.lm.generation import Ending, check_settings, search, write
 from probing.lm.question_protocols import Answer, Question
+from probing.lm.reasoning_blocks import begins_reasoning
 from probing.lm.text_protocols import Generation, GenerationSettings, SpanScore
 from probing.lm.text_tokenizer import PretrainedTextTokenizer, SpanProtocol
 
@@ -127,10 +129,27 @@ class TextModel(EndWordReader):
                 "Only servers take a bias; local models tell every logit."
             )
         _check(settings, len(questions), len(seeds))
-        new = settings.max_new_tokens
-        rows = [list(self.tokenizer.encode_question(one, written=new)) for one in questions]
-        written = self._write(rows, settings, seeds)
-        return [Answer(one.text, one.finish) for one in written]
+        found: list[Answer | None] = [None] * len(questions)
+        kinds: dict[tuple[int, bool], list[int]] = {}
+        for place, question in enumerate(questions):
+            text = self.tokenizer.question_text(question) if question.thinking else ""
+            kinds.setdefault((question.thinking, begins_reasoning(text)), []).append(place)
+        for (thinking, begun), places in kinds.items():
+            allowed = replace(settings, max_new_tokens=settings.max_new_tokens + thinking)
+            new = allowed.max_new_tokens
+            rows = [
+                list(self.tokenizer.encode_question(questions[place], written=new))
+                for place in places
+            ]
+            ending = replace(self._ending, begun=begun)
+            own = [seeds[place] for place in places]
+            written = self._write(rows, allowed, own, ending)
+            for place, one in zip(places, written, strict=True):
+                reasoning = len(self.tokenizer.encode_plain(one.thought)) if one.thought else 0
+                found[place] = Answer(
+                    one.text, one.finish, None, reasoning, one.thought, one.n_tokens
+                )
+        return [one for one in found if one is not None]
 
     def encode_question(self, question: Question) -> Row:
         """Return the ids of a question up to where the answer begins; raises where too long."""
@@ -145,14 +164,23 @@ class TextModel(EndWordReader):
         to the longer: the probabilities of all answers add up to one at most.
         """
         rows = [self.encode_question(one) for one in questions]
-        opened = bool(questions) and bool(questions[0].opening)
-        return self.begin_logprobs(
-            rows, [self.tokenizer.split_answer(answer, opened=opened) for answer in answers]
-        )
+        alike: dict[tuple[Row, ...], list[int]] = {}
+        for place, question in enumerate(questions):
+            pieces = self.tokenizer.encode_answers(question, answers)
+            alike.setdefault(pieces, []).append(place)
+        found = np.empty((len(questions), len(answers)))
+        for pieces, places in alike.items():
+            found[places] = self.begin_logprobs([rows[place] for place in places], pieces)
+        return found
 
     def _write(
-        self, rows: list[list[int]], settings: GenerationSettings, seeds: Sequence[int]
+        self,
+        rows: list[list[int]],
+        settings: GenerationSettings,
+        seeds: Sequence[int],
+        ending: Ending | None = None,
     ) -> list[Generation]:
+        ending = ending or self._ending
         found: dict[int, Generation] = {}
         # Whatever is written is kept in memory as well, once per beam.
         lengths = [(len(row) + settings.max_new_tokens) * settings.beams for row in rows]
@@ -165,12 +193,12 @@ class TextModel(EndWordReader):
                     chosen, self.tokenizer.pad_id, self._model.device, left=self.kind == "causal"
                 )
                 texts = search(
-                    self._model, ids, mask, settings, self._ending, pad_id=self.tokenizer.pad_id
+                    self._model, ids, mask, settings, ending, pad_id=self.tokenizer.pad_id
                 )
             else:
                 own = [seeds[index] for index in batch]
                 opened = self._open(chosen, settings.max_new_tokens)
-                texts = write(opened, settings, own, self._ending)
+                texts = write(opened, settings, own, ending)
             found.update(zip(batch, texts, strict=True))
         return [found[index] for index in range(len(rows))]
 

@@ -55,11 +55,13 @@ class Generation:
     n_tokens : tokens written, the end token included; None where a server does not say.
     finish : ``stop`` (an end token or stop text), ``length`` (cut at `max_new_tokens`), or
         ``refused`` (a server's content filter).
+    thought : reasoning in blocks, which is no part of the text.
     """
 
     text: str
     n_tokens: int | None
     finish: Literal["stop", "length", "refused"]
+    thought: str = ""
 
 
 @dataclass(frozen=True)

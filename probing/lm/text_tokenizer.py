@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Literal
 
-from probing.lm.end_words import OpenEnd
+from probing.lm.cache import BoundedCache
+from probing.lm.end_words import OpenEnd, Row
 from probing.lm.errors import (
     ContextTooLongError,
     GenerationSettingsError,
     MaskCountError,
     TokenizerError,
+    WordEdgeError,
 )
 from probing.lm.question_protocols import Question
+from probing.lm.reasoning_blocks import begins_reasoning, close_reasoning, is_mark
 from probing.lm.sources import ModelFacts
 from probing.lm.text_protocols import SpanContext
 from probing.lm.word_places import Sentence, WordFinder
@@ -23,10 +27,12 @@ SpanProtocol = Literal["sentinel", "mask", "left_context"]
 _RESTORERS = frozenset({"bart"})
 #: A text that another one can go on from.
 _ENDED = "Answer:"
-#: What a shown text is shortened to in a message.
 #: What takes the place of hidden text in encoders and decoders of the T5 family.
 SENTINELS = ("<extra_id_0>", "<extra_id_1>")
+#: What a shown text is shortened to in a message.
 _SHOWN = 60
+#: Ids of answers that are kept, by what stands before them.
+_REMEMBERED = 64
 
 
 class PretrainedTextTokenizer:
@@ -53,6 +59,7 @@ class PretrainedTextTokenizer:
         self.sentinels = find_sentinels(tokenizer) if facts.kind == "seq2seq" else None
         self._prefix_ids = find_prefix(tokenizer)
         prefix = tuple(self._prefix_ids) if self.kind == "causal" else ()
+        self._answers = BoundedCache(_REMEMBERED)
         self._finder = WordFinder(tokenizer, special=False, prefix=prefix)
 
     @property
@@ -168,11 +175,35 @@ class PretrainedTextTokenizer:
         """Whether the tokenizer says how turns of a chat are written."""
         return bool(getattr(self._tokenizer, "chat_template", None))
 
+    @cached_property
+    def reasoning_switch(self) -> Literal["template", "closed", "none"]:
+        """How reasoning is turned off: the template's own switch, an empty block, or not at all."""
+        if not self.has_chat_template:
+            return "none"
+        off, on = (self._fill_template(Question("?", thinking=n)) for n in (0, 1))
+        if begins_reasoning(off):
+            return "closed" if close_reasoning(off) != off else "none"
+        return "template" if off != on else "none"
+
+    def question_text(self, question: Question) -> str:
+        """Return all that a model reads of a question, up to where its answer begins.
+
+        Through the chat template where there is one. Reasoning is turned off in the template's own
+        way, and a block of it that the template begins all the same is closed. Without a template
+        system message and question stand above each other; for a causal model “Answer:” follows.
+        """
+        if not self.has_chat_template:
+            text = "\n\n".join(filter(None, (question.system, question.user)))
+            if self.kind == "causal":
+                text += "\nAnswer:" + (f" {question.opening}" if question.opening else "")
+            return text
+        text = self._fill_template(question)
+        return (text if question.thinking else close_reasoning(text)) + question.opening
+
     def encode_question(self, question: Question, *, written: int = 0) -> tuple[int, ...]:
         """Return the ids of a question up to where its answer begins, `written` tokens long.
 
-        Through the chat template where there is one, thinking turned off. Otherwise system message
-        and question stand above each other; for a causal model “Answer:” follows them.
+        A chat template writes its own begin token, so that none is put before it.
 
         Raises
         ------
@@ -181,34 +212,77 @@ class PretrainedTextTokenizer:
         ContextTooLongError
             It does not fit.
         """
-        if self.has_chat_template:
-            text = self._fill_template(question)
-            ids = self.encode_plain(text + question.opening)
-        else:
-            text = "\n\n".join(filter(None, (question.system, question.user)))
-            if self.kind == "causal":
-                text += "\nAnswer:" + (f" {question.opening}" if question.opening else "")
-            ids = self.encode(text)
+        ids = self._encode_asked(self.question_text(question))
         if question.opening and self.kind == "seq2seq":
             raise GenerationSettingsError(
                 "An encoder and decoder takes no beginning of its answer. Ask without an opening."
             )
         self.require_fit(len(ids), question.user, written=written if self.kind == "causal" else 0)
-        return tuple(ids)
+        return ids
 
-    def split_answer(self, answer: str, *, opened: bool = False) -> tuple[int, ...]:
-        """Return the ids of an answer where it begins; `opened` where it continues an opening."""
-        spaced = self.kind == "causal" and (opened or not self.has_chat_template)
-        return tuple(self.encode_after(f" {answer}" if spaced else answer))
+    def encode_answers(self, question: Question, answers: Sequence[str]) -> tuple[Row, ...]:
+        """Return the ids that answers have where they follow a question, in one text with it.
+
+        Of an encoder and decoder the answer is a text of its own. An answer that begins with a
+        space, or follows an opening, is a word after what is there.
+
+        Raises
+        ------
+        WordEdgeError
+            The tokenizer joins an answer with what stands before it.
+        """
+        if self.kind != "causal":
+            return tuple(tuple(self.encode_plain(answer)) for answer in answers)
+        text = self.question_text(question)
+        spaced = bool(question.opening) or not self.has_chat_template
+        texts = [f" {one}" if spaced and not one[:1].isspace() else one for one in answers]
+        tail = text[self._last_mark(text) :]
+        key = (tail, tuple(texts))
+        # What is before the last special token, or the last line, hardly changes what follows it:
+        # so the answers are encoded after that alone, and one of them after the whole.
+        found = self._answers.get_or_compute(key, lambda: self._answers_after(tail, texts))
+        if texts and found[-1] != self._answers_after(text, texts[-1:])[0]:
+            found = self._answers_after(text, texts)
+        for answer, ids in zip(answers, found, strict=True):
+            if not ids:
+                raise WordEdgeError(
+                    f"The tokenizer of '{self.facts.source}' joins '{answer}' with what stands "
+                    f"before it, '{text[-20:]}', so that it has no tokens of its own there. Change "
+                    "the beginning of the answer, or the word."
+                )
+        return found
+
+    def _answers_after(self, text: str, answers: Sequence[str]) -> tuple[Row, ...]:
+        """Return the ids of answers after a text; none where these are not the text's and more."""
+        before = self._encode_asked(text)
+        rows = (self._encode_asked(text + answer) for answer in answers)
+        return tuple(row[len(before) :] if row[: len(before)] == before else () for row in rows)
+
+    def _encode_asked(self, text: str) -> Row:
+        return tuple(self.encode_plain(text) if self.has_chat_template else self.encode(text))
+
+    def _last_mark(self, text: str) -> int:
+        """Return where the last special token of a text begins, or else its last line."""
+        found = max((text.rfind(token) for token in self._special_texts), default=-1)
+        return found if found >= 0 else text.rfind("\n") + 1
+
+    @cached_property
+    def _special_texts(self) -> list[str]:
+        return [token for token in self._tokenizer.get_added_vocab() if token.strip()]
 
     def _fill_template(self, question: Question) -> str:
         turns = [{"role": "user", "content": question.user}]
         if question.system:
             turns.insert(0, {"role": "system", "content": question.system})
+        thinks = bool(question.thinking)
         try:
             return str(
                 self._tokenizer.apply_chat_template(
-                    turns, tokenize=False, add_generation_prompt=True, enable_thinking=False
+                    turns,
+                    tokenize=False,
+                    add_generation_prompt=True,
+                    enable_thinking=thinks,
+                    thinking=thinks,
                 )
             )
         except Exception as error:  # whatever a checkpoint's own template raises
@@ -218,8 +292,22 @@ class PretrainedTextTokenizer:
             ) from error
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of `ids` without special tokens, white space as the model wrote it."""
-        return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+        """Return the text of `ids` without special tokens, white space as the model wrote it.
+
+        Marks of reasoning stay, whatever a tokenizer calls them.
+        """
+        if not self._marks:
+            return str(self._tokenizer.decode(list(ids), skip_special_tokens=True))
+        kept = [one for one in ids if one in self._marks or one not in self.special_ids]
+        return str(self._tokenizer.decode(kept))
+
+    @cached_property
+    def _marks(self) -> frozenset[int]:
+        """Special tokens that reasoning is marked with."""
+        named = {self._tokenizer.convert_ids_to_tokens(one): one for one in self.special_ids}
+        marks = frozenset(one for name, one in named.items() if is_mark(name))
+        bare = frozenset(one for name, one in named.items() if name in ("<|start|>", "<|end|>"))
+        return marks if "<|channel|>" in named else marks - bare
 
     def require_fit(self, length: int, text: str, *, written: int = 0) -> None:
         """Raise :class:`ContextTooLongError` unless `length` tokens (and `written` more) fit."""

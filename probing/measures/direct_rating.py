@@ -204,8 +204,11 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
         if lm.kind != "chat" and parameters.reading == "expected":
             from probing.lm.end_words import plan_words
 
-            split: Any = lm.split_answer  # type: ignore[attr-defined] # of a local tokenizer
-            pieces = [split(number, opened=bool(parameters.opening)) for number in NUMBERS]
+            first = self.question(
+                stimuli, stimuli.groups[0], stimuli.traits[0], WORDINGS[0], parameters
+            )
+            encode: Any = lm.encode_answers  # type: ignore[attr-defined] # of a local tokenizer
+            pieces = encode(first, NUMBERS)
             times, written = parameters.n_wordings * len(plan_words(pieces, masks=False)), 0
         shown = [
             lm.count_tokens(self.question(stimuli, group, trait, WORDINGS[0], parameters).user)

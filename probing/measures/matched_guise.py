@@ -17,8 +17,9 @@ from probing.lm.errors import (
     MaskCountError,
     TokenizerError,
     UnknownWordError,
+    WordEdgeError,
 )
-from probing.lm.question_protocols import ACCESS_TIERS
+from probing.lm.question_protocols import ACCESS_TIERS, Question
 from probing.lm.text_protocols import EndWordModel, EndWordTokenizer
 from probing.measures.base import Cost, Frames, Measure, Problem, ResultKind, ShardPlan
 from probing.measures.guise_logprobs import NO_TEXT, to_frame
@@ -109,7 +110,10 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
             first = stimuli.prompts[0].fill("")
             pieces = list(lm.open_ends([first], stimuli.attributes)[0].words)
         else:
-            pieces = [one for word in stimuli.attributes for one in _spelled(word, parameters, lm)]
+            asked = ask_guise(stimuli.prompts[0], "", stimuli, parameters, seed=0, slug="")
+            pieces = [
+                one for some in _spelled(asked, stimuli.attributes, parameters, lm) for one in some
+            ]
         times = len(plan_words(pieces, masks=lm.kind == "masked"))
         longest = _longest_attribute(stimuli, parameters, lm)
         rows = (
@@ -157,7 +161,14 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
             found = np.full((len(read), len(stimuli.attributes)), np.nan)
             there = [place for place, row in enumerate(read) if not isinstance(row, str)]
             rows = [row for row in read if not isinstance(row, str)]
-            found[there] = _attribute_logprobs(lm, rows, words, parameters)
+            if rows:
+                spelled = None
+                if parameters.form == "chat":
+                    _, slug, body = texts[there[0]]
+                    asked = ask_guise(prompt, body, stimuli, parameters, seed=seed, slug=slug)
+                    tokenizer: Any = lm.tokenizer  # type: ignore[attr-defined] # a model that writes
+                    spelled = _spelled(asked, stimuli.attributes, parameters, tokenizer)
+                found[there] = _attribute_logprobs(lm, rows, spelled)
             values.append(found)
             entries += [(prompt.slug, variety, slug) for variety, slug, _ in texts]
             reasons += [row if isinstance(row, str) else "" for row in read]
@@ -217,28 +228,45 @@ def _longest_attribute(
 
 
 def _spelled(
-    word: str, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
-) -> list[tuple[int, ...]]:
-    """Return the ids of every spelling of an attribute that has one token in a chat."""
-    begun: Any = lm.encode_after  # type: ignore[attr-defined] # a model that writes
-    forms = spellings(word, opened=parameters.opening)
-    found: list[tuple[int, ...]] = list(dict.fromkeys(tuple(begun(one)) for one in forms))
-    return [ids for ids in found if not ids[1:]] or found[:1]
+    asked: Question,
+    attributes: Sequence[str],
+    parameters: MatchedGuiseParameters,
+    lm: EndWordTokenizer,
+) -> list[list[tuple[int, ...]]]:
+    """Return, for every attribute, the ids of its spellings of one token as answers to a question.
+
+    Of an attribute without one, those of its first spelling. Raises UnknownWordError where it has
+    no tokens of its own there.
+    """
+    encode: Any = lm.encode_answers  # type: ignore[attr-defined] # a model that writes
+    found = []
+    for word in attributes:
+        rows: list[tuple[int, ...]] = []
+        for form in spellings(word, opened=parameters.opening):
+            try:
+                rows += encode(asked, [form])
+            except WordEdgeError:
+                continue  # the other spellings remain
+        if not rows:
+            encode(asked, [word])
+        rows = list(dict.fromkeys(rows))
+        found.append([ids for ids in rows if not ids[1:]] or rows[:1])
+    return found
 
 
 def _attribute_logprobs(
-    lm: Any,
-    rows: list[OpenEnd],
-    attributes: tuple[str, ...],
-    parameters: MatchedGuiseParameters,
+    lm: Any, rows: list[OpenEnd], spelled: list[list[tuple[int, ...]]] | None
 ) -> npt.NDArray[np.float64]:
-    """Return ln P of every attribute after every row, (n_rows, n_attributes)."""
-    if parameters.form == "completion":
+    """Return ln P of every attribute after every row, (n_rows, n_attributes).
+
+    spelled : the ids of the spellings of each, whose probabilities are summed; None for the words
+        of the rows themselves
+    """
+    if spelled is None:
         found: npt.NDArray[np.float64] = lm.end_logprobs(rows)
         return found
-    pieces = [_spelled(word, parameters, lm.tokenizer) for word in attributes]
-    told = lm.begin_logprobs([row.ids for row in rows], [ids for some in pieces for ids in some])
-    begins = np.cumsum([0, *map(len, pieces)])[:-1]
+    told = lm.begin_logprobs([row.ids for row in rows], [ids for some in spelled for ids in some])
+    begins = np.cumsum([0, *map(len, spelled)])[:-1]
     return np.logaddexp.reduceat(told, begins, axis=1)
 
 
@@ -296,16 +324,19 @@ def _attribute_problems(
 ) -> list[Problem]:
     found, longer = [], []
     prompts = [prompt.fill("") for prompt in stimuli.prompts]
+    asked = ask_guise(stimuli.prompts[0], "", stimuli, parameters, seed=0, slug="")
     for attribute in stimuli.attributes:
         try:
             ends = lm.open_ends(prompts, [attribute])  # raises for what the model cannot read
             pieces = [end.words[0] for end in ends]
             if parameters.form == "chat":
-                pieces = _spelled(attribute, parameters, lm)[:1]
+                pieces = _spelled(asked, [attribute], parameters, lm)[0][:1]
             if max(map(len, pieces)) > 1:
                 longer.append(attribute)
         except TokenizerError as error:
             found.append(Problem("attributes", str(error), True))
+        except GenerationSettingsError as error:  # of a chat template
+            return [*found, Problem("parameter system_message", str(error), True)]
     if not longer:
         return found
     named = ", ".join(longer[:_NAMED]) + (" …" if len(longer) > _NAMED else "")

@@ -17,13 +17,14 @@ from probing.lm import (
     GenerationSettingsError,
     ServerError,
     load_text_model,
+    load_text_tokenizer,
 )
 from probing.lm.chat import ChatModel
 from probing.lm.chat_limits import ChatLimits
 from probing.lm.echoed_endings import NoEchoError
 from probing.lm.question_protocols import Question
 from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
-from tests.probing.lm.tiny_chat import NUMBERS, make_tiny_chat
+from tests.probing.lm.tiny_chat import NUMBERS, TEMPLATE, make_tiny_chat
 
 pytestmark = pytest.mark.shared
 
@@ -92,6 +93,39 @@ def test_a_question_goes_through_the_chat_template(here: Any, folder: Path) -> N
     tokenizer = AutoTokenizer.from_pretrained(folder)
     asked = here.encode_question(Question("Why?", "You are terse.", "They are"))
     assert list(asked) == tokenizer(text).input_ids
+
+
+@pytest.mark.parametrize(
+    ("more", "off", "on", "switch"),
+    [
+        ("", "", "", "none"),
+        ("{% if enable_thinking %}<think>{% else %}<no>{% endif %}", "<no>", "<think>", "template"),
+        ("{{ '<think>' if thinking }}", "", "<think>", "template"),
+        ("{{ '<think>\n' }}", "<think>\n\n</think>\n\n", "<think>\n", "closed"),
+    ],
+)
+def test_reasoning_is_off_unless_it_has_a_budget(
+    tmp_path: Path, more: str, off: str, on: str, switch: str
+) -> None:
+    folder = make_tiny_chat(tmp_path / "x", template=TEMPLATE + more)
+    tokenizer = load_text_tokenizer(folder)
+    start = "<|user|>Why?<|end|><|assistant|>"
+    assert tokenizer.question_text(Question("Why?")) == start + off
+    assert tokenizer.question_text(Question("Why?", thinking=3)) == start + on
+    assert tokenizer.reasoning_switch == switch
+
+
+def test_reasoning_within_its_budget_is_kept_apart_from_the_answer(tmp_path: Path) -> None:
+    """The model never closes the block, so that all it writes is reasoning."""
+    folder = make_tiny_chat(tmp_path / "x", template=TEMPLATE + "<think>", likely={"<|end|>": -99})
+    model = load_text_model(folder, threads=1)
+    answer = model.answer([Question("Why?", thinking=5)], SETTINGS, seeds=[1])[0]  # type: ignore[union-attr]
+    assert (answer.text, answer.finish, answer.n_tokens) == ("", "length", 9)
+    assert answer.thought
+    assert answer.reasoning > 0
+    said = model.answer([Question("Why?")], SETTINGS, seeds=[1])[0]  # type: ignore[union-attr]
+    assert (said.thought, said.n_tokens) == ("", 4)
+    assert said.text
 
 
 def test_log_probabilities_are_those_of_the_whole_softmax(

@@ -21,6 +21,7 @@ from transformers import PreTrainedTokenizerFast
 
 from probing.lm.errors import MaskCountError, UnknownWordError, WordEdgeError
 from probing.lm.protocols import SlotContext
+from probing.lm.question_protocols import Question
 from probing.lm.slot_tokenizers import CausalSlotTokenizer, MaskedTokenizer
 from probing.lm.sources import ModelFacts
 from probing.lm.text_tokenizer import PretrainedTextTokenizer
@@ -238,9 +239,35 @@ def test_an_answer_has_the_ids_that_it_has_after_its_question(kind: str) -> None
     found = PretrainedTextTokenizer(tokenizer, facts)
     places, whole = right_ids(tokenizer, "They are cold: ", "clever", "")
     expected = [whole[place] for place in places]
-    assert list(found.split_answer("clever")) == expected
+    asked = Question("They are cold")
+    assert found.question_text(asked) == "They are cold\nAnswer:"
+    for answer in ("clever", " clever"):
+        assert list(found.encode_answers(asked, [answer])[0]) == expected
     assert found.encode_after(" clever") == expected
     assert len(expected) == 1
+
+
+@pytest.mark.parametrize("kind", ["GPT-2", "Llama 2", "Llama, Metaspace", "Gemma"])
+def test_a_chat_has_one_begin_token_and_answers_the_ids_of_their_characters(kind: str) -> None:
+    """Expected: the whole templated text, tokenized once, and its tokens by their offsets."""
+    tokenizer = KINDS[kind]()
+    bos = tokenizer.bos_token or ""
+    tokenizer.chat_template = bos + "{% for turn in messages %}They are {{ turn['content'] }}: "
+    tokenizer.chat_template += "{% endfor %}"
+    facts = ModelFacts("x", "causal", "llama", None, len(tokenizer), None, 64, None)
+    found = PretrainedTextTokenizer(tokenizer, facts)
+    asked = Question("cold", opening="That person is")
+    text = f"{bos}They are cold: That person is"
+    assert found.question_text(asked) == text
+    for word in WORDS:
+        whole = tokenizer(f"{text} {word}", add_special_tokens=False, return_offsets_mapping=True)
+        ids, begin = whole["input_ids"], len(text) + 1
+        own = [
+            one for one, (_, stop) in zip(ids, whole["offset_mapping"], strict=True) if stop > begin
+        ]
+        assert list(found.encode_answers(asked, [word])[0]) == own
+        assert [*found.encode_question(asked), *own] == ids
+        assert not bos or ids.count(tokenizer.bos_token_id) == 1
 
 
 def test_a_tokenizer_without_offsets_is_aligned_by_what_it_decodes_to(tmp_path: Path) -> None:

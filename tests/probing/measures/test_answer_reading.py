@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from probing.lm.question_protocols import Answer
-from probing.lm.reasoning_blocks import without_reasoning
+from probing.lm.reasoning_blocks import begins_reasoning, close_reasoning, split_reasoning
 from probing.measures.answer_reading import outcome_of, read_rating
 
 RATINGS = {
@@ -141,11 +141,36 @@ def test_a_word_that_goes_with_a_refusal_is_no_answer() -> None:
     ],
 )
 def test_reasoning_is_no_part_of_an_answer(text: str) -> None:
-    left, closed = without_reasoning(text)
-    assert (left.strip(), closed) == ("70", True)
+    left = split_reasoning(text)
+    assert (left.text.strip(), left.closed) == ("70", True)
+    assert "40" in left.reasoning
+    assert "70" not in left.reasoning
 
 
-def test_nothing_is_left_of_reasoning_that_does_not_end() -> None:
-    assert without_reasoning("<think>One could say 85, since") == ("", False)
-    assert without_reasoning("70 <reasoning>or rather 60") == ("", False)
-    assert without_reasoning("I think 70 < 80.") == ("I think 70 < 80.", True)
+def test_nothing_is_said_by_reasoning_that_does_not_end() -> None:
+    for text, thought in (
+        ("<think>One could say 85, since", "One could say 85, since"),
+        ("70 <reasoning>or rather 60", "or rather 60"),
+    ):
+        assert split_reasoning(text) == ("", thought, False)
+    assert split_reasoning("I think 70 < 80.") == ("I think 70 < 80.", "", True)
+
+
+def test_what_follows_an_opening_mark_of_the_template_is_reasoning() -> None:
+    assert begins_reasoning("<|assistant|><think>\n")
+    assert not begins_reasoning("<|assistant|><think>\n\n</think>\n\n")
+    assert split_reasoning("maybe 40</think>70", begun=True) == ("70", "maybe 40", True)
+    assert split_reasoning("maybe 40", begun=True) == ("", "maybe 40", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "closed"),
+    [
+        ("<|assistant|><think>\n", "<|assistant|><think>\n\n</think>\n\n"),
+        ("[/INST][THINK]", "[/INST][THINK]\n\n[/THINK]\n\n"),
+        ("◁think▷", "◁think▷\n\n◁/think▷\n\n"),
+        ("<|assistant|>", "<|assistant|>"),
+    ],
+)
+def test_a_block_that_the_template_begins_is_closed_empty(text: str, closed: str) -> None:
+    assert close_reasoning(text) == closed
