@@ -3,26 +3,13 @@ and as a table of their own, tidy."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from annotation.common.tables import Cell, Column, ColumnType, Table, choice_column
-from annotation.instruments.answer_words import read_answer, write_number
 from annotation.instruments.flow import Step, read_flow
-from annotation.instruments.step_content import (
-    ChoiceContent,
-    FreeTextContent,
-    MatrixContent,
-    NumberContent,
-    Option,
-    QuestionContent,
-    RankingContent,
-    SliderContent,
-)
-from annotation.instruments.step_kinds import ANSWER_STEPS
-from annotation.instruments.step_texts import text_in
 from annotation.models import (
     DataDecision,
     Origin,
@@ -33,34 +20,14 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.models.submission import exported
+from annotation.steps.kind import name_kinds
+from annotation.steps.question import Question, read_answer, write_number
+from annotation.steps.texts import text_in
 
 TEXT, NUMBER, INTEGER = ColumnType.TEXT, ColumnType.NUMBER, ColumnType.INTEGER
-EMPTY = "empty: not answered"
 
 #: A step's key, and the row or item of it, "" for a question with one answer.
 Part = tuple[str, str]
-
-ANSWER_COLUMNS = (
-    Column("study", TEXT, "12 letters and digits", "public id of the study"),
-    choice_column("origin", Origin, "where the study's data come from"),
-    Column("submission", TEXT, "12 letters and digits", "one participant's pass, no identity"),
-    choice_column("submission_state", SubmissionState, "at this export"),
-    choice_column(
-        "submission_origin", SubmissionOrigin, "live, or from a pilot or preview of the study"
-    ),
-    choice_column("data_decision", DataDecision, "whether the data count"),
-    Column("arm", TEXT, "name; empty: no arms", "arm of the instrument that it is in"),
-    Column("question", TEXT, "name", "the question's name in the data"),
-    Column("kind", TEXT, ", ".join(sorted(kind.value for kind in ANSWER_STEPS)), "of question"),
-    Column("question_text", TEXT, "text", "the question in the instrument's own language"),
-    Column("part", TEXT, "name", "statement of a matrix, item of a ranking; empty elsewhere"),
-    Column("part_text", TEXT, "text", "its text; empty elsewhere"),
-    Column("answer", TEXT, "name, text or number", "one answer as it is stored"),
-    Column("answer_text", TEXT, "text", "its text in the instrument's own language"),
-    Column("number", NUMBER, "number; empty elsewhere", "number or place that was given"),
-    Column("step", INTEGER, "1 or more", "the step's place in the flow"),
-    Column("instrument_version", INTEGER, "1 or more", "version that the participant saw"),
-)
 
 
 def build_answer_table(study: Study, *, include: Collection[str] = ()) -> Table:
@@ -95,13 +62,38 @@ def build_answer_table(study: Study, *, include: Collection[str] = ()) -> Table:
             for cells in _write_lines(answer, step, language):
                 yield [*begin, *cells, answer.step_index + 1, version]
 
-    return Table("answers", ANSWER_COLUMNS, load)
+    return Table("answers", _list_columns(), load)
+
+
+def _list_columns() -> tuple[Column, ...]:
+    kinds = ", ".join(sorted(name_kinds(lambda kind: kind.is_question)))
+    return (
+        Column("study", TEXT, "12 letters and digits", "public id of the study"),
+        choice_column("origin", Origin, "where the study's data come from"),
+        Column("submission", TEXT, "12 letters and digits", "one participant's pass, no identity"),
+        choice_column("submission_state", SubmissionState, "at this export"),
+        choice_column(
+            "submission_origin", SubmissionOrigin, "live, or from a pilot or preview of the study"
+        ),
+        choice_column("data_decision", DataDecision, "whether the data count"),
+        Column("arm", TEXT, "name; empty: no arms", "arm of the instrument that it is in"),
+        Column("question", TEXT, "name", "the question's name in the data"),
+        Column("kind", TEXT, kinds, "of question"),
+        Column("question_text", TEXT, "text", "the question in the instrument's own language"),
+        Column("part", TEXT, "name", "statement of a matrix, item of a ranking; empty elsewhere"),
+        Column("part_text", TEXT, "text", "its text; empty elsewhere"),
+        Column("answer", TEXT, "name, text or number", "one answer as it is stored"),
+        Column("answer_text", TEXT, "text", "its text in the instrument's own language"),
+        Column("number", NUMBER, "number; empty elsewhere", "number or place that was given"),
+        Column("step", INTEGER, "1 or more", "the step's place in the flow"),
+        Column("instrument_version", INTEGER, "1 or more", "version that the participant saw"),
+    )
 
 
 def _write_lines(answer: StepAnswer, step: Step | None, language: str) -> Iterator[list[Cell]]:
     content = step.content if step else None
-    asked = text_in(content.question, language) if isinstance(content, QuestionContent) else ""
-    kind = step.kind.value if step else ""
+    asked = text_in(content.question, language) if isinstance(content, Question) else ""
+    kind = step.kind if step else ""
     for line in read_answer(content, answer.value, partial(text_in, language=language)):
         values = line.value if isinstance(line.value, list) else [line.value]
         for value, words in zip(values, line.words, strict=True):
@@ -123,8 +115,9 @@ def describe_steps(study: Study) -> dict[Part, Column]:
     for flow, language in study.instruments.order_by("-version").values_list("flow", "language"):
         steps, _problems = read_flow(flow)  # a draft may not be finished
         for step in steps:
-            if step.key and step.kind in ANSWER_STEPS:
-                for part, column in _describe(step, language):
+            if step.key and isinstance(step.content, Question) and step.content.is_question:
+                say = partial(text_in, language=language)
+                for part, column in step.content.columns(f"step_{step.key}", say):
                     known = columns.setdefault((step.key, part), column)
                     if known.type != column.type:  # another version asked for something else
                         columns[step.key, part] = replace(known, type=TEXT, labels=())
@@ -152,48 +145,3 @@ def _write(value: Any, kind: ColumnType) -> Cell:
     if value is None or (kind is not TEXT and isinstance(value, int | float)):
         return value
     return write_number(value) if isinstance(value, int | float) else str(value)
-
-
-def _describe(step: Step, language: str) -> Iterator[tuple[str, Column]]:
-    content, name = step.content, f"step_{step.key}"
-    if not isinstance(content, QuestionContent):
-        return
-    asked = text_in(content.question, language)
-    match content:
-        case MatrixContent(rows=rows, points=points):
-            values, labels = f"{_list_options(points, language)}; {EMPTY}", _label(points, language)
-            for row in rows:
-                meaning = f"{asked} – {text_in(row.text, language)}"
-                yield row.value, Column(f"{name}_{row.value}", TEXT, values, meaning, labels)
-        case RankingContent(items=items):
-            values = f"1 (first) to {len(items)}; {EMPTY}"
-            for item in items:
-                meaning = f"{asked} – place of: {text_in(item.text, language)}"
-                yield item.value, Column(f"{name}_{item.value}", INTEGER, values, meaning)
-        case SliderContent(minimum=low, maximum=high):
-            ends = f"{text_in(content.low, language)} to {text_in(content.high, language)}"
-            values = f"{low} to {high}{_write_unit(content.unit, language)}; {EMPTY}"
-            yield "", Column(name, INTEGER, values, f"{asked} ({ends})")
-        case NumberContent():
-            values = f"number{_write_unit(content.unit, language)}; {EMPTY}"
-            yield "", Column(name, INTEGER if content.integer else NUMBER, values, asked)
-        case FreeTextContent():
-            values = f"text of at most {content.max_characters} characters; {EMPTY}"
-            yield "", Column(name, TEXT, values, asked)
-        case ChoiceContent(options=options):
-            values = f"{_list_options(options, language)}; {EMPTY}"
-            meaning = f"{asked} (any number of answers)" if content.several else asked
-            labels = () if content.several else _label(options, language)
-            yield "", Column(name, TEXT, values, meaning, labels)
-
-
-def _label(options: Iterable[Option], language: str) -> tuple[tuple[str, str], ...]:
-    return tuple((option.value, text_in(option.text, language)) for option in options)
-
-
-def _list_options(options: Iterable[Option], language: str) -> str:
-    return "; ".join(f"{option.value}: {text_in(option.text, language)}" for option in options)
-
-
-def _write_unit(unit: Mapping[str, str] | None, language: str) -> str:
-    return f", in {text_in(unit, language)}" if unit else ""

@@ -23,7 +23,6 @@ from annotation.imports.abc_file import (
 )
 from annotation.imports.closed_study import store_closed_study
 from annotation.instruments.content_hash import hash_instrument
-from annotation.instruments.flow import StepKind
 from annotation.models import (
     DataDecision,
     GroupAssignment,
@@ -41,6 +40,7 @@ from annotation.models import (
     TraitPair,
 )
 from annotation.models.tokens import spell
+from annotation.steps.rating import RatingStep
 from annotation.studies.creation import copy_groups, copy_scales, order_groups
 from annotation.studies.participant_summary import store_summary
 from annotation.studies.quality.damage import PlacedRating, describe_damage, find_damage
@@ -229,7 +229,7 @@ def _store_instrument(study: Study, rows: Sequence[RatingEntry]) -> Instrument:
     """Store the groups and scales that occur, frozen: nobody will see it differently again."""
     longest = max(Counter(name for name, _ in {(r.annotator, r.group) for r in rows}).values())
     instrument = Instrument.objects.create(
-        study=study, flow=[StepKind.RATING.value] * longest, pole_sides=PoleSides.FIXED
+        study=study, flow=[RatingStep.name] * longest, pole_sides=PoleSides.FIXED
     )
     groups = SocialGroup.objects.filter(slug__in={row.group for row in rows})
     copy_groups(instrument=instrument, groups=order_groups(groups))

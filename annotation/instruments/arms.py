@@ -14,9 +14,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from annotation.common.language_codes import own_name
-from annotation.instruments.step_content import Slug
-from annotation.instruments.step_texts import Texts, text_in
 from annotation.instruments.text_labels import name_texts
+from annotation.steps.question import Slug
+from annotation.steps.texts import Texts, text_in
 
 MOST_ARMS, MOST_SHARE = 12, 100
 

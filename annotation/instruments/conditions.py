@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from annotation.instruments.step_texts import check_characters
+from annotation.steps.texts import check_characters
 
 CHECK_RESULTS = {True: "passed", False: "failed", None: "not_asked"}
 SOURCES = ("step", "question", "visit")

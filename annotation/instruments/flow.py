@@ -21,30 +21,27 @@ from annotation.instruments.conditions import (
     iterate_comparisons,
     parse_condition,
 )
-from annotation.instruments.step_content import CONTENTS, ChoiceContent, StepContent, check_slug
-from annotation.instruments.step_kinds import (
-    ANSWER_STEPS,
-    CHECK_STEPS,
-    CHECKS_AFTER_RATING,
-    NUMBER_STEPS,
-    ONCE,
-    RATING_PAGES,
-    UNCONDITIONAL,
-    StepKind,
-)
+from annotation.steps.checks import GroupName, MarkedTraits
+from annotation.steps.consent import Consent
+from annotation.steps.demographics import Demographics
+from annotation.steps.instructions import Instructions
+from annotation.steps.kind import KINDS, StepKind
+from annotation.steps.question import check_slug
+from annotation.steps.rating import RatingStep
+from annotation.steps.repeat import Repeat
 
 # Section 4 of Cao et al. 2022: four groups, the first two followed by a check, then a repetition.
 DEFAULT_FLOW = [
-    StepKind.CONSENT.value,
-    StepKind.INSTRUCTIONS.value,
-    StepKind.RATING.value,
-    StepKind.GROUP_NAME.value,
-    StepKind.RATING.value,
-    StepKind.MARKED_TRAITS.value,
-    StepKind.RATING.value,
-    StepKind.RATING.value,
-    StepKind.REPEAT.value,
-    StepKind.DEMOGRAPHICS.value,
+    Consent.name,
+    Instructions.name,
+    RatingStep.name,
+    GroupName.name,
+    RatingStep.name,
+    MarkedTraits.name,
+    RatingStep.name,
+    RatingStep.name,
+    Repeat.name,
+    Demographics.name,
 ]
 
 MOST_STEPS = 200
@@ -89,15 +86,22 @@ class Step:
     """One step of a flow. ``position`` is the place among the rating pages, from 1; 0 elsewhere.
 
     A check of a rating page carries its position, a repeat the next position. ``key`` names the
-    step in data and conditions, "" for none; ``content`` belongs to kinds in `CONTENTS`.
+    step in data and conditions, "" for none; ``content`` is None where it cannot be read.
     """
 
     index: int
-    kind: StepKind
+    kind: str
     position: int
     key: str = ""
     show_if: Condition | None = None
-    content: StepContent | None = None
+    content: StepKind | None = None
+
+    @property
+    def told(self) -> StepKind:
+        """The content. Raises `TypeError` where it cannot be read."""
+        if self.content is None:
+            raise TypeError(f"Step {self.index} is not complete.")
+        return self.content
 
 
 def parse_flow(flow: object) -> tuple[Step, ...]:
@@ -122,9 +126,10 @@ def read_flow(flow: object) -> tuple[tuple[Step, ...], list[FlowProblem]]:
         step = _read_step(index, item, problems)
         if step is None:
             continue
-        if step.kind in RATING_PAGES:
+        kind = KINDS[step.kind]
+        if kind.has_group:
             position += 1
-        rated = step.kind in RATING_PAGES or step.kind in CHECKS_AFTER_RATING
+        rated = kind.has_group or kind.after_rating
         step = Step(
             index, step.kind, position if rated else 0, step.key, step.show_if, step.content
         )
@@ -133,19 +138,19 @@ def read_flow(flow: object) -> tuple[tuple[Step, ...], list[FlowProblem]]:
             for field, text in (*_find_misplacement(step, steps), *_find_references(step, steps))
         ]
         steps.append(step)
-    if not any(step.kind == StepKind.RATING for step in steps):
+    if not any(step.kind == RatingStep.name for step in steps):
         text = "The flow has no rating page, expected at least one."
         problems.append(FlowProblem(None, "", text))
     for step in steps[:-1]:
-        if step.kind == StepKind.DEBRIEF:
-            text = f"Step {step.index + 1} is “debrief”, expected it as the last step."
+        if KINDS[step.kind].is_last:
+            text = f"Step {step.index + 1} is “{step.kind}”, expected it as the last step."
             problems.append(FlowProblem(step.index, "kind", text))
     return tuple(steps), problems
 
 
 def count_groups(flow: object) -> int:
     """Return how many different groups a submission rates (the repeated one not counted)."""
-    return sum(step.kind == StepKind.RATING for step in parse_flow(flow))
+    return sum(step.kind == RatingStep.name for step in parse_flow(flow))
 
 
 def describe_item(item: object) -> str:
@@ -160,14 +165,14 @@ def _read_step(index: int, item: object, problems: list[FlowProblem]) -> Step | 
         problems.append(FlowProblem(index, field, f"Step {index + 1} {text}"))
 
     name = describe_item(item)
-    if not isinstance(item, str | dict) or name not in StepKind.values:
-        expected = ", ".join(StepKind.values)
+    if not isinstance(item, str | dict) or name not in KINDS:
+        expected = ", ".join(KINDS)
         report("kind", f"is “{name[:60]}”, expected one of: {expected}.")
         return None
-    kind = StepKind(name)
+    kind = KINDS[name]
     data = item if isinstance(item, dict) else {}
     key, condition = data.get("key", ""), None
-    if key or kind in ANSWER_STEPS:
+    if key or kind.is_question:
         try:
             check_slug(str(key))
         except ValueError as error:
@@ -179,16 +184,16 @@ def _read_step(index: int, item: object, problems: list[FlowProblem]) -> Step | 
             report("show_if", f"has a condition that cannot be read. {error}")
     content = None
     brought = {name: value for name, value in data.items() if name not in FRAME}
-    if kind in CONTENTS:
+    if brought and not kind.model_fields:
+        report(next(iter(brought)), f"is “{name}” and has no “{next(iter(brought))}”.")
+    else:
         try:
-            content = CONTENTS[kind].model_validate(brought)
+            content = kind.model_validate(brought)
         except ValidationError as error:
             for field, text in explain(error, EXPLANATIONS):
                 where = f"({kind.label}): {field}" if field else f"({kind.label})"
                 report(field, f"{where}: {text}")
-    elif brought:
-        report(next(iter(brought)), f"is “{kind}” and has no “{next(iter(brought))}”.")
-    return Step(index, kind, 0, str(key), condition, content)
+    return Step(index, name, 0, str(key), condition, content)
 
 
 def explain(error: ValidationError, words: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -214,30 +219,24 @@ def explain(error: ValidationError, words: Mapping[str, str]) -> Iterator[tuple[
 
 def _find_misplacement(step: Step, before: list[Step]) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the place of a step after those before it."""
-    kind = step.kind
-    kinds = [earlier.kind for earlier in before]
-    if kind in ONCE and kind in kinds:
-        yield "kind", f"repeats “{kind}”, which may stand in a flow once."
-    if kind == StepKind.CONSENT and step.index:
-        yield "kind", "is “consent”, expected it as the first step."
-    if kind in CHECKS_AFTER_RATING and (
-        not kinds or kinds[-1] not in {StepKind.RATING, *CHECKS_AFTER_RATING}
+    name, kind = step.kind, KINDS[step.kind]
+    names = [earlier.kind for earlier in before]
+    if kind.once and name in names:
+        yield "kind", f"repeats “{name}”, which may stand in a flow once."
+    if kind.is_first and step.index:
+        yield "kind", f"is “{name}”, expected it as the first step."
+    if kind.after_rating and not (
+        before and (names[-1] == RatingStep.name or KINDS[names[-1]].after_rating)
     ):
-        yield "kind", f"is “{kind}”, expected it after a rating page."
-    if kind == StepKind.REPEAT and StepKind.RATING not in kinds:
-        yield "kind", "is “repeat”, expected a rating page before it."
-    if kind == StepKind.RATING and StepKind.REPEAT in kinds:
-        yield "kind", "is a rating page after the repeated group."
-    if kind == StepKind.PRACTICE and StepKind.RATING in kinds:
-        yield "kind", "is a practice page after a rating page, expected it before the first one."
-    if kind == StepKind.COMPREHENSION and StepKind.INSTRUCTIONS not in kinds:
-        yield "kind", "asks about the instructions, expected them before it."
+        yield "kind", f"is “{name}”, expected it after a rating page."
+    if misplaced := kind.find_misplacement(names):
+        yield "kind", misplaced
     if step.key and any(earlier.key == step.key for earlier in before):
         yield "key", f"has the name “{step.key}”, which another step has already."
     if step.show_if is not None and step.index == 0:
         yield "show_if", "has a condition, but nothing is known before the first step."
-    elif step.show_if is not None and kind in UNCONDITIONAL:
-        yield "show_if", f"is “{kind}”, which is always asked: expected no condition."
+    elif step.show_if is not None and not kind.is_conditional:
+        yield "show_if", f"is “{name}”, which is always asked: expected no condition."
 
 
 def _find_references(step: Step, before: list[Step]) -> Iterator[tuple[str, str]]:
@@ -247,7 +246,7 @@ def _find_references(step: Step, before: list[Step]) -> Iterator[tuple[str, str]
     known = {earlier.key: earlier for earlier in before if earlier.key}
     for comparison in iterate_comparisons(step.show_if):
         if comparison.source == "question":
-            if not any(earlier.kind == StepKind.DEMOGRAPHICS for earlier in before):
+            if not any(earlier.kind == Demographics.name for earlier in before):
                 yield (
                     "show_if",
                     f"depends on the question “{comparison.name}”, expected the demographic "
@@ -258,7 +257,7 @@ def _find_references(step: Step, before: list[Step]) -> Iterator[tuple[str, str]
             continue
         source = known.get(comparison.name)
         if not isinstance(comparison, OneOf):
-            if source is None or source.kind not in NUMBER_STEPS:
+            if source is None or not KINDS[source.kind].is_number:
                 yield (
                     "show_if",
                     f"depends on the number “{comparison.name}”, expected the name of an earlier "
@@ -284,6 +283,6 @@ def _find_references(step: Step, before: list[Step]) -> Iterator[tuple[str, str]
 
 def list_answers(step: Step) -> list[str]:
     """Return the values that a condition can compare a step with; none for most kinds."""
-    if step.kind in CHECK_STEPS:
+    if KINDS[step.kind].is_check:
         return list(CHECK_RESULTS.values())
-    return step.content.values if isinstance(step.content, ChoiceContent) else []
+    return step.content.values if step.content else []

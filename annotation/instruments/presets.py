@@ -11,10 +11,16 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import DEFAULT_FLOW
-from annotation.instruments.known_texts import list_known
-from annotation.instruments.step_defaults import default_content
-from annotation.instruments.step_kinds import StepKind
+from annotation.instruments.known_texts import list_known, new_content
 from annotation.models import PoleSides, StudyKind
+from annotation.steps.checks import GroupName, MarkedTraits, TypedTraits
+from annotation.steps.consent import Consent
+from annotation.steps.demographics import Demographics
+from annotation.steps.instructions import Instructions
+from annotation.steps.practice import Practice
+from annotation.steps.rating import RatingStep
+from annotation.steps.reading_checks import Instructed
+from annotation.steps.repeat import Repeat
 
 
 class PresetName(TextChoices):
@@ -25,9 +31,9 @@ class PresetName(TextChoices):
 
 def with_practice(flow: Sequence[Any]) -> list[Any]:
     """Return a flow with a practice page after its instructions."""
-    content = default_content(StepKind.PRACTICE, list_known()) or {}
-    place = list(flow).index(StepKind.INSTRUCTIONS) + 1
-    return [*flow[:place], {"kind": StepKind.PRACTICE.value, **content}, *flow[place:]]
+    content = new_content(Practice, list_known())
+    place = list(flow).index(Instructions.name) + 1
+    return [*flow[:place], {"kind": Practice.name, **content}, *flow[place:]]
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Preset:
 # “{low}” and “{high}” stand the words of all lines.
 CAO_2022 = Preset(
     flow=tuple(
-        StepKind.TYPED_TRAITS.value if kind == StepKind.MARKED_TRAITS else kind
+        TypedTraits.name if kind == MarkedTraits.name else kind
         for kind in with_practice(DEFAULT_FLOW)
     ),
     options={"pole_sides": PoleSides.FIXED, "show_ticks": True},
@@ -80,12 +86,12 @@ SHORT = Preset(
     flow=tuple(
         with_practice(
             [
-                StepKind.CONSENT.value,
-                StepKind.INSTRUCTIONS.value,
-                StepKind.RATING.value,
-                StepKind.GROUP_NAME.value,
-                StepKind.RATING.value,
-                StepKind.DEMOGRAPHICS.value,
+                Consent.name,
+                Instructions.name,
+                RatingStep.name,
+                GroupName.name,
+                RatingStep.name,
+                Demographics.name,
             ]
         )
     ),
@@ -109,21 +115,21 @@ PRESETS: dict[str, Preset] = {
 # rests on reading alone; one text again.
 SPEAKERS = Preset(
     flow=(
-        StepKind.CONSENT.value,
-        StepKind.INSTRUCTIONS.value,
-        StepKind.RATING.value,
-        StepKind.RATING.value,
-        StepKind.MARKED_TRAITS.value,
-        StepKind.RATING.value,
+        Consent.name,
+        Instructions.name,
+        RatingStep.name,
+        RatingStep.name,
+        MarkedTraits.name,
+        RatingStep.name,
         {
-            "kind": StepKind.INSTRUCTED.value,
-            **(default_content(StepKind.INSTRUCTED, ["en", "es"]) or {}),
+            "kind": Instructed.name,
+            **new_content(Instructed, ["en", "es"]),
         },
-        StepKind.RATING.value,
-        StepKind.RATING.value,
-        StepKind.RATING.value,
-        StepKind.REPEAT.value,
-        StepKind.DEMOGRAPHICS.value,
+        RatingStep.name,
+        RatingStep.name,
+        RatingStep.name,
+        Repeat.name,
+        Demographics.name,
     ),
     wording=default_wording(StudyKind.GUISE_RATING),
 )

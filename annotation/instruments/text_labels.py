@@ -10,32 +10,34 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.common.text_shortening import shorten
 from annotation.instruments.default_wording import default_wording
-from annotation.instruments.step_kinds import StepKind
+from annotation.steps.consent import Consent
+from annotation.steps.debrief import Debrief
+from annotation.steps.instructions import Instructions
+from annotation.steps.kind import KINDS
+from annotation.steps.rating import RatingStep
 
 
 @dataclass(frozen=True)
 class TextLabel:
     """``is_long``: it may have paragraphs."""
 
-    kind: StepKind
+    kind: str
     label: Any
     is_long: bool = False
 
 
 TEXT_LABELS = {
-    "consent_title": TextLabel(StepKind.CONSENT, _("Title")),
-    "consent_body": TextLabel(StepKind.CONSENT, _("What participants read"), is_long=True),
-    "consent_agree": TextLabel(StepKind.CONSENT, _("Words of the box to agree")),
-    "instructions_title": TextLabel(StepKind.INSTRUCTIONS, _("Title")),
-    "instructions_body": TextLabel(
-        StepKind.INSTRUCTIONS, _("What participants read"), is_long=True
-    ),
-    "text_label": TextLabel(StepKind.RATING, _("Above the text")),
-    "speaker": TextLabel(StepKind.RATING, _("What the writer of a text is called")),
-    "question": TextLabel(StepKind.RATING, _("Question")),
-    "question_lead": TextLabel(StepKind.RATING, _("Lines under the question"), is_long=True),
-    "debrief_title": TextLabel(StepKind.DEBRIEF, _("Title")),
-    "debrief_body": TextLabel(StepKind.DEBRIEF, _("What participants read"), is_long=True),
+    "consent_title": TextLabel(Consent.name, _("Title")),
+    "consent_body": TextLabel(Consent.name, _("What participants read"), is_long=True),
+    "consent_agree": TextLabel(Consent.name, _("Words of the box to agree")),
+    "instructions_title": TextLabel(Instructions.name, _("Title")),
+    "instructions_body": TextLabel(Instructions.name, _("What participants read"), is_long=True),
+    "text_label": TextLabel(RatingStep.name, _("Above the text")),
+    "speaker": TextLabel(RatingStep.name, _("What the writer of a text is called")),
+    "question": TextLabel(RatingStep.name, _("Question")),
+    "question_lead": TextLabel(RatingStep.name, _("Lines under the question"), is_long=True),
+    "debrief_title": TextLabel(Debrief.name, _("Title")),
+    "debrief_body": TextLabel(Debrief.name, _("What participants read"), is_long=True),
 }
 
 
@@ -49,7 +51,7 @@ def name_texts(keys: Iterable[str], sources: Mapping[str, str] | None = None) ->
     """Return what people call the texts of ``keys``; ``sources`` holds their words by key."""
     known = sources or {}
     return [
-        f"{TEXT_LABELS[key].kind.label}: {TEXT_LABELS[key].label}"
+        f"{KINDS[TEXT_LABELS[key].kind].label}: {TEXT_LABELS[key].label}"
         if key in TEXT_LABELS
         else f"“{shorten(known.get(key, key))}”"
         for key in keys

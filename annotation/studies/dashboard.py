@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotation.instruments.flow import FlowError, Step, parse_flow
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import (
     DataDecision,
     Instrument,
@@ -59,7 +58,7 @@ class PageLeft:
     ended : of these, the ones that the survey ended: no consent, screened out, no place
     """
 
-    kind: StepKind
+    kind: str
     number: int
     is_only: bool
     came: int
@@ -116,9 +115,9 @@ def count_leaving(study: Study, instruments: Sequence[Instrument]) -> tuple[Page
         .order_by()
     )
     names = {instrument.pk: _name_pages(instrument) for instrument in instruments}
-    came: Counter[tuple[StepKind, int]] = Counter()
-    left: Counter[tuple[StepKind, int]] = Counter()
-    ended: Counter[tuple[StepKind, int]] = Counter()
+    came: Counter[tuple[str, int]] = Counter()
+    left: Counter[tuple[str, int]] = Counter()
+    ended: Counter[tuple[str, int]] = Counter()
     for row in rows:
         pages, at = names[row["instrument_id"]], row["step_index"]
         for page in pages[: at + 1]:
@@ -136,13 +135,13 @@ def count_leaving(study: Study, instruments: Sequence[Instrument]) -> tuple[Page
     )
 
 
-def _name_pages(instrument: Instrument) -> list[tuple[StepKind, int]]:
+def _name_pages(instrument: Instrument) -> list[tuple[str, int]]:
     """Return (kind, number among its kind) of each step; none of a draft that cannot be read."""
     try:
         steps: Sequence[Step] = parse_flow(instrument.flow)
     except FlowError:
         return []
-    seen: Counter[StepKind] = Counter()
+    seen: Counter[str] = Counter()
     names = []
     for step in steps:
         seen[step.kind] += 1

@@ -10,7 +10,7 @@ from django.db.models import Count, Q
 from django.utils import timezone
 
 from annotation.common.proportions import Proportion, estimate_proportion
-from annotation.instruments.flow import FlowError, StepKind, count_groups, parse_flow
+from annotation.instruments.flow import FlowError, count_groups, parse_flow
 from annotation.models import (
     CheckKind,
     CheckResponse,
@@ -22,6 +22,7 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.models.submission import in_scope
+from annotation.steps.rating import RatingStep
 from annotation.studies.ledger import estimate_people
 from annotation.studies.pace import Pace, load_pace
 from annotation.studies.quality.crowd import CrowdKey, KeptOfCrowd, keeps_answers, name_crowd
@@ -263,6 +264,6 @@ def _has_rated(instruments: Sequence[Instrument]) -> Q:
             steps = parse_flow(instrument.flow)
         except FlowError:  # a draft that is being edited; nobody has taken it
             continue
-        first = next(step.index for step in steps if step.kind == StepKind.RATING)
+        first = next(step.index for step in steps if step.kind == RatingStep.name)
         condition |= Q(instrument=instrument, step_index__gt=first)
     return condition

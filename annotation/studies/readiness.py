@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -20,12 +21,15 @@ from annotation.instruments.domains import choose_disjoint
 from annotation.instruments.files import list_files
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.texts import InstrumentText, find_missing, list_texts
-from annotation.instruments.reading_time import estimate_minutes
-from annotation.instruments.step_content import ComprehensionContent, iterate_texts
-from annotation.instruments.step_kinds import CHECK_STEPS, StepKind
 from annotation.instruments.text_labels import name_texts
 from annotation.models import Instrument, Outcome, Panel, QuestionKind, ScreenOutPay, Study
 from annotation.panels.study_settings import load_panel_settings
+from annotation.steps.checks import GroupName
+from annotation.steps.consent import Consent
+from annotation.steps.demographics import Demographics
+from annotation.steps.kind import KINDS, Extent, iterate_texts
+from annotation.steps.rating import RatingStep
+from annotation.steps.texts import text_in
 from annotation.studies.target_quotas import (
     describe_closed_cells,
     find_margin_faults,
@@ -123,7 +127,7 @@ def list_languages(instrument: Instrument) -> list[str]:
 
 def _examine_groups(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
     groups = list(instrument.groups.all())
-    wanted = sum(step.kind == StepKind.RATING for step in steps)
+    wanted = sum(step.kind == RatingStep.name for step in steps)
     if len(groups) < wanted:
         yield Finding(
             _(
@@ -150,7 +154,7 @@ def _examine_groups(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator
 def _examine_guises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
     texts = list(instrument.groups.values_list("item", "variety"))
     items, varieties = Counter(item for item, _variety in texts), {variety for _, variety in texts}
-    wanted = sum(step.kind == StepKind.RATING for step in steps)
+    wanted = sum(step.kind == RatingStep.name for step in steps)
     if len(items) < wanted:
         yield Finding(
             _(
@@ -176,7 +180,7 @@ def _examine_guises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator
 def _examine_kind(study: Study, steps: tuple[Step, ...]) -> Iterator[Finding]:
     """Yield steps that ask for a group where texts are rated."""
     for step in steps:
-        if study.rates_texts and step.kind == StepKind.GROUP_NAME:
+        if study.rates_texts and step.kind == GroupName.name:
             yield Finding(
                 _(
                     "Step %(n)d asks for the group just rated, but this study rates texts: take it "
@@ -216,7 +220,7 @@ def _examine_conditions(instrument: Instrument, steps: tuple[Step, ...]) -> Iter
 
 def _examine_questions(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
     """Yield demographic questions that nobody can answer. One query."""
-    if not any(step.kind == StepKind.DEMOGRAPHICS for step in steps):
+    if not any(step.kind == Demographics.name for step in steps):
         return
     for n, question in enumerate(instrument.questions.all(), start=1):
         named = {"n": n, "label": question.label}
@@ -309,7 +313,7 @@ def _examine_arms(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[F
         for text in find_arm_faults(
             arms,
             groups=set(instrument.groups.values_list("slug", flat=True)),
-            wanted=sum(step.kind == StepKind.RATING for step in steps),
+            wanted=sum(step.kind == RatingStep.name for step in steps),
             languages=list_languages(instrument),
         ):
             yield Finding(text, Place.ARMS)
@@ -341,7 +345,7 @@ def _examine_step_texts(languages: list[str], steps: tuple[Step, ...]) -> Iterat
                     if blank
                     else _("Step %(n)d (%(kind)s): %(place)s is missing in %(language)s.")
                 )
-                about = {"n": step.index + 1, "kind": step.kind.label, "place": place}
+                about = {"n": step.index + 1, "kind": KINDS[step.kind].label, "place": place}
                 yield Finding(
                     said % {**about, "language": own_name(language), "blank": blank},
                     Place.FLOW,
@@ -368,7 +372,7 @@ def _examine_equal_answers(languages: list[str], steps: tuple[Step, ...]) -> Ite
                         "%(language)s."
                     ) % {
                         "n": step.index + 1,
-                        "kind": step.kind.label,
+                        "kind": KINDS[step.kind].label,
                         "part": part,
                         "one": earlier,
                         "other": number,
@@ -447,13 +451,12 @@ def _examine_margins(
 def _list_outcomes(study: Study, steps: tuple[Step, ...]) -> list[Outcome]:
     """Return the ends that this flow can come to, and those that every study can."""
     outcomes = [Outcome.COMPLETED, Outcome.TIMED_OUT, Outcome.QUOTA_FULL]
-    if any(step.kind in CHECK_STEPS for step in steps):
+    if any(KINDS[step.kind].is_check for step in steps):
         outcomes.append(Outcome.FAILED_CHECK)
-    if any(step.kind == StepKind.CONSENT for step in steps):
+    if any(step.kind == Consent.name for step in steps):
         outcomes.append(Outcome.NO_CONSENT)
     if study.samples_by_margins or any(
-        isinstance(step.content, ComprehensionContent) and step.content.on_failure == "screen_out"
-        for step in steps
+        step.content is not None and step.content.screens_out for step in steps
     ):
         outcomes.append(Outcome.SCREENED_OUT)
     return outcomes
@@ -461,7 +464,7 @@ def _list_outcomes(study: Study, steps: tuple[Step, ...]) -> list[Outcome]:
 
 def _examine_promises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterator[Finding]:
     """Yield what the flow leaves out or says that participants would have a right to mind."""
-    if not any(step.kind == StepKind.CONSENT for step in steps):
+    if not any(step.kind == Consent.name for step in steps):
         yield Finding(
             _("Nobody is asked for consent: the flow has no such step."), Place.FLOW, blocks=False
         )
@@ -477,7 +480,7 @@ def _examine_promises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterat
     rejecting = {kind.value for kind, rule in CHECK_RULES.items() if rule.may_reject}
     promised = instrument.wordings.filter(key="instructions_body", text__contains=PROMISE).exists()
     for step in steps:
-        if promised and step.kind.value in rejecting:
+        if promised and step.kind in rejecting:
             yield Finding(
                 _(
                     "The instructions say of the checks: “%(promise)s” Panels allow to reject for "
@@ -489,6 +492,21 @@ def _examine_promises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterat
                 step=step.index,
             )
             return
+
+
+def estimate_minutes(instrument: Instrument, steps: tuple[Step, ...]) -> float:
+    """Return the minutes that the steps of an instrument may take in its language. Three queries.
+
+    A rule of thumb, not a finding. Steps with a condition count in full.
+    """
+    language = instrument.language
+    extent = Extent(
+        lines=instrument.scales.count(),
+        questions=instrument.questions.count(),
+        wording=dict(instrument.wordings.filter(language=language).values_list("key", "text")),
+        say=partial(text_in, language=language),
+    )
+    return sum(step.content.seconds(extent) for step in steps if step.content) / 60
 
 
 def _examine_time(

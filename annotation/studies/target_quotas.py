@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from annotation.common.answer_bands import band_names
 from annotation.common.target_margins import OTHERS, TOLERANCE, Margin, Margins, count_places
 from annotation.instruments.flow import Step
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import DemographicQuestion, QuestionKind
+from annotation.steps.demographics import Demographics
+from annotation.steps.rating import RatingStep
 
 
 @dataclass(frozen=True)
@@ -87,14 +88,14 @@ def _find_faults(question: DemographicQuestion, margin: Margin) -> Iterator[str]
 def find_screening_faults(steps: Sequence[Step]) -> Iterator[MarginFault]:
     """Yield why a flow cannot choose people by their answers before they rate."""
     kinds = [step.kind for step in steps]
-    if StepKind.DEMOGRAPHICS not in kinds:
+    if Demographics.name not in kinds:
         yield MarginFault(
             "",
             _("People are chosen by their answers, but the flow has no demographic questions."),
         )
         return
-    place = kinds.index(StepKind.DEMOGRAPHICS)
-    if StepKind.RATING in kinds[:place]:
+    place = kinds.index(Demographics.name)
+    if RatingStep.name in kinds[:place]:
         text = _(
             "People are chosen by their answers, but step %(n)d asks for them after a rating page: "
             "expected it before the first one."

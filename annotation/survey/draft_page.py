@@ -8,8 +8,8 @@ from annotation.instruments.content import Content
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.ui_translation import speak
 from annotation.models import GroupAssignment, Instrument, Submission, SubmissionOrigin
+from annotation.steps.forms import FilledForm
 from annotation.survey.group_assignment import plan_groups
-from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.step_page import draw_step
 from annotation.survey.visits.errors import StudyFull
 from annotation.survey.visits.visit import Visit

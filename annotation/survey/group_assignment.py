@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from annotation.common.seeded import shuffle
 from annotation.instruments.content import load_content
 from annotation.instruments.domains import choose_disjoint
-from annotation.instruments.flow import Step, StepKind
+from annotation.instruments.flow import Step
 from annotation.models import (
     GroupAssignment,
     Instrument,
@@ -17,6 +17,8 @@ from annotation.models import (
     Submission,
     SubmissionOrigin,
 )
+from annotation.steps.rating import RatingStep
+from annotation.steps.repeat import Repeat
 from annotation.studies.quotas import GroupQuota, count_quotas
 from annotation.survey.arm_assignment import choose_arm, count_arms, offer
 from annotation.survey.visits.errors import StudyFull
@@ -180,7 +182,7 @@ def plan_groups(submission: Submission, steps: Sequence[Step]) -> list[GroupAssi
     groups = choose_for(
         submission,
         quotas,
-        wanted=sum(step.kind == StepKind.RATING for step in steps),
+        wanted=sum(step.kind == RatingStep.name for step in steps),
         rule=submission.study.quota_rule,
     )
     if not groups:
@@ -190,7 +192,7 @@ def plan_groups(submission: Submission, steps: Sequence[Step]) -> list[GroupAssi
         for position, group in enumerate(groups, start=1)
     ]
     for step in steps:
-        if step.kind == StepKind.REPEAT:
+        if step.kind == Repeat.name:
             repeated = choose_repeat(groups, seed=seed)
             assignments.append(
                 GroupAssignment(

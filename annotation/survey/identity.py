@@ -19,9 +19,8 @@ from annotation.panels.base import PanelArrival
 from annotation.panels.errors import ArrivalRefused
 from annotation.panels.registry import get_panel
 from annotation.panels.study_settings import load_panel_settings
+from annotation.steps.forms import PageRefused, read_single
 from annotation.survey.arrival import Arrival
-from annotation.survey.visits.errors import PageRefused
-from annotation.survey.visits.form_values import read_single
 
 VISITOR_FIELD, VISITOR_COOKIE = "visitor", "visitor"
 COOKIE_SECONDS = 180 * 24 * 60 * 60

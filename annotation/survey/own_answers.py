@@ -12,10 +12,9 @@ from dataclasses import asdict, dataclass
 from django.utils.translation import gettext as _
 
 from annotation.common.tables import Column, ColumnType, Table, stream_csv
-from annotation.instruments.answer_words import read_answer
-from annotation.instruments.step_content import OptionsContent, QuestionContent
-from annotation.instruments.step_kinds import RATING_PAGES
 from annotation.models import CheckKind, GroupAssignment, Rating, Submission
+from annotation.steps.kind import KINDS
+from annotation.steps.question import OptionsQuestion, Question, read_answer
 from annotation.survey.visits.visit import Visit
 
 
@@ -69,7 +68,7 @@ FILES: dict[str, tuple[str, Callable[[Submission], str]]] = {
 
 
 def _list_ratings(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
-    steps = {step.position: step.index for step in visit.steps if step.kind in RATING_PAGES}
+    steps = {step.position: step.index for step in visit.steps if KINDS[step.kind].has_group}
     lines = {line.scale.pk: line for line in visit.lines}
     ratings = Rating.objects.filter(assignment__submission=visit.submission)
     for rating in sorted(
@@ -116,7 +115,7 @@ def _list_checks(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
             for field in (field for field in headings if field in given):
                 word = words.get(given[field], given[field])
                 yield step.index, OwnAnswer(part, headings[field], word)
-        elif isinstance(step.content, OptionsContent):
+        elif isinstance(step.content, OptionsQuestion):
             chosen = given.get("tries", [given.get("chosen")])
             yield step.index, _read_question(visit, step.content, chosen)
 
@@ -124,7 +123,7 @@ def _list_checks(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
 def _list_step_answers(visit: Visit) -> Iterator[tuple[int, OwnAnswer]]:
     for row in visit.submission.step_answers.all():
         content = visit.steps[row.step_index].content
-        if isinstance(content, QuestionContent):
+        if isinstance(content, Question):
             for line in read_answer(content, row.value, visit.read):
                 answer = "; ".join(line.words)
                 yield row.step_index, OwnAnswer(visit.read(content.question), line.label, answer)
@@ -140,7 +139,7 @@ def _list_demographics(visit: Visit) -> Iterator[OwnAnswer]:
         yield OwnAnswer(_("About you"), visit.read_label(row.question), text.removesuffix("; "))
 
 
-def _read_question(visit: Visit, content: OptionsContent, chosen: Iterable[str]) -> OwnAnswer:
+def _read_question(visit: Visit, content: OptionsQuestion, chosen: Iterable[str]) -> OwnAnswer:
     texts = {option.value: visit.read(option.text) for option in content.options}
     answer = "; ".join(texts.get(value, value) for value in chosen)
     return OwnAnswer(visit.read(content.question), "", answer)

@@ -20,7 +20,7 @@ from annotation.instruments.languages.ui_translation import speak
 from annotation.instruments.text_keys import STUDY_TITLE
 from annotation.instruments.versions import current_instrument
 from annotation.models import Instrument, Study, Submission
-from annotation.survey.visits.errors import PageRefused
+from annotation.steps.forms import PageRefused
 
 LANGUAGE_FIELD = "language"
 # Sent by scripts that have kept the answers of the page on the device.

@@ -9,9 +9,10 @@ from django.template.loader import render_to_string
 from django.utils.html import conditional_escape
 
 from annotation.instruments.flow import Step
+from annotation.steps.forms import FilledForm
 from annotation.survey.page_language import describe_languages
-from annotation.survey.pages import PAGES
-from annotation.survey.pages.filled_form import FilledForm
+from annotation.survey.pages import find_page
+from annotation.survey.pages.page import count_tries
 from annotation.survey.stencil import Stencil, gap
 from annotation.survey.step_tokens import describe_step, sign_step
 from annotation.survey.visits.visit import Visit
@@ -61,7 +62,7 @@ def draw_step(visit: Visit, step: Step, filled: FilledForm) -> str:
 
     The language of the visit must be spoken.
     """
-    page, submission = PAGES[step.kind], visit.submission
+    page, submission = find_page(step), visit.submission
     study = ShownStudy(
         **{field.name: getattr(visit.study, field.name) for field in fields(ShownStudy)}
     )
@@ -69,7 +70,7 @@ def draw_step(visit: Visit, step: Step, filled: FilledForm) -> str:
     # A page that is asked again begins without the answer that was wrong.
     draft = (
         f"{submission.public_id}/{step.index}/{describe_step(visit, step).group}"
-        f"/{page.number_try(visit, step)}"
+        f"/{count_tries(visit, step)}"
     )
     own = {
         **page.own(visit, step, filled),
@@ -88,9 +89,9 @@ def draw_step(visit: Visit, step: Step, filled: FilledForm) -> str:
             **page.show(visit, step, filled),
             **own,
         }
-        return render_to_string(page.template, context)
+        return render_to_string(step.told.template, context)
 
-    if not page.is_shared(step) or not filled.is_empty:
+    if not step.told.is_shared or not filled.is_empty:
         return draw(own)
     kept = visit.keep(
         ("page", step.index, submission.language, submission.origin, study),

@@ -12,15 +12,15 @@ from annotation.common.prepared_sql import PreparedInsert
 from annotation.instruments.flow import Step
 from annotation.instruments.languages.ui_translation import speaking
 from annotation.models import PageEvent, ReturnResult
+from annotation.steps.forms import read_single
 from annotation.studies.lifecycle import lock_study
 from annotation.survey.late_return import is_lapsed, settle_return
-from annotation.survey.pages import PAGES, Again
+from annotation.survey.pages import Again, find_page
 from annotation.survey.progression import advance
 from annotation.survey.step_tokens import describe_step, read_step_token
 from annotation.survey.visit_end import end_submission
 from annotation.survey.visits.client_record import read_client_record
 from annotation.survey.visits.errors import GroupTaken, StudyOver
-from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.target_screening import is_screening, settle_screening
 from annotation.survey.visits.visit import Visit
 
@@ -83,7 +83,7 @@ def _store(visit: Visit, step: Step | None, sent: QueryDict) -> Visit:
     visit.client, kept = read_client_record(sent)
     # What is wrong is said in the participant's language.
     with speaking(visit.submission.language, visit.wording):
-        outcome = PAGES[step.kind].store(visit, step, sent)
+        outcome = find_page(step).store(visit, step, sent)
     if isinstance(outcome, Again):
         return visit
     _EVENTS.insert(

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.models import Submission
-from annotation.survey.visits.errors import PageRefused
+from annotation.steps.forms import PageRefused
 from annotation.survey.visits.visit import Visit
 
 SALT = "annotation.survey.step"
@@ -26,7 +26,7 @@ class StepToken:
 
 def describe_step(visit: Visit, step: Step) -> StepToken:
     assignment = visit.assignments.get(step.position) if step.position else None
-    return StepToken(step.index, step.kind.value, assignment.group.slug if assignment else "")
+    return StepToken(step.index, step.kind, assignment.group.slug if assignment else "")
 
 
 def sign_step(visit: Visit, step: Step) -> str:

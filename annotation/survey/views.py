@@ -24,10 +24,11 @@ from annotation.common.money import format_reward
 from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import load_content
 from annotation.instruments.languages.ui_translation import speak
-from annotation.instruments.step_kinds import StepKind
 from annotation.instruments.versions import published_instrument
 from annotation.models import SURVEY_KINDS, Study, Submission, SubmissionState, Withdrawal
 from annotation.models.tokens import RESUME_MARK
+from annotation.steps.debrief import Debrief
+from annotation.steps.forms import AnswersRefused, FilledForm, PageRefused, read_single
 from annotation.survey import notices
 from annotation.survey.arrival import Arrival, find_submission, has_open_group, start_submission
 from annotation.survey.completion_path import find_completion_path, find_way_to_return
@@ -44,21 +45,17 @@ from annotation.survey.page_language import (
     speak_to,
     switch_language,
 )
-from annotation.survey.pages.filled_form import FilledForm
 from annotation.survey.receipt import describe_erased, describe_moment, write_receipt
 from annotation.survey.step_page import draw_step, measure_progress
 from annotation.survey.step_submission import STEP_FIELD, submit_step
 from annotation.survey.step_tokens import sign_step
 from annotation.survey.visits.errors import (
-    AnswersRefused,
     GroupTaken,
-    PageRefused,
     StudyFull,
     StudyNotOpen,
     StudyOver,
     WithdrawalClosed,
 )
-from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.promises import describe_pay, list_pay_grounds
 from annotation.survey.visits.target_screening import was_screened_out
 from annotation.survey.visits.visit import Visit
@@ -325,7 +322,7 @@ def _show_visit(
             "reconsider_field": RECONSIDER_FIELD if may_reconsider(submission) else "",
             "pay": describe_pay(submission),
             "pay_grounds": list_pay_grounds(visit.study, visit.steps),
-            "has_debrief": any(step.kind == StepKind.DEBRIEF for step in visit.steps),
+            "has_debrief": any(step.kind == Debrief.name for step in visit.steps),
             "own_link": own_link,
             "was_screened_out": was_screened_out(visit),
             "own_link_text": own_link.partition("://")[2],

@@ -6,8 +6,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.instruments.content import load_content
-from annotation.instruments.step_kinds import CHECK_STEPS
 from annotation.models import Outcome, Submission, SubmissionState
+from annotation.steps.kind import KINDS
 from annotation.studies.review_service import decide_by_rules
 
 
@@ -51,7 +51,7 @@ def judge_checks(submission: Submission) -> bool | None:
     results = list(submission.checks.order_by().values_list("passed", flat=True))
     if not results:
         has_checks = any(
-            step.kind in CHECK_STEPS and step.show_if is None
+            KINDS[step.kind].is_check and step.show_if is None
             for step in load_content(submission.instrument).steps
         )
         return None if has_checks else True

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Browser, expect
 
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import Study
+from annotation.steps.free_text import FreeText
+from annotation.steps.matrix import Matrix
+from annotation.steps.ranking import Ranking
 from annotation.studies.lifecycle import launch_study
 from tests.browser.survey_visitor import Visitor, open_context
 from tests.browser.test_designer import (  # noqa: F401 - a fixture
@@ -40,7 +42,7 @@ def test_rewritten_answers_of_a_sample_are_stored_by_their_new_texts(
     write(designer, "question", "Do you have neighbors?")
     designer.editor.get_by_role("button", name="Remove Answers 3").click()
     write(designer, "options 1 text", "Yes")
-    designer.add(str(StepKind.FREE_TEXT.label))
+    designer.add(str(FreeText.label))
     # A condition on an answer goes along with its name, and so does a page that was left.
     designer.press(designer.editor.get_by_role("button", name="Add a condition"))
     designer.editor.locator(".flow-comparison select").first.select_option(index=0)
@@ -78,7 +80,7 @@ def test_matrix_rows_and_ranked_items_follow_their_texts(
     chromium: Browser, site: str, study: Study
 ) -> None:
     designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
-    for kind, field in ((StepKind.MATRIX, "rows"), (StepKind.RANKING, "items")):
+    for kind, field in ((Matrix, "rows"), (Ranking, "items")):
         designer.add(str(kind.label))
         write(designer, f"{field} 1 text", "From books")
         expect(designer.editor.locator(f'[data-field="{field} 1 value"]')).to_have_value(

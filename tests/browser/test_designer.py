@@ -18,8 +18,10 @@ from playwright.sync_api import (
 )
 
 from annotation.instruments.languages.language_service import add_known_language
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import Instrument, Study, Submission
+from annotation.steps.choice import Choice
+from annotation.steps.debrief import Debrief
+from annotation.steps.kind import KINDS
 from tests.browser.axe import open_scanned_page
 from tests.browser.axe import scan as check_page
 from tests.browser.survey_visitor import DESKTOP, Visitor, open_context
@@ -147,10 +149,10 @@ def test_a_flow_is_built_by_keyboard_previewed_launched_and_taken(
     designer = open_designer(context, site, study)
     page, status = designer.page, designer.page.locator("[data-announce]")
 
-    for kind in StepKind:
-        if kind not in FLOW:
+    for name, kind in KINDS.items():
+        if name not in FLOW:
             designer.add(str(kind.label))
-    assert set(designer.kinds) == set(StepKind)
+    assert set(designer.kinds) == set(KINDS)
     # What is added comes last, as far as the flow allows it.
     ordered = [kind for kind in designer.kinds if kind in {"demographics", "choice", "free_text"}]
     assert ordered == ["demographics", "choice", "free_text"]
@@ -447,7 +449,7 @@ def test_what_has_the_focus_keeps_it_when_the_answer_to_a_saved_edit_arrives(
         designer.saved()
         return targets[-1]
 
-    choice = page.locator(".flow-choice", has_text=str(StepKind.CHOICE.label))
+    choice = page.locator(".flow-choice", has_text=str(Choice.label))
     languages = page.locator("[data-panels] button")
     expect(edit_then_reach(page.get_by_role("button", name="Add step"), choice)).to_be_focused()
     problem = page.locator("[data-general] a")
@@ -461,11 +463,11 @@ def test_a_step_that_came_back_while_the_menu_was_open_is_not_added_once_more(
     chromium: Browser, site: str, study: Study
 ) -> None:
     designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
-    designer.add(str(StepKind.DEBRIEF.label))
+    designer.add(str(Debrief.label))
     designer.saved()
     designer.keys.press("Control+z")
     assert "debrief" not in designer.kinds
-    choice = designer.page.locator(".flow-choice", has_text=str(StepKind.DEBRIEF.label))
+    choice = designer.page.locator(".flow-choice", has_text=str(Debrief.label))
     designer.press(designer.page.get_by_role("button", name="Add step"))
     designer.reach(choice)
     designer.keys.press("Control+Shift+z")

@@ -12,9 +12,9 @@ from babel.messages.mofile import read_mo
 from annotation.instruments.default_wording import DEFAULT_WORDING
 from annotation.instruments.demographics import build_default_questions
 from annotation.instruments.known_texts import load_known
-from annotation.instruments.step_defaults import DEFAULT_CONTENT
 from annotation.library.abc_model import ALL_GROUPS, TRAIT_PAIRS
 from annotation.models import Instrument
+from annotation.steps.kind import KINDS
 from tests.conftest import ROOT
 from tools.translations.catalogue import (
     CHROME_FILE,
@@ -91,7 +91,7 @@ def test_everything_that_the_platform_supplies_is_known_in_each_language(languag
         supplied |= {question.label, *question.options}
     known = load_known(language)
     assert supplied - set(known) == set()
-    assert _english_texts(DEFAULT_CONTENT) - set(known) == set()
+    assert _english_texts([kind.new for kind in KINDS.values()]) - set(known) == set()
     for source, text in known.items():
         assert set(PLACEHOLDER.findall(text)) == set(PLACEHOLDER.findall(source)), source
         # Where the English ends in a colon, the answer opens a field.

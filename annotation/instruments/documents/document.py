@@ -26,9 +26,9 @@ from annotation.instruments import flow
 from annotation.instruments.arms import read_arms
 from annotation.instruments.files import MOST_FILES
 from annotation.instruments.flow import MOST_STEPS, explain
-from annotation.instruments.step_texts import check_language, check_storable
 from annotation.instruments.versions import SETTINGS
 from annotation.models import SURVEY_KINDS, Dimension, Instrument, QuestionKind
+from annotation.steps.texts import check_language, check_storable
 
 SCHEMA = "stereoscope-instrument/1"
 MOST_JSON_CHARACTERS = 400_000

@@ -17,8 +17,8 @@ from annotation.instruments.languages.texts import (
     find_translation_problem,
     list_texts,
 )
-from annotation.instruments.step_texts import check_characters
 from annotation.models import Instrument
+from annotation.steps.texts import check_characters
 
 KEY, SOURCE, TRANSLATION = "key", "source", "translation"
 LARGEST_FILE = 2_000_000

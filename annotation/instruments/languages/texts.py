@@ -14,8 +14,6 @@ from annotation.instruments.default_wording import default_wording
 from annotation.instruments.flow import Step, read_flow
 from annotation.instruments.languages.translated_from import is_stale, read_made
 from annotation.instruments.languages.ui_translation import load_chrome
-from annotation.instruments.step_content import iterate_texts
-from annotation.instruments.step_texts import text_in
 from annotation.instruments.text_keys import (
     LOGO_ALT,
     STUDY_TITLE,
@@ -25,6 +23,8 @@ from annotation.instruments.text_keys import (
     name_question,
 )
 from annotation.models import Instrument
+from annotation.steps.kind import iterate_texts
+from annotation.steps.texts import text_in
 
 STEP = "step."
 ARM = "arm."
@@ -137,7 +137,7 @@ def place_translations(
     for step in steps:
         if step.content is None:
             continue
-        item = dict(changed[step.index])
+        item = changed[step.index]
         for place, _texts in iterate_texts(step.content):
             key = _step_key(step, place)
             if key in translations:

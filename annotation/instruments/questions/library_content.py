@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from annotation.instruments.flow import FRAME
-from annotation.instruments.step_content import CONTENTS, Slug
-from annotation.instruments.step_kinds import StepKind
-from annotation.instruments.step_texts import Texts, text_in
 from annotation.instruments.text_keys import name_option, name_question
 from annotation.models import ABOUT_PARTICIPANT, QuestionKind
+from annotation.steps.kind import KINDS
+from annotation.steps.question import Slug
+from annotation.steps.texts import Texts, text_in
 
 #: Of the fields that say what a step asks, the first that it has is shown in lists.
 LEADS = ("question", "title")
@@ -42,8 +42,8 @@ def check_content(kind: str, content: Mapping[str, Any]) -> None:
         if kind == ABOUT_PARTICIPANT:
             ParticipantQuestion.model_validate(content)
             return
-        model = CONTENTS.get(StepKind(kind)) if kind in StepKind.values else None
-        if model is None:
+        model = KINDS.get(kind)
+        if model is None or not model.model_fields:
             raise LibraryContentError("Only steps with texts of their own go into the library.")
         model.model_validate({name: part for name, part in content.items() if name not in FRAME})
     except ValidationError as error:

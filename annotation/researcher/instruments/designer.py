@@ -30,7 +30,6 @@ from annotation.instruments.flow_description import describe_flow
 from annotation.instruments.known_texts import list_known
 from annotation.instruments.languages.texts import list_texts, locate_step_texts
 from annotation.instruments.previews import list_previews
-from annotation.instruments.step_kinds import StepKind
 from annotation.instruments.text_labels import TEXT_LABELS
 from annotation.library.paired_names import SEPARATOR
 from annotation.library.plurals import propose_singular
@@ -48,10 +47,11 @@ from annotation.models import (
     StudyStatus,
     TraitPair,
 )
-from annotation.researcher.instruments.flow_editor import PARTS, describe_kinds
+from annotation.researcher.instruments.flow_editor import describe_kinds
 from annotation.researcher.instruments.pages import InstrumentPage
 from annotation.researcher.library.entry_form import propose_slug
 from annotation.researcher.pages.links import link_findings
+from annotation.steps.kind import KINDS
 from annotation.studies.readiness import Finding, Place, examine_study, list_languages
 from annotation.survey.draft_page import UndrawableStepError, draw_draft
 
@@ -368,10 +368,10 @@ def describe_languages(instrument: Instrument) -> list[dict[str, str]]:
 def locate_findings(findings: list[Finding], instrument: Instrument) -> list[dict[str, Any]]:
     """Return findings with the index of the step where each is mended, or an address."""
     kinds = [item.get("kind") if isinstance(item, dict) else item for item in instrument.flow]
-    part_kinds = {part: kind for kind, parts in PARTS.items() for part in parts}
+    part_kinds = {part: name for name, kind in KINDS.items() for part in kind.parts}
 
     def find_step(finding: Finding) -> int | None:
-        kind: StepKind | None = part_kinds.get(finding.place.value)
+        kind: str | None = part_kinds.get(finding.place.value)
         if finding.step is not None:
             return finding.step
         if finding.place == Place.TEXTS and finding.field in TEXT_LABELS:

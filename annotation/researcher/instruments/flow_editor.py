@@ -7,113 +7,16 @@ from typing import Any
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from annotation.instruments.arms import read_arms
 from annotation.instruments.conditions import CHECK_RESULTS
-from annotation.instruments.flow_description import EXPLANATIONS
-from annotation.instruments.step_content import (
-    CONTENTS,
-    MOST_CHARACTERS,
-    MOST_ITEMS,
-    MOST_LINES,
-    MOST_OPTIONS,
-    MOST_POINTS,
-    MOST_ROWS,
-)
-from annotation.instruments.step_defaults import default_content
-from annotation.instruments.step_kinds import (
-    ANSWER_STEPS,
-    CHECK_STEPS,
-    CHECKS_AFTER_RATING,
-    NUMBER_STEPS,
-    ONCE,
-    UNCONDITIONAL,
-    StepKind,
-)
+from annotation.instruments.known_texts import new_content
 from annotation.instruments.text_labels import text_labels
 from annotation.models import Instrument
-
-MARKDOWN_HELP = gettext_lazy(
-    "Markdown: # Heading, *emphasis*, **strong**, - list, [words of a link](https://example.org)."
-)
-
-# In which order and under which heading kinds are offered.
-MENU = (
-    (
-        gettext_lazy("Frame"),
-        (
-            StepKind.CONSENT,
-            StepKind.INSTRUCTIONS,
-            StepKind.PRACTICE,
-            StepKind.PAGE,
-            StepKind.DEBRIEF,
-        ),
-    ),
-    (gettext_lazy("Ratings"), (StepKind.RATING, StepKind.REPEAT)),
-    (
-        gettext_lazy("Checks"),
-        (
-            StepKind.GROUP_NAME,
-            StepKind.MARKED_TRAITS,
-            StepKind.TYPED_TRAITS,
-            StepKind.INSTRUCTED,
-            StepKind.NONSENSICAL,
-            StepKind.COMPREHENSION,
-        ),
-    ),
-    (
-        gettext_lazy("Questions"),
-        (
-            StepKind.CHOICE,
-            StepKind.MATRIX,
-            StepKind.SLIDER,
-            StepKind.NUMBER,
-            StepKind.RANKING,
-            StepKind.FREE_TEXT,
-            StepKind.DEMOGRAPHICS,
-        ),
-    ),
-)
-#: A new step of a kind comes behind all of the first and before all of the second kinds.
-PLACES: dict[StepKind, tuple[frozenset[StepKind], frozenset[StepKind]]] = {
-    StepKind.CONSENT: (frozenset(), frozenset(StepKind)),
-    StepKind.INSTRUCTIONS: (frozenset({StepKind.CONSENT}), frozenset(StepKind)),
-    StepKind.COMPREHENSION: (frozenset(), frozenset({StepKind.PRACTICE, StepKind.RATING})),
-    StepKind.PRACTICE: (frozenset(), frozenset({StepKind.RATING})),
-    StepKind.RATING: (
-        frozenset({StepKind.RATING}),
-        frozenset({StepKind.REPEAT, StepKind.DEMOGRAPHICS, StepKind.DEBRIEF}),
-    ),
-    **{
-        kind: (frozenset({StepKind.RATING}), frozenset(StepKind) - CHECKS_AFTER_RATING)
-        for kind in CHECKS_AFTER_RATING
-    },
-    StepKind.REPEAT: (
-        frozenset({StepKind.RATING}),
-        frozenset({StepKind.DEMOGRAPHICS, StepKind.DEBRIEF}),
-    ),
-    StepKind.DEBRIEF: (frozenset(StepKind), frozenset()),
-}
-# All others come last.
-LAST = (frozenset[StepKind](), frozenset({StepKind.DEBRIEF}))
-#: Settings of the instrument that belong to a kind of step.
-SETTINGS: dict[StepKind, tuple[str, ...]] = {
-    StepKind.RATING: ("scale_order", "pole_sides", "show_ticks", "one_per_domain"),
-    StepKind.MARKED_TRAITS: ("high_from", "low_to"),
-    StepKind.TYPED_TRAITS: ("high_from", "low_to"),
-    StepKind.REPEAT: (
-        "agreement_rule",
-        "agreement_within",
-        "agreement_at_least",
-        "agreement_tau",
-    ),
-}
-#: Parts of the instrument that are chosen at a kind of step.
-PARTS: dict[StepKind, tuple[str, ...]] = {
-    StepKind.RATING: ("groups", "scales"),
-    StepKind.DEMOGRAPHICS: ("questions",),
-}
+from annotation.steps.kind import KINDS, Menu, StepKind, describe_controls, name_kinds
+from annotation.steps.practice import MOST_LINES
+from annotation.steps.question import MOST_OPTIONS
 
 
 def describe_kinds(instrument: Instrument, languages: list[str]) -> dict[str, Any]:
@@ -121,18 +24,19 @@ def describe_kinds(instrument: Instrument, languages: list[str]) -> dict[str, An
     return {
         "menu": [
             {
-                "heading": str(heading),
+                "heading": str(menu.label),
                 "kinds": [
-                    kind.value
-                    for kind in kinds
-                    if kind != StepKind.GROUP_NAME or not instrument.study.rates_texts
+                    kind.name
+                    for kind in sorted(KINDS.values(), key=lambda kind: (kind.rank, kind.name))
+                    if kind.menu == menu
+                    and not (kind.rates_groups_alone and instrument.study.rates_texts)
                 ],
             }
-            for heading, kinds in MENU
+            for menu in Menu
         ],
         "kinds": {
-            kind.value: _describe_kind(kind, languages) | _describe_parts(kind, instrument)
-            for kind in StepKind
+            name: _describe_kind(kind, languages) | _describe_parts(kind, instrument)
+            for name, kind in KINDS.items()
         },
         "results": [
             {"value": value, "label": str(label)}
@@ -151,12 +55,14 @@ def describe_kinds(instrument: Instrument, languages: list[str]) -> dict[str, An
     }
 
 
-def _describe_parts(kind: StepKind, instrument: Instrument) -> dict[str, Any]:
+def _describe_parts(kind: type[StepKind], instrument: Instrument) -> dict[str, Any]:
     """Return which parts of the instrument, beside the step itself, are edited at a kind."""
-    after, before = PLACES.get(kind, LAST)
+    before = _name_all(kind.comes_before) - {kind.name}
+    if kind.after_rating:  # these stand together, the newest last
+        before -= name_kinds(lambda other: other.after_rating)
     return {
-        "after": sorted(after),
-        "before": sorted(before - {kind}),
+        "after": sorted(_name_all(kind.comes_after)),
+        "before": sorted(before),
         "texts": [
             {
                 "key": key,
@@ -164,10 +70,10 @@ def _describe_parts(kind: StepKind, instrument: Instrument) -> dict[str, Any]:
                 "type": "paragraph" if found.is_long else "text",
             }
             for key, found in text_labels(instrument.study.kind).items()
-            if found.kind == kind
+            if found.kind == kind.name
         ],
-        "settings": [describe_setting(name) for name in SETTINGS.get(kind, ())],
-        "parts": list(PARTS.get(kind, ())),
+        "settings": [describe_setting(name) for name in kind.settings],
+        "parts": list(kind.parts),
     }
 
 
@@ -195,104 +101,26 @@ def describe_setting(name: str) -> dict[str, Any]:
     }
 
 
-def _describe_kind(kind: StepKind, languages: list[str]) -> dict[str, Any]:
+def _name_all(kinds: frozenset[str]) -> frozenset[str]:
+    return frozenset(KINDS) if "*" in kinds else kinds
+
+
+def _describe_kind(kind: type[StepKind], languages: list[str]) -> dict[str, Any]:
     return {
         "label": str(kind.label),
-        "explanation": str(EXPLANATIONS[kind]),
-        "once": kind in ONCE,
-        "conditional": kind not in UNCONDITIONAL,
-        "afterRating": kind in CHECKS_AFTER_RATING,
-        "isCheck": kind in CHECK_STEPS,
-        "needsName": kind in ANSWER_STEPS,
-        "isNumber": kind in NUMBER_STEPS,
-        "content": default_content(kind, languages),
+        "explanation": str(kind.about),
+        "once": kind.once,
+        "conditional": kind.is_conditional,
+        "afterRating": kind.after_rating,
+        "isCheck": kind.is_check,
+        "needsName": kind.is_question,
+        "isNumber": kind.is_number,
+        "content": new_content(kind, languages) or None,
         "fields": [
-            field | {"default": CONTENTS[kind].model_fields[field["name"]].get_default()}
-            if field["type"] in {"flag", "number", "select"}
-            else field
-            for field in _fields(kind)
+            control | {"words": _media_words()} if control["type"] == "media" else control
+            for control in describe_controls(kind)
         ],
     }
-
-
-def _fields(kind: StepKind) -> list[dict[str, Any]]:
-    """Return the controls of a kind's content, in their order."""
-    question = _control("question", "text", _("Question"))
-    help_text = _control("help", "text", _("Help below it"), optional=True)
-    options = _control("options", "options", _("Answers"))
-    required = _control("required", "flag", _("An answer is required"))
-    random_order = _control("random_order", "flag", _("In another order for each participant"))
-    unit = _control("unit", "text", _("Unit, such as years"), optional=True)
-    media = _control("media", "media", _("Picture or sound"), words=_media_words())
-    match kind:
-        case StepKind.PAGE:
-            body = _control("body", "paragraph", _("Text"), help=MARKDOWN_HELP)
-            return [_control("title", "text", _("Title")), body, media]
-        case StepKind.PRACTICE:
-            lead = _control("lead", "paragraph", _("How the line works"))
-            return [question, lead, _control("lines", "lines", _("Lines"))]
-        case StepKind.FREE_TEXT:
-            long = _control("long", "flag", _("Several lines to write on"))
-            most = _control(
-                "max_characters", "number", _("Most characters"), low=1, high=MOST_CHARACTERS
-            )
-            return [question, help_text, media, long, required, most]
-        case StepKind.CHOICE:
-            several = _control("several", "flag", _("Several answers possible"))
-            return [question, help_text, media, options, several, random_order, required]
-        case StepKind.SLIDER:
-            ends = [
-                _control("low", "text", _("Words at the low end")),
-                _control("high", "text", _("Words at the high end")),
-            ]
-            limits = [
-                _control("minimum", "number", _("Lowest number")),
-                _control("maximum", "number", _("Highest number")),
-                _control("step", "number", _("From one place to the next"), low=1),
-            ]
-            return [question, help_text, media, *ends, *limits, unit, required]
-        case StepKind.NUMBER:
-            limits = [
-                _control("minimum", "number", _("Lowest number, empty for no limit")),
-                _control("maximum", "number", _("Highest number, empty for no limit")),
-            ]
-            whole = _control("integer", "flag", _("Whole numbers only"))
-            return [question, help_text, media, *limits, unit, whole, required]
-        case StepKind.MATRIX:
-            rows = _control(
-                "rows", "options", _("Statements"), most=MOST_ROWS, add=_("Add a statement")
-            )
-            points = _control("points", "options", _("Points"), most=MOST_POINTS)
-            return [question, help_text, media, rows, points, random_order, required]
-        case StepKind.RANKING:
-            items = _control("items", "options", _("Items"), most=MOST_ITEMS, add=_("Add an item"))
-            return [question, help_text, media, items, random_order, required]
-        case StepKind.INSTRUCTED:
-            mark = {"name": "expected", "several": False, "label": _("passes")}
-            return [question, help_text, media, options | {"mark": mark}]
-        case StepKind.NONSENSICAL:
-            mark = {"name": "accepted", "several": True, "label": _("passes")}
-            return [
-                question | {"label": _("Statement")},
-                help_text,
-                media,
-                options | {"mark": mark},
-            ]
-        case StepKind.COMPREHENSION:
-            mark = {"name": "right", "several": False, "label": _("right")}
-            outcomes = [
-                ["go_on", _("go on; the check counts as failed")],
-                ["screen_out", _("end the study as screened out")],
-            ]
-            on_failure = _control(
-                "on_failure", "select", _("After two wrong answers"), options=outcomes
-            )
-            return [question, help_text, media, options | {"mark": mark}, on_failure]
-    return []
-
-
-def _control(name: str, kind: str, label: str, **more: Any) -> dict[str, Any]:
-    return {"name": name, "type": kind, "label": label, **more}
 
 
 def _media_words() -> dict[str, str]:

@@ -19,10 +19,10 @@ from annotation.instruments.questions.question_service import (
     keep_question,
     keep_step,
 )
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import ABOUT_PARTICIPANT, LibraryQuestion
 from annotation.researcher.instruments.designer import read_json, refuse
 from annotation.researcher.instruments.pages import InstrumentPage
+from annotation.steps.kind import KINDS
 from annotation.studies.readiness import list_languages
 
 MOST_TAKEN = 500
@@ -31,7 +31,7 @@ PARTICIPANT_LABEL = gettext_lazy("Question about the participant")
 
 def name_kind(kind: str) -> str:
     """Return what a kind of question is called."""
-    return str(PARTICIPANT_LABEL if kind == ABOUT_PARTICIPANT else StepKind(kind).label)
+    return str(PARTICIPANT_LABEL if kind == ABOUT_PARTICIPANT else KINDS[kind].label)
 
 
 class QuestionPicker(InstrumentPage):

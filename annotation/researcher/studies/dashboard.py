@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from annotation.models import Origin, Study
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.formatting import describe_low_pay
+from annotation.steps.kind import KINDS
 from annotation.studies.dashboard import Dashboard, PageLeft
 from annotation.studies.flag_counts import recall_flags
 from annotation.studies.ledger import Books
@@ -56,7 +57,7 @@ def describe_flags(study: Study) -> dict[str, Any]:
 
 def label_page(page: PageLeft) -> str:
     """Return the name of a page: its kind, with a number where there are several."""
-    label = str(page.kind.label)
+    label = str(KINDS[page.kind].label)
     if page.is_only:
         return label
     return _("%(page)s %(number)d") % {"page": label, "number": page.number}

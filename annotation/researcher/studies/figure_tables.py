@@ -49,7 +49,7 @@ def _leaving_table(overview: Overview) -> Table:
         Column("ended", NUMBER, "0 or more", "of these, visits that the survey ended"),
     )
     rows = [
-        (page.kind.value, page.number, page.came, page.left, page.ended)
+        (page.kind, page.number, page.came, page.left, page.ended)
         for page in count_leaving(overview.study, overview.instruments)
     ]
     return Table("leaving", columns, lambda: rows)

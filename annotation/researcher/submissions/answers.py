@@ -8,10 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.instruments.answer_words import read_answer
 from annotation.instruments.flow import Step, read_flow
-from annotation.instruments.step_content import OptionsContent, QuestionContent
-from annotation.instruments.step_texts import text_in
 from annotation.models import (
     AgreementRule,
     CheckKind,
@@ -22,6 +19,8 @@ from annotation.models import (
 )
 from annotation.researcher.pages import formatting
 from annotation.researcher.pages.formatting import MISSING
+from annotation.steps.question import OptionsQuestion, Question, read_answer
+from annotation.steps.texts import text_in
 
 
 def describe_check(
@@ -105,7 +104,7 @@ def describe_step_answers(submission: Submission) -> list[tuple[str, str]]:
         step = _find_step(instrument, answer.step_index)
         content = step.content if step else None
         question = answer.key
-        if isinstance(content, QuestionContent):
+        if isinstance(content, Question):
             question = text_in(content.question, instrument.language)
         for line in read_answer(
             content, answer.value, partial(text_in, language=instrument.language)
@@ -122,7 +121,7 @@ def name_options(instrument: Instrument, step_index: int, values: Iterable[str])
     content = step.content if step else None
     texts = (
         {option.value: text_in(option.text, instrument.language) for option in content.options}
-        if isinstance(content, OptionsContent)
+        if isinstance(content, OptionsQuestion)
         else {}
     )
     return [f"“{texts[value]}”" if value in texts else str(value) for value in values]

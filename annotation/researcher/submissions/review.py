@@ -13,7 +13,6 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 
 from annotation.instruments.checks import measure_self_agreement
-from annotation.instruments.flow import StepKind
 from annotation.models import (
     AgreementRule,
     DataDecision,
@@ -34,6 +33,8 @@ from annotation.researcher.pages import formatting
 from annotation.researcher.pages.formatting import MISSING
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.researcher.submissions.answers import describe_check, describe_step_answers
+from annotation.steps.rating import RatingStep
+from annotation.steps.repeat import Repeat
 from annotation.studies.bulk_review import DECISIONS
 from annotation.studies.pace import load_pace
 from annotation.studies.rejection_grounds import rejection_grounds
@@ -207,6 +208,6 @@ def _list_times(n_rated: int, pages: Sequence[PageEvent]) -> list[str]:
         if page.opened_at
         else MISSING
         for page in sorted(pages, key=lambda page: page.step_index)
-        if page.step_kind in {StepKind.RATING, StepKind.REPEAT}
+        if page.step_kind in {RatingStep.name, Repeat.name}
     ]
     return (times + [MISSING] * n_rated)[:n_rated]

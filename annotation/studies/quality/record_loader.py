@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 
 from annotation.common.durations import read_seconds
 from annotation.instruments.flow import read_flow
-from annotation.instruments.step_kinds import RATING_PAGES, StepKind
 from annotation.models import (
     Origin,
     PageEvent,
@@ -22,6 +21,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
+from annotation.steps.kind import KINDS, name_kinds
 from annotation.studies.quality.crowd import KeptOfCrowd, select_finished
 from annotation.studies.quality.record import (
     LineAnswer,
@@ -141,6 +141,7 @@ def _load_pages(instruments: Mapping[int, int]) -> dict[int, list[PageRecord]]:
         .order_by("submission", "step_index")
         .values_list("submission", "step_index", "step_kind", "opened_at", "submitted_at", "client")
     )
+    rating_pages = name_kinds(lambda kind: kind.has_group)
     pages: dict[int, list[PageRecord]] = {}
     for submission, step, kind, opened, sent, client in rows:
         pages.setdefault(submission, []).append(
@@ -152,7 +153,7 @@ def _load_pages(instruments: Mapping[int, int]) -> dict[int, list[PageRecord]]:
                 restored=bool(client.get("restored")),
                 pastes=client.get("pastes"),
                 filled_hidden_field=bool(client.get("hidden_field")),
-                is_rating=kind in RATING_PAGES,
+                is_rating=kind in rating_pages,
             )
         )
     return pages
@@ -187,7 +188,7 @@ def _find_text_steps(study: Study) -> set[PageKey]:
         (pk, step.index)
         for pk, flow in study.instruments.values_list("pk", "flow")
         for step in read_flow(flow)[0]
-        if step.kind == StepKind.FREE_TEXT
+        if KINDS[step.kind].is_text
     }
 
 

@@ -10,17 +10,14 @@ from django.utils.translation import gettext as _
 
 from annotation.instruments.flow import Step
 from annotation.models import Outcome
-from annotation.survey.pages.filled_form import FilledForm
+from annotation.steps.consent import Consent
+from annotation.steps.forms import AnswersRefused, FilledForm, PageRefused, read_single
 from annotation.survey.pages.page import Page
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.promises import list_pay_grounds
 from annotation.survey.visits.visit import Visit
 
 
-class ConsentPage(Page):
-    template = "survey/consent.html"
-
+class ConsentPage(Page, of=Consent):
     def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         return {
             "logo": visit.find_logo(),

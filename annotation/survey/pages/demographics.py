@@ -11,16 +11,18 @@ from django.utils.translation import gettext as _
 from annotation.instruments.demographics import is_list, text_option
 from annotation.instruments.flow import Step
 from annotation.models import DemographicAnswer, DemographicQuestion, Outcome, QuestionKind
-from annotation.survey.pages.filled_form import FilledForm
-from annotation.survey.pages.page import Page
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_values import (
+from annotation.steps.demographics import Demographics
+from annotation.steps.forms import (
+    AnswersRefused,
+    FilledForm,
+    PageRefused,
     read_single,
     read_text,
     read_whole_number,
     refuse_unknown,
     sent_twice,
 )
+from annotation.survey.pages.page import Page
 from annotation.survey.visits.target_screening import has_place, is_screening
 from annotation.survey.visits.visit import Visit
 
@@ -64,9 +66,7 @@ class ShownQuestion:
         return self.own_field if text_option(self.question) else self.field
 
 
-class DemographicsPage(Page):
-    template = "survey/demographics.html"
-
+class DemographicsPage(Page, of=Demographics):
     def open(self, visit: Visit, step: Step) -> bool:
         return bool(visit.questions)
 

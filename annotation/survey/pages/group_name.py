@@ -11,19 +11,16 @@ from annotation.instruments.checks import names_group
 from annotation.instruments.flow import Step
 from annotation.instruments.text_keys import name_group
 from annotation.models import CheckKind, StudyGroup
-from annotation.survey.pages.filled_form import FilledForm
+from annotation.steps.checks import GroupName
+from annotation.steps.forms import AnswersRefused, FilledForm, read_text
 from annotation.survey.pages.page import Page, store_check
-from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_values import read_text
 from annotation.survey.visits.visit import Visit
 
 FIELD = "group-name"
 MAX_CHARACTERS = 120
 
 
-class GroupNamePage(Page):
-    template = "survey/group_name.html"
-
+class GroupNamePage(Page, of=GroupName):
     def open(self, visit: Visit, step: Step) -> bool:
         return step.position in visit.assignments
 

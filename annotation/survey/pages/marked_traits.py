@@ -12,19 +12,16 @@ from django.utils.translation import gettext as _
 from annotation.instruments.checks import MarkedRating, TraitChoices, build_trait_choices
 from annotation.instruments.flow import Step
 from annotation.models import CheckKind
-from annotation.survey.pages.filled_form import FilledForm
+from annotation.steps.checks import MarkedTraits
+from annotation.steps.forms import AnswersRefused, FilledForm, PageRefused, read_single
 from annotation.survey.pages.page import Page, store_check
 from annotation.survey.pages.rating import draw_question, draw_text
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_values import read_single
 from annotation.survey.visits.visit import Visit
 
 FIELDS = ("near", "far")
 
 
-class MarkedTraitsPage(Page):
-    template = "survey/marked_traits.html"
-
+class MarkedTraitsPage(Page, of=MarkedTraits):
     def open(self, visit: Visit, step: Step) -> bool:
         if step.position not in visit.assignments:
             return False

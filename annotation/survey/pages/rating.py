@@ -2,54 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from django.http import QueryDict
 from django.template.loader import render_to_string
 from django.utils.html import conditional_escape
-from django.utils.safestring import SafeString, mark_safe
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from annotation.common.prepared_sql import PreparedInsert
 from annotation.instruments.flow import Step
 from annotation.models import Rating, StudyGroup
-from annotation.survey.pages.filled_form import FilledForm
-from annotation.survey.pages.page import Page
+from annotation.steps.forms import (
+    FilledForm,
+)
+from annotation.steps.lines import draw_lines, read_lines, show_lines
+from annotation.steps.rating import RatingStep
+from annotation.survey.pages.page import AskedStep, Page
 from annotation.survey.visits.client_record import LineRecord
-from annotation.survey.visits.errors import AnswersRefused, PageRefused
-from annotation.survey.visits.form_values import read_single, read_whole_number, refuse_unknown
 from annotation.survey.visits.visit import Visit
 
-VALUE, TOUCHED = "value-", "touched-"
-NOT_ANSWERED = gettext_lazy("Not answered yet. Choose where your answer belongs on the line.")
-HUNDRED = {"minimum": 0, "maximum": 100, "by": 1}
 LONGEST_FRAME = 160  # characters
 _RATINGS = PreparedInsert(Rating)
-
-
-class DrawnLine(Protocol):
-    """A line between two words; ``key`` names its fields."""
-
-    @property
-    def key(self) -> str: ...
-
-    @property
-    def left(self) -> str: ...
-
-    @property
-    def right(self) -> str: ...
-
-
-@dataclass(frozen=True)
-class ShownLine:
-    """A line with the answer to keep (as it was sent) and what is wrong with it."""
-
-    line: DrawnLine
-    value: str
-    problem: str
 
 
 @dataclass(frozen=True)
@@ -91,78 +66,7 @@ def draw_text(visit: Visit, group: StudyGroup) -> dict[str, SafeString]:
     return {"said": drawn}
 
 
-def show_lines(lines: Sequence[DrawnLine], filled: FilledForm) -> dict[str, Any]:
-    """Return what the template needs of the lines, with answers to keep."""
-    shown = [ShownLine(line, _kept_value(filled, line), filled.problem(line.key)) for line in lines]
-    return {"lines": shown, "troubled": [line for line in shown if line.problem]}
-
-
-def draw_lines(visit: Visit, lines: Sequence[DrawnLine], filled: FilledForm) -> SafeString:
-    """Return the lines as HTML; each one without an answer is drawn once for all visits."""
-    shown = show_lines(lines, filled)
-    first = next(iter(shown["troubled"]), None)
-
-    def draw(line: ShownLine) -> SafeString:
-        context = {
-            "line": line.line,
-            "value": line.value,
-            "problem": line.problem,
-            "is_first_problem": line is first,
-            "show_ticks": visit.instrument.show_ticks,
-            **HUNDRED,
-        }
-        if line.value or line.problem:
-            return render_to_string("survey/parts/line.html", context)
-        language, drawn = visit.submission.language, line.line
-        return visit.keep(
-            ("line", language, drawn.key, drawn.left, drawn.right),
-            lambda: render_to_string("survey/parts/line.html", context),
-        )
-
-    return mark_safe("".join(map(draw, shown["lines"])))  # noqa: S308 - of drawn templates
-
-
-def read_touched(sent: QueryDict, key: str) -> str:
-    """Return what was sent of a line, "" for one that nobody has touched.
-
-    Browsers send a value for a line that nobody has moved.
-    """
-    text, touched = read_single(sent, VALUE + key), read_single(sent, TOUCHED + key)
-    if touched not in {"", "0", "1"}:
-        raise PageRefused(_("The field “%(name)s” is neither 0 nor 1.") % {"name": TOUCHED + key})
-    return text if touched == "1" else ""
-
-
-def read_lines(sent: QueryDict, lines: Sequence[DrawnLine]) -> dict[str, int]:
-    """Return every line's place from 0 (left) to 100 (right), by scale slug.
-
-    A line counts as answered if it has a value and was touched. Raises `AnswersRefused` for lines
-    that are missing or not a whole number from 0 to 100, and `PageRefused` for fields that are
-    repeated or of another instrument.
-    """
-    known = {f"{prefix}{line.key}" for line in lines for prefix in (VALUE, TOUCHED)}
-    refuse_unknown(sent, prefixes=(VALUE, TOUCHED), known=known)
-    values: dict[str, int] = {}
-    problems: dict[str, str] = {}
-    for line in lines:
-        if not (text := read_touched(sent, line.key)):
-            problems[line.key] = str(NOT_ANSWERED)
-            continue
-        number = read_whole_number(text)
-        if number is None or not 0 <= number <= 100:
-            problems[line.key] = _(
-                "“%(value)s” was sent, expected a whole number from 0 to 100."
-            ) % {"value": text[:20]}
-            continue
-        values[line.key] = number
-    if problems:
-        raise AnswersRefused(problems)
-    return values
-
-
-class RatingPage(Page):
-    template = "survey/rating.html"
-
+class RatingPage(Page, of=RatingStep):
     def open(self, visit: Visit, step: Step) -> bool:
         return step.position in visit.assignments
 
@@ -182,7 +86,7 @@ class RatingPage(Page):
             **drawn,
             **draw_text(visit, group),
             "place": conditional_escape(_name_place(visit, step)),
-            "drawn_lines": draw_lines(visit, visit.lines, filled),
+            "drawn_lines": draw_lines(AskedStep(visit, step), visit.lines, filled),
         }
 
     def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
@@ -213,10 +117,3 @@ def _name_place(visit: Visit, step: Step) -> str:
         "n": places.index(step.position) + 1,
         "total": len(places),
     }
-
-
-def _kept_value(filled: FilledForm, line: DrawnLine) -> str:
-    if filled.text(TOUCHED + line.key) != "1":
-        return ""
-    number = read_whole_number(filled.text(VALUE + line.key).strip())
-    return str(number) if number is not None and 0 <= number <= 100 else ""

@@ -7,12 +7,13 @@ from django.http import QueryDict
 from annotation.instruments.checks import judge_repeat
 from annotation.instruments.flow import Step
 from annotation.models import CheckKind
+from annotation.steps.repeat import Repeat
 from annotation.survey.pages.page import store_check
 from annotation.survey.pages.rating import RatingPage
 from annotation.survey.visits.visit import Visit
 
 
-class RepeatPage(RatingPage):
+class RepeatPage(RatingPage, of=Repeat):
     def store(self, visit: Visit, step: Step, sent: QueryDict) -> None:
         super().store(visit, step, sent)
         instrument, second = visit.instrument, visit.assignments[step.position]

@@ -11,20 +11,17 @@ from django.utils.translation import gettext as _
 from annotation.instruments.checks import TypedWord, is_marked
 from annotation.instruments.flow import Step
 from annotation.models import CheckKind, TraitPair
-from annotation.survey.pages.filled_form import FilledForm
+from annotation.steps.checks import TypedTraits
+from annotation.steps.forms import AnswersRefused, FilledForm, read_text
 from annotation.survey.pages.marked_traits import FIELDS, MarkedTraitsPage, recall_question
 from annotation.survey.pages.page import store_check
-from annotation.survey.visits.errors import AnswersRefused
-from annotation.survey.visits.form_values import read_text
 from annotation.survey.visits.visit import Visit
 
 MAX_CHARACTERS = 60
 
 
-class TypedTraitsPage(MarkedTraitsPage):
+class TypedTraitsPage(MarkedTraitsPage, of=TypedTraits):
     """Asked wherever there are words to choose from; see `MarkedTraitsPage`."""
-
-    template = "survey/typed_traits.html"
 
     def show(self, visit: Visit, step: Step, filled: FilledForm) -> dict[str, Any]:
         labels = {

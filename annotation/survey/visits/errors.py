@@ -23,17 +23,5 @@ class GroupTaken(Exception):  # noqa: N818
     """The page's group went to somebody else while the reservation had lapsed."""
 
 
-class PageRefused(ValueError):  # noqa: N818
-    """A page that this survey cannot have sent; the message says what is wrong with it."""
-
-
-class AnswersRefused(ValueError):  # noqa: N818
-    """Answers that the participant can mend: messages by field, in the order of the page."""
-
-    def __init__(self, problems: dict[str, str]) -> None:
-        super().__init__("; ".join(f"{field}: {text}" for field, text in problems.items()))
-        self.problems = problems
-
-
 class WithdrawalClosed(Exception):  # noqa: N818
     """The last day on which answers can be erased has passed."""

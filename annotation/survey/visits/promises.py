@@ -8,9 +8,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotation.instruments.flow import Step
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import Outcome, PayDecision, ScreenOutPay, Study, Submission
 from annotation.panels.study_settings import load_panel_settings
+from annotation.steps.rating import RatingStep
 from annotation.studies.rejection_grounds import REJECTABLE_CHECKS, failures_needed
 
 
@@ -21,9 +21,9 @@ def list_pay_grounds(study: Study, steps: Iterable[Step]) -> list[str]:
     """
     if not study.is_paid:
         return []
-    kinds = [step.kind.value for step in steps]
+    kinds = [step.kind for step in steps]
     grounds = [_("You are far faster than almost everyone else.")]
-    if StepKind.RATING.value in kinds:
+    if RatingStep.name in kinds:
         grounds.append(_("On every page, you give nearly all answers at the same place."))
     needed = failures_needed(study.estimated_minutes)
     if sum(kind in REJECTABLE_CHECKS for kind in kinds) >= needed:

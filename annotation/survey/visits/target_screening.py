@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from annotation.instruments.flow import Step
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import (
     DataDecision,
     DemographicAnswer,
@@ -21,6 +20,7 @@ from annotation.models import (
     SubmissionOrigin,
 )
 from annotation.panels.study_settings import load_panel_settings
+from annotation.steps.demographics import Demographics
 from annotation.studies.participant_answers import read_answers
 from annotation.studies.review_service import review_submission
 from annotation.studies.target_counts import load_places
@@ -30,7 +30,7 @@ from annotation.survey.visits.visit import Visit
 def is_screening(visit: Visit, step: Step) -> bool:
     """Return whether the answers of this page decide who goes on."""
     return (
-        step.kind == StepKind.DEMOGRAPHICS
+        step.kind == Demographics.name
         and visit.study.samples_by_margins
         and visit.submission.origin != SubmissionOrigin.PREVIEW
     )
@@ -81,4 +81,4 @@ def was_screened_out(visit: Visit) -> bool:
         # After a late return it stands at a later page.
         return True
     index = visit.submission.step_index
-    return index < len(visit.steps) and visit.steps[index].kind == StepKind.DEMOGRAPHICS
+    return index < len(visit.steps) and visit.steps[index].kind == Demographics.name

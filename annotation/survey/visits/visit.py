@@ -14,8 +14,6 @@ from annotation.common.encryption import encrypt_by_all
 from annotation.common.prepared_sql import PreparedQuery
 from annotation.instruments.content import Content, load_content, load_frozen
 from annotation.instruments.flow import Step
-from annotation.instruments.step_content import Media
-from annotation.instruments.step_texts import text_in
 from annotation.instruments.text_keys import LOGO_ALT, name_group, name_option, name_question
 from annotation.models import (
     DemographicQuestion,
@@ -29,6 +27,8 @@ from annotation.models import (
     SubmissionState,
 )
 from annotation.models.tokens import RESUME_MARK
+from annotation.steps.question import Media
+from annotation.steps.texts import text_in
 from annotation.survey.visits.client_record import ClientRecord
 from annotation.survey.visits.rating_lines import Line, lay_out_lines
 

@@ -15,11 +15,16 @@ from django.db import transaction
 from django.http import QueryDict
 from django.utils import timezone
 
-from annotation.instruments.flow import Step, StepKind
+from annotation.instruments.flow import Step
 from annotation.models import PageEvent, Panel, Study, Submission
+from annotation.steps.checks import GroupName, MarkedTraits
+from annotation.steps.consent import Consent
+from annotation.steps.demographics import Demographics
+from annotation.steps.forms import FilledForm
+from annotation.steps.rating import RatingStep
+from annotation.steps.repeat import Repeat
 from annotation.survey.arrival import Arrival, start_submission
-from annotation.survey.pages import PAGES
-from annotation.survey.pages.filled_form import FilledForm
+from annotation.survey.pages import find_page
 from annotation.survey.step_submission import STEP_FIELD, submit_step
 from annotation.survey.step_tokens import sign_step
 from annotation.survey.visits.errors import StudyFull
@@ -98,16 +103,16 @@ def _answer(
 ) -> Mapping[str, str | list[str]]:
     """Return the fields of one page; ``first`` remembers what the person said about each group."""
     match step.kind:
-        case StepKind.CONSENT:
+        case Consent.name:
             return {"answer": "continue", "agree": "yes"}
-        case StepKind.RATING | StepKind.REPEAT:
+        case RatingStep.name | Repeat.name:
             return _rate(visit, step, person, first)
-        case StepKind.GROUP_NAME:
+        case GroupName.name:
             group = visit.assignments[step.position].group
             return {"group-name": "I do not remember" if person.is_careless else group.plural}
-        case StepKind.MARKED_TRAITS:
+        case MarkedTraits.name:
             return _choose_words(visit, step, first)
-        case StepKind.DEMOGRAPHICS:
+        case Demographics.name:
             return answer_questions(visit.questions, person.own_rng)
         case _:  # instructions have nothing to answer
             return {}
@@ -143,7 +148,7 @@ def _choose_words(visit: Visit, step: Step, first: dict[tuple[str, str], int]) -
         value = first[group, scale]
         return value if pole == "high" else 100 - value
 
-    shown = PAGES[step.kind].show(visit, step, FilledForm())
+    shown = find_page(step).show(visit, step, FilledForm())
     near, far = ([option.key for option in words["options"]] for words in shown["lists"])
     return {"near": max(near, key=nearness), "far": min(far, key=nearness)}
 

@@ -16,9 +16,8 @@ from django.utils import timezone
 
 from annotation.annotators.invitations import accept_invitation, invite_annotator
 from annotation.counterparts.lifecycle import launch_writing_study
+from annotation.instruments.known_texts import new_content
 from annotation.instruments.questions.question_service import keep_step
-from annotation.instruments.step_defaults import default_content
-from annotation.instruments.step_kinds import StepKind
 from annotation.judgments.lifecycle import launch_judgment_study
 from annotation.models import (
     Corpus,
@@ -29,6 +28,7 @@ from annotation.models import (
     Study,
     StudyMembership,
 )
+from annotation.steps.free_text import FreeText
 from annotation.studies.creation import create_study, human_study_groups
 from annotation.studies.lifecycle import launch_study
 from annotation.studies.teams import create_team
@@ -137,9 +137,7 @@ def _create_account(role: Role) -> User:
 
 
 def _create_survey(owner: User) -> Study:
-    question = {"kind": "free_text", "key": "text"} | (
-        default_content(StepKind.FREE_TEXT, ["en"]) or {}
-    )
+    question = {"kind": "free_text", "key": "text"} | new_content(FreeText, ["en"])
     study = create_study(
         title=f"{SECRET} groups",
         owner=owner,

@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 from playwright.sync_api import Browser, Page
 
+from annotation.instruments.known_texts import new_content
 from annotation.instruments.languages.language_service import add_known_language, store_language
 from annotation.instruments.languages.texts import list_texts
-from annotation.instruments.step_defaults import default_content
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import Instrument, SocialGroup, Study, Submission
+from annotation.steps.kind import KINDS
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import launch_study
 from annotation.survey.group_assignment import assign_groups
@@ -35,7 +35,7 @@ def create_tour(owner: User) -> Study:
     """Store a live study with every kind of step, in both languages."""
     flow = [
         {"kind": kind, "key": kind.replace("_", "-"), **content}
-        if (content := default_content(StepKind(kind), list(LANGUAGES)))
+        if (content := new_content(KINDS[kind], list(LANGUAGES)))
         else kind
         for kind in FLOW
     ]
@@ -118,7 +118,7 @@ class _Visit:
         return submission
 
     def answer(self, kind: str, *, first: bool) -> None:
-        title = str(StepKind(kind).label)
+        title = str(KINDS[kind].label)
         if self.page.locator("[data-lines]").count():
             self.rate(kind, title, first=first)
             return

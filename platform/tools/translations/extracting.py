@@ -16,9 +16,11 @@ from django.template.base import FilterExpression
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
 ROOT = Path(__file__).resolve().parents[3]
+STEPS = ROOT / "annotation/steps"
 FUNCTIONS = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy", "pgettext"}
 # What participants can come to see; researchers' own pages stay in English.
 PARTICIPANTS = (
+    "annotation/steps",
     "annotation/survey",
     "annotation/common/money.py",
     "annotation/instruments/checks",
@@ -30,9 +32,6 @@ PARTICIPANTS = (
             "default_wording",
             "domains",
             "flow",
-            "step_content",
-            "step_defaults",
-            "step_texts",
         )
     ),
     "annotation/panels/base.py",
@@ -120,8 +119,19 @@ def _trim(text: str) -> str:
     return " ".join(line.strip() for line in text.strip().splitlines())
 
 
+def _list_nodes(file: Path) -> Iterator[ast.AST]:
+    """Yield what participants can come to see. Of a kind of step these are functions alone: what
+    the designer says of it and its fields, researchers read."""
+    found = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    if file.parent != STEPS:
+        yield from found
+    for node in found:
+        if isinstance(node, ast.FunctionDef):
+            yield from (part for statement in node.body for part in ast.walk(statement))
+
+
 def _read_module(file: Path) -> Iterator[Message]:
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in _list_nodes(file):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
             continue
         texts = [

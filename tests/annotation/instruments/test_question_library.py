@@ -14,7 +14,6 @@ from annotation.instruments.flow import parse_flow
 from annotation.instruments.questions.library_content import check_content, find_languages
 from annotation.instruments.questions.question_service import fill_in, keep_question, keep_step
 from annotation.instruments.questions.ready_made import list_ready_made, seed_questions
-from annotation.instruments.step_kinds import StepKind
 from annotation.models import (
     ABOUT_PARTICIPANT,
     DemographicQuestion,
@@ -23,6 +22,7 @@ from annotation.models import (
     Study,
     Wording,
 )
+from annotation.steps.kind import KINDS
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.studies.people import make_user
 from tests.annotation.survey.flows import every_kind, slider, texts
@@ -167,7 +167,7 @@ def test_every_ready_made_question_can_be_asked_in_english_and_spanish(make_stud
             question = DemographicQuestion(instrument=draft, **filled.question)
             question.full_clean()
         else:
-            assert parse_flow(["rating", filled.step])[1].kind in StepKind
+            assert parse_flow(["rating", filled.step])[1].kind in KINDS
 
 
 def test_seeding_again_changes_nothing_and_drops_what_is_no_longer_brought_along() -> None:

@@ -38,9 +38,7 @@ def leaving(study: Study) -> dict[tuple[str, int], tuple[int, int, int]]:
     """Return (came, left, ended) by page, of pages at which somebody left."""
     pages = count_leaving(study, list(study.instruments.order_by("-version")))
     return {
-        (page.kind.value, page.number): (page.came, page.left, page.ended)
-        for page in pages
-        if page.left
+        (page.kind, page.number): (page.came, page.left, page.ended) for page in pages if page.left
     }
 
 

@@ -8,10 +8,9 @@ from datetime import date
 import pytest
 
 from annotation.instruments.flow import parse_flow
-from annotation.instruments.reading_time import estimate_minutes
 from annotation.models import Instrument, PanelSettings, Study, Wording
 from annotation.studies.lifecycle import find_launch_problems
-from annotation.studies.readiness import Finding, examine_study
+from annotation.studies.readiness import Finding, estimate_minutes, examine_study
 from tests.annotation.studies.people import make_study
 from tests.annotation.survey.flows import choice, comprehension, free_text, instructed
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.template.loader import select_template
 
 from annotation.instruments.conditions import (
     ConditionError,
@@ -13,10 +14,8 @@ from annotation.instruments.conditions import (
     parse_condition,
 )
 from annotation.instruments.flow import DEFAULT_FLOW, FlowError, parse_flow, read_flow
-from annotation.instruments.step_content import CONTENTS, iterate_texts
-from annotation.instruments.step_kinds import StepKind
-from annotation.instruments.step_texts import text_in
-from annotation.survey.pages import PAGES
+from annotation.steps.kind import KINDS, iterate_texts
+from annotation.steps.texts import text_in
 from tests.annotation.survey.flows import (
     choice,
     comprehension,
@@ -34,16 +33,19 @@ from tests.annotation.survey.flows import (
 )
 
 
-def test_every_kind_of_step_has_a_page() -> None:
-    assert set(PAGES) == set(StepKind)
+def test_every_kind_of_step_has_a_page_and_a_place_in_the_menu() -> None:
+    for kind in KINDS.values():
+        assert select_template([kind.template])
+        assert kind.label
+        assert kind.about
 
 
 def test_a_plain_flow_reads_as_before() -> None:
     steps = parse_flow(DEFAULT_FLOW)
-    assert [step.kind.value for step in steps] == DEFAULT_FLOW
+    assert [step.kind for step in steps] == DEFAULT_FLOW
     # Section 4 of the paper: positions of the five rating pages, checks with the page before.
     assert [step.position for step in steps] == [0, 0, 1, 1, 2, 2, 3, 4, 5, 0]
-    assert all(step.key == "" and step.show_if is None and step.content is None for step in steps)
+    assert all(step.key == "" and step.show_if is None for step in steps)
 
 
 def test_a_flow_with_every_kind_is_read() -> None:
@@ -71,8 +73,8 @@ def test_a_flow_with_every_kind_is_read() -> None:
         "debrief",
     ]
     steps = parse_flow(flow)
-    assert {step.kind for step in steps} == set(StepKind)
-    assert {step.kind for step in steps if step.content} == set(CONTENTS)
+    assert {step.kind for step in steps} == set(KINDS)
+    assert all(type(step.content) is KINDS[step.kind] for step in steps)
     assert [step.position for step in steps if step.position] == [1, 1, 2, 2, 2, 3]
 
 

@@ -14,12 +14,12 @@ from pydantic import ValidationError
 from annotation.common.tables import Table, stream_csv
 from annotation.exports.step_answers import build_answer_table
 from annotation.exports.submissions import build_submission_table
-from annotation.instruments.step_content import NumberContent, SliderContent
 from annotation.models import Instrument, StepAnswer, Submission
 from annotation.researcher.submissions.answers import describe_step_answers
+from annotation.steps.forms import AnswersRefused
+from annotation.steps.number import Number
+from annotation.steps.slider import Slider
 from annotation.survey.own_answers import list_own_answers
-from annotation.survey.pages.number import read_number
-from annotation.survey.visits.errors import AnswersRefused
 from tests.annotation.survey.flows import (
     choice,
     matrix,
@@ -43,7 +43,7 @@ def read(table: Table) -> list[dict[str, str]]:
 def test_a_line_has_one_to_a_thousand_whole_steps(low: int, high: int, by: int) -> None:
     places = (high - low) / by if by > 0 else 0
     try:
-        SliderContent.model_validate({**TEXT, "minimum": low, "maximum": high, "step": by})
+        Slider.model_validate({**TEXT, "minimum": low, "maximum": high, "step": by})
     except ValidationError:
         assert not (1 <= places <= 1000 and places.is_integer())
     else:
@@ -58,21 +58,21 @@ def test_a_whole_number_is_stored_as_it_was_written_or_refused(
     data = {"question": TEXT["question"], "minimum": low, "maximum": high}
     if low > high:
         with pytest.raises(ValidationError):
-            NumberContent.model_validate(data)
+            Number.model_validate(data)
         return
-    content = NumberContent.model_validate(data)
+    content = Number.model_validate(data)
     if low <= given_number <= high:
-        assert read_number(content, str(given_number)) == given_number
+        assert content.read_number(str(given_number)) == given_number
     else:
         with pytest.raises(AnswersRefused):
-            read_number(content, str(given_number))
+            content.read_number(str(given_number))
 
 
 @given(st.text(max_size=12) | st.from_regex(r"[-−]?[0-9]{1,4}([.,][0-9]{0,4})?", fullmatch=True))
 def test_no_text_is_taken_for_another_number(text: str) -> None:
-    content = NumberContent.model_validate({"question": TEXT["question"], "integer": False})
+    content = Number.model_validate({"question": TEXT["question"], "integer": False})
     try:
-        found = read_number(content, text)
+        found = content.read_number(text)
     except AnswersRefused:
         return
     assert found == float(text.replace("−", "-").replace(",", "."))

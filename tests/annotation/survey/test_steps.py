@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotation.instruments.flow import StepKind
 from annotation.models import (
     CheckKind,
     CheckResponse,
@@ -24,6 +23,7 @@ from annotation.models import (
     Submission,
     SubmissionState,
 )
+from annotation.steps.rating import RatingStep
 from tests.annotation.survey.conftest import GROUPS, SCALES
 from tests.annotation.survey.participants import Person, spread
 
@@ -497,7 +497,7 @@ def test_client_timings_go_to_ratings_and_page_event(person) -> None:
     rating = Rating.objects.get(scale__slug="cold-warm")
     assert (rating.first_touch_ms, rating.changes) == (1500, 2)
     assert Rating.objects.get(scale__slug="poor-wealthy").first_touch_ms is None
-    event = PageEvent.objects.get(step_kind=StepKind.RATING)
+    event = PageEvent.objects.get(step_kind=RatingStep.name)
     assert event.client == {
         "device": "phone",
         "pointer": "touch",
@@ -524,7 +524,7 @@ def test_bad_client_record_costs_no_answer(person, client, kept) -> None:
     page = to_first_lines(person)
     assert person.send(page, client=client).status == 302
     assert Rating.objects.count() == len(SCALES)
-    assert PageEvent.objects.get(step_kind=StepKind.RATING).client == kept
+    assert PageEvent.objects.get(step_kind=RatingStep.name).client == kept
 
 
 def test_whoever_comes_back_after_a_lapse_goes_on_and_holds_the_groups_again(person) -> None:

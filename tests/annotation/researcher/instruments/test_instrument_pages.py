@@ -16,8 +16,6 @@ from annotation.instruments.content_hash import hash_instrument
 from annotation.instruments.default_wording import default_wording
 from annotation.instruments.documents.document import hash_document, write_document
 from annotation.instruments.languages.language_service import add_known_language
-from annotation.instruments.step_defaults import DEFAULT_CONTENT
-from annotation.instruments.step_kinds import StepKind
 from annotation.instruments.versions import create_version
 from annotation.models import (
     CheckResponse,
@@ -27,14 +25,24 @@ from annotation.models import (
     StudyMembership,
     Submission,
 )
-from annotation.researcher.instruments.flow_editor import MENU
+from annotation.steps.choice import Choice
+from annotation.steps.comprehension import Comprehension
+from annotation.steps.free_text import FreeText
+from annotation.steps.kind import KINDS
+from annotation.steps.matrix import Matrix
+from annotation.steps.number import Number
+from annotation.steps.page import PageToRead
+from annotation.steps.practice import Practice
+from annotation.steps.ranking import Ranking
+from annotation.steps.reading_checks import Instructed, Nonsensical
+from annotation.steps.slider import Slider
 from annotation.studies.lifecycle import launch_study
 from annotation.studies.pilot import start_pilot
 from annotation.survey.preview import start_preview
 from tests.annotation.researcher.conftest import log_in, save
 from tests.annotation.researcher.studies.study_pages import act
 from tests.annotation.studies.people import make_study, make_submission, make_user
-from tests.annotation.survey.flows import choice, free_text, instructed
+from tests.annotation.survey.flows import choice, every_kind, free_text, instructed
 
 pytestmark = pytest.mark.django_db
 
@@ -73,24 +81,26 @@ def test_what_is_wrong_is_told_at_its_step_while_one_edits(draft: Study, alice: 
 def test_every_new_step_begins_complete(draft: Study, alice: User) -> None:
     flow: list[Any] = ["consent", "instructions"]
     flow += [
-        {"kind": kind.value, "key": kind.value.replace("_", "-"), **DEFAULT_CONTENT[kind]}
-        for kind in (StepKind.COMPREHENSION, StepKind.PAGE, StepKind.PRACTICE)
+        {"kind": kind, "key": kind.replace("_", "-"), **KINDS[kind].new}
+        for kind in (Comprehension.name, PageToRead.name, Practice.name)
     ]
     flow += ["rating"]
     flow += [
-        {"kind": kind.value, "key": kind.value.replace("_", "-"), **DEFAULT_CONTENT[kind]}
+        {"kind": kind, "key": kind.replace("_", "-"), **KINDS[kind].new}
         for kind in (
-            StepKind.INSTRUCTED,
-            StepKind.NONSENSICAL,
-            StepKind.CHOICE,
-            StepKind.FREE_TEXT,
-            StepKind.SLIDER,
-            StepKind.NUMBER,
-            StepKind.MATRIX,
-            StepKind.RANKING,
+            Instructed.name,
+            Nonsensical.name,
+            Choice.name,
+            FreeText.name,
+            Slider.name,
+            Number.name,
+            Matrix.name,
+            Ranking.name,
         )
     ]
-    assert {item["kind"] for item in flow if isinstance(item, dict)} == set(DEFAULT_CONTENT)
+    assert {item["kind"] for item in flow if isinstance(item, dict)} == {
+        name for name, kind in KINDS.items() if kind.new
+    }
     assert check(alice, draft, flow) == []
 
 
@@ -106,8 +116,8 @@ def test_the_page_brings_the_designer_what_it_has_to_know(draft: Study, alice: U
     found = re.search(r'<script id="designer-config" type="application/json">(.*?)</script>', shown)
     assert found is not None
     config = json.loads(found[1])
-    assert set(config["kinds"]) == set(StepKind)
-    assert {kind for part in config["menu"] for kind in part["kinds"]} == set(StepKind)
+    assert set(config["kinds"]) == set(KINDS)
+    assert {kind for part in config["menu"] for kind in part["kinds"]} == set(KINDS)
     assert [language["code"] for language in config["languages"]] == ["en"]
     # Every text and every setting of an instrument has a kind of step where it is edited.
     kinds = config["kinds"].values()
@@ -315,12 +325,10 @@ def test_every_step_is_drawn_as_participants_see_it_and_nothing_is_stored(
 ) -> None:
     instrument = draft.instruments.get()
     add_known_language(instrument=instrument, language="es")
-    kinds = [*dict.fromkeys(kind for _heading, part in MENU for kind in part)]
-    flow = sorted(kinds, key=lambda kind: list(StepKind).index(kind))
-    items = [
-        {"kind": kind.value, "key": f"k{n}", **DEFAULT_CONTENT.get(kind, {})}
-        for n, kind in enumerate(flow)
-    ]
+    flow = [item if isinstance(item, str) else item["kind"] for item in every_kind()]
+    kinds = [*dict.fromkeys(flow)]
+    assert set(kinds) == set(KINDS)
+    items = [{"kind": kind, "key": f"k{n}", **KINDS[kind].new} for n, kind in enumerate(kinds)]
     assert save(alice, instrument, flow=items).status_code == 200
     client = log_in(alice)
     for number, item in enumerate(items, start=1):

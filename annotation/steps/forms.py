@@ -4,13 +4,48 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from annotation.survey.visits.errors import PageRefused
-
 WHOLE_NUMBER = re.compile(r"-?[0-9]{1,9}")
+
+
+class PageRefused(ValueError):  # noqa: N818 - nothing is stored, and the message says why
+    """A page that this survey cannot have sent; the message says what is wrong with it."""
+
+
+class AnswersRefused(ValueError):  # noqa: N818
+    """Answers that the participant can mend: messages by field, in the order of the page."""
+
+    def __init__(self, problems: dict[str, str]) -> None:
+        super().__init__("; ".join(f"{field}: {text}" for field, text in problems.items()))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class FilledForm:
+    """What a page holds that comes again: answers as they were sent, and problems by field.
+
+    Both are empty where a page is asked for the first time.
+    """
+
+    sent: QueryDict = field(default_factory=QueryDict)
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.sent and not self.problems
+
+    def text(self, name: str) -> str:
+        """Return what was sent in a field, "" for nothing."""
+        return self.sent.get(name, "")
+
+    def problem(self, name: str) -> str:
+        """Return what is wrong with a field, "" for nothing."""
+        return self.problems.get(name, "")
 
 
 def read_single(data: QueryDict, name: str) -> str:

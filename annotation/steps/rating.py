@@ -1,0 +1,44 @@
+"""A rating page: one group, every trait scale as a line from 0 to 100."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from django.utils.translation import gettext_lazy as _
+
+from annotation.steps.kind import LINE_SECONDS, Extent, Menu, StepKind, step
+
+
+@step(
+    "rating",
+    _("Rating page"),
+    about=_("One group on all lines: as many such pages, as many groups for each participant."),
+    menu=Menu.RATINGS,
+    rank=1,
+    template="survey/rating.html",
+)
+class RatingStep(StepKind):
+    """Its page is `annotation.survey.pages.rating`.
+
+    Always asked: groups are given at the start, and one that is never rated would hold a place.
+    """
+
+    has_group: ClassVar[bool] = True
+    is_conditional: ClassVar[bool] = False
+    comes_after: ClassVar[frozenset[str]] = frozenset({"rating"})
+    comes_before: ClassVar[frozenset[str]] = frozenset({"repeat", "demographics", "debrief"})
+    settings: ClassVar[tuple[str, ...]] = (
+        "scale_order",
+        "pole_sides",
+        "show_ticks",
+        "one_per_domain",
+    )
+    parts: ClassVar[tuple[str, ...]] = ("groups", "scales")
+
+    @classmethod
+    def find_misplacement(cls, before: Sequence[str]) -> str:
+        return "is a rating page after the repeated group." if "repeat" in before else ""
+
+    def seconds(self, of: Extent) -> float:
+        return of.lines * LINE_SECONDS
