@@ -212,6 +212,9 @@ CHAT_REQUESTS_PER_MINUTE: float = env.float("CHAT_REQUESTS_PER_MINUTE", 60.0)
 CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)
 CHAT_TIMEOUT_SECONDS: float = env.float("CHAT_TIMEOUT_SECONDS", 120.0)
 CHAT_ATTEMPTS: int = env.int("CHAT_ATTEMPTS", 6)
+#: Answers of servers are kept by what was asked, and given again to the same request.
+CHAT_KEEP_ANSWERS: bool = env.bool("CHAT_KEEP_ANSWERS", True)
+CHAT_ANSWERS_ROOT: Path = VAR_DIR / "served-answers"
 CHAT_TOKENS_PER_RUN: int = env.int("CHAT_TOKENS_PER_RUN", 2_000_000)
 # The same in money, such as “5 USD”; it holds for models with a price in this currency.
 CHAT_MONEY_PER_RUN: str = env.str(

@@ -6,8 +6,10 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.http import HttpRequest
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.decorators import display
@@ -17,6 +19,7 @@ from annotation.researcher.pages.fields import TextField
 from probing.models import LanguageModel, ModelKind
 from probing.runs.errors import RunError
 from probing.runs.language_models import describe_model, is_registered
+from probing.runs.served_models import describe_server, examine_server
 
 PRICES = ("input_price", "output_price", "price_currency")
 
@@ -80,8 +83,15 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
         "key_variable",
         *PRICES,
         "kind",
+        "server",
         "created_at",
     )
+
+    def save_model(self, request: HttpRequest, obj: LanguageModel, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if not change and obj.kind == ModelKind.CHAT:
+            # Afterwards: a server may take its time, and the database should not wait for it.
+            transaction.on_commit(lambda: examine_server(obj), robust=True)
 
     def get_form(
         self, request: HttpRequest, obj: LanguageModel | None = None, **kwargs: Any
@@ -101,7 +111,7 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
                         "description": _(
                             "For a model behind any server with OpenAI’s protocol: its base URL "
                             "is the location, such as http://localhost:11434/v1. The server is "
-                            "asked when a run begins. The key itself is never stored."
+                            "tried once the model is saved. The key itself is never stored."
                         ),
                     },
                 ),
@@ -130,6 +140,11 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
         return format_html(
             '{} <span class="badge warn mark-triangle">{}</span>', model.name, _("meaningless")
         )
+
+    @display(description=_("server"))
+    def server(self, model: LanguageModel) -> str:
+        lines = [(line,) for line in describe_server(model)]
+        return format_html_join(mark_safe("<br>"), "{}", lines) if lines else "–"
 
     @display(description=_("parameters"), ordering="parameter_count")
     def parameters(self, model: LanguageModel) -> str:

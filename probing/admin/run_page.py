@@ -72,6 +72,7 @@ def page_context(run: Run) -> dict[str, Any]:
         "text_counts": _text_counts(stimuli) if isinstance(stimuli, LabelledTexts) else [],
         "parameters": run_labels.parameter_labels(run),
         "tokens_spent": f"{run.tokens_spent:,}",
+        "answers_reused": run.answers_reused,
         "money_spent": show_price(price_run(run), run.model.price_currency),
         "parameter_count": run_labels.parameter_count(run.model),
         "versions": sorted(run.library_versions.items()),

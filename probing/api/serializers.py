@@ -69,6 +69,7 @@ class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
             "input_price",
             "output_price",
             "price_currency",
+            "server_abilities",
             "trained_from",
             "training_run",
             "is_demo",

@@ -7,9 +7,10 @@ variable when a request is made; it is never stored, and no message or log line 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from probing.lm.chat_errors import (
     ErrorBodyError,
@@ -19,15 +20,20 @@ from probing.lm.chat_errors import (
     require_choices,
 )
 from probing.lm.echoed_endings import EchoedEndings
-from probing.lm.errors import GenerationSettingsError, ServerError
+from probing.lm.errors import GenerationSettingsError, RequestRefusedError, ServerError
 from probing.lm.question_protocols import Answer, AnswerToken, Question
 from probing.lm.reasoning_blocks import split_reasoning
 from probing.lm.served_token_ids import ServedTokenIds
+from probing.lm.server_batches import ServedBatches
 from probing.lm.server_connection import Reply
 from probing.lm.text_protocols import Generation, GenerationSettings
 
 if TYPE_CHECKING:
     from openai import OpenAI
+
+    from probing.lm.server_abilities import ServerAbilities
+
+T = TypeVar("T")
 
 #: Characters of UTF-8 that make a token, roughly, where nobody but the server can count them.
 _BYTES_PER_TOKEN = 4
@@ -43,6 +49,11 @@ _REFUSING = ("content_filter", "refusal", "safety", "SAFETY")
 _FEWER_TOP = 5
 #: What vLLM and SGLang need in order to continue the assistant's turn; others ignore or refuse it.
 _CONTINUE = {"continue_final_message": True, "add_generation_prompt": False}
+#: How servers say that they do not know an option, in lower case.
+_UNKNOWN_WORDS = (
+    *("unsupported", "not support", "unknown", "unrecognized", "unexpected", "not permitted"),
+    *("not allowed", "only the default", "not accepted", "invalid field", "additional properties"),
+)
 
 
 class ChatFacts:
@@ -54,19 +65,52 @@ class ChatFacts:
     #: The server alone knows, and refuses what is too long.
     max_length: int | None = None
 
+    def __init__(self, seen: ServerAbilities | None = None) -> None:
+        #: What was seen of the server when it was tried; None if it was not.
+        self.seen = seen
+
     def count_tokens(self, text: str) -> int:
         """Return an estimate: a token for four bytes, and a little for the chat's wrapping."""
         return math.ceil(len(text.encode()) / _BYTES_PER_TOKEN) + _WRAPPING
 
 
-class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
-    """A chat model; every question is a chat of its own."""
+class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
+    """A chat model; every question is a chat of its own.
 
-    #: How many likeliest tokens the server tells, once it has refused more.
-    _most_top: int | None = None
-    #: What it said when it refused to tell any.
-    no_logprobs = ""
-    _length_option = "max_tokens"
+    Parameters
+    ----------
+    seen : what was seen of the server before; without, every call finds out for itself.
+    options : of :class:`ServerConnection`.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        served_name: str,
+        *,
+        seen: ServerAbilities | None = None,
+        **options: Any,
+    ) -> None:
+        ServedBatches.__init__(self, base_url, served_name, **options)
+        ChatFacts.__init__(self, seen)
+        #: How many likeliest tokens the server tells, once it has refused more.
+        self._most_top: int | None = None
+        #: What it said when it refused to tell any.
+        self.no_logprobs = ""
+        #: Options that it does not take, with its words.
+        self.refused: dict[str, str] = {}
+        self.length_option = "max_tokens"
+        self.opening_options: Mapping[str, bool] = _CONTINUE
+        #: The model's name in the latest answer.
+        self.answers_as = ""
+        if seen is not None and not seen.away:
+            self.least_written = seen.least_written
+            self.length_option = seen.length_option
+            self.refused |= seen.refused
+            if seen.plain_prefill:
+                self.opening_options = {}
+            if seen.logprobs.works is False:
+                self._most_top, self.no_logprobs = 0, seen.logprobs.said
 
     def generate(
         self, prompts: Sequence[str], settings: GenerationSettings, *, seeds: Sequence[int]
@@ -118,14 +162,12 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
     ) -> Reply[Generation]:
         question = Question(prompt)
         try:
-            made = self._complete(question, {}, settings, seed, client)
+            made = self._complete(question, settings, seed, client)
         except RefusedError as refusal:
             return Reply(Generation(str(refusal), None, "refused"), self.count_tokens(prompt))
-        except UnsupportedOptionError as error:
-            raise self._not_accepted(error) from None
         text, finish = _read_text(made, settings)
         written = made.usage.completion_tokens if made.usage else None
-        return Reply(Generation(text, written, finish), *self._spent(made, question, text))
+        return self._reply(Generation(text, written, finish), made, question, text)
 
     def _answer(
         self,
@@ -136,83 +178,144 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds):
         bias: Mapping[int, float],
         client: OpenAI,
     ) -> Reply[Answer]:
-        options: dict[str, Any] = {}
-        if bias:
-            options["logit_bias"] = {str(token): value for token, value in bias.items()}
-        while True:
-            told = top if self._most_top is None else min(top, self._most_top)
-            asked = {"logprobs": True, "top_logprobs": told} if told else {}
-            try:
-                made = self._complete(question, options | asked, settings, seed, client)
-            except RefusedError as refusal:
-                spent = self.count_tokens(question.user)
-                return Reply(Answer(str(refusal), "refused"), spent)
-            except UnsupportedOptionError as error:
-                if not told or "logprob" not in str(error):
-                    raise self._not_accepted(error) from None
-                self._most_top = _FEWER_TOP if told > _FEWER_TOP else 0
-                self.no_logprobs = str(error)
-                continue
-            text, finish = _read_text(made, settings)
-            answer = Answer(text, finish, _read_tokens(made), _reasoning(made))
-            return Reply(answer, *self._spent(made, question, text))
+        try:
+            made = self._complete(question, settings, seed, client, top=top, bias=bias)
+        except RefusedError as refusal:
+            spent = self.count_tokens(question.user)
+            return Reply(Answer(str(refusal), "refused"), spent)
+        text, finish = _read_text(made, settings)
+        if question.opening:  # some servers give the opening back
+            text = text.removeprefix(question.opening.strip()).strip()
+        answer = Answer(text, finish, _read_tokens(made), _reasoning(made))
+        return self._reply(answer, made, question, text)
 
     def _complete(
         self,
         question: Question,
-        options: Mapping[str, Any],
         settings: GenerationSettings,
         seed: int,
         client: OpenAI,
+        *,
+        top: int = 0,
+        bias: Mapping[int, float] | None = None,
     ) -> Any:
+        """Return the server's answer, without the options that it turns out not to take."""
+        without: dict[str, str] = {}
+        while True:
+            body = self._body(question, settings, seed, top, bias or {})
+            for option in without.keys() & body.keys():
+                del body[option]
+            if "logprobs" in without:
+                body.pop("top_logprobs", None)
+            try:
+                made = self.attempt(partial(self._send, body, seed, client), client)
+            except (UnsupportedOptionError, RequestRefusedError) as error:
+                said = error.said if isinstance(error, RequestRefusedError) else str(error)
+                if self._adapts(said, body):
+                    continue
+                lacking = _named_option(said, body)
+                # A refusal that names nothing may be about what fewest servers know.
+                if lacking is None and "logprobs" in body and not question.opening:
+                    lacking = "logprobs"
+                if lacking is not None:
+                    without[lacking] = said
+                    continue
+                if isinstance(error, RequestRefusedError):
+                    raise
+                if question.opening:
+                    raise GenerationSettingsError(
+                        f"The server {self.device} does not let the assistant's turn be begun "
+                        f"({said}). Ask without an opening."
+                    ) from None
+                raise ServerError(
+                    f"The server {self.device} does not accept the request ({said})."
+                ) from None
+            if "logprobs" in without:
+                self._most_top, self.no_logprobs = 0, without.pop("logprobs")
+            self.refused |= without
+            self.answers_as = str(getattr(made, "model", None) or "")
+            return made
+
+    def _body(
+        self,
+        question: Question,
+        settings: GenerationSettings,
+        seed: int,
+        top: int,
+        bias: Mapping[int, float],
+    ) -> dict[str, Any]:
         messages = [{"role": "user", "content": question.user}]
         if question.system:
             messages.insert(0, {"role": "system", "content": question.system})
-        more: dict[str, Any] = dict(options)
+        body: dict[str, Any] = {
+            "model": self.served_name,
+            "messages": messages,
+            "temperature": settings.temperature,
+            "seed": seed,
+            self.length_option: settings.max_new_tokens,
+        }
         if question.opening:
             messages.append({"role": "assistant", "content": question.opening})
-            more["extra_body"] = _CONTINUE
+            body["extra_body"] = self.opening_options
         if settings.stop:
-            more["stop"] = list(settings.stop[:_MOST_STOPS])
+            body["stop"] = list(settings.stop[:_MOST_STOPS])
+        if question.schema:
+            form = {"name": "answer", "strict": True, "schema": question.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if bias:
+            body["logit_bias"] = {str(token): value for token, value in bias.items()}
+        told = top if self._most_top is None else min(top, self._most_top)
+        if told:
+            body |= {"logprobs": True, "top_logprobs": told}
+        return {name: value for name, value in body.items() if name not in self.refused}
+
+    def _send(self, body: Mapping[str, Any], seed: int, client: OpenAI) -> Any:
+        from probing.lm.server_answers import DRAW_HEADER
+
         send: Callable[..., Any] = client.chat.completions.create
+        headers = {} if "seed" in body else {DRAW_HEADER: str(seed)}
+        made = send(**body, extra_headers=headers)
+        if require_choices(made).choices[0].message is None:
+            raise ErrorBodyError(made)
+        return made
 
-        def request() -> Any:
-            made = send(
-                model=self.served_name,
-                messages=messages,
-                temperature=settings.temperature,
-                seed=seed,
-                **more,
-                **{self._length_option: settings.max_new_tokens},
-            )
-            if require_choices(made).choices[0].message is None:
-                raise ErrorBodyError(made)
-            return made
+    def _adapts(self, said: str, body: Mapping[str, Any]) -> bool:
+        """Whether the request is to be made again in other words, after what the server said."""
+        renamed = "max_completion_tokens"
+        if "max_tokens" in body and (renamed in said or _is_unknown(said, "max_tokens")):
+            # Newer models of some services want another name for the same option.
+            self.length_option = renamed
+            return True
+        if "logprob" in said and body.get("top_logprobs", 0) > _FEWER_TOP:
+            self._most_top = _FEWER_TOP
+            return True
+        return False
 
-        try:
-            return self.attempt(request, client)
-        except UnsupportedOptionError as error:
-            renamed = "max_completion_tokens"
-            if renamed in str(error) and self._length_option != renamed:
-                # Newer models of some services want another name for the same option.
-                self._length_option = renamed
-                return self.attempt(request, client)
-            if question.opening and "logprob" not in str(error):
-                raise GenerationSettingsError(
-                    f"The server {self.device} does not let the assistant's turn be begun "
-                    f"({error}). Ask without an opening."
-                ) from None
-            raise
-
-    def _not_accepted(self, error: Exception) -> ServerError:
-        return ServerError(f"The server {self.device} does not accept the request ({error}).")
-
-    def _spent(self, made: Any, question: Question, text: str) -> tuple[int, int]:
-        """Return the tokens of question and answer together, and those of the answer."""
-        if made.usage:
-            return int(made.usage.total_tokens), int(made.usage.completion_tokens or 0)
+    def _reply(self, value: T, made: Any, question: Question, text: str) -> Reply[T]:
+        """Return the value with the tokens of question and answer, as told or by an estimate."""
+        if self.is_reused:
+            return Reply(value, 0, reused=True)
+        if made.usage and made.usage.total_tokens is not None:
+            written = int(made.usage.completion_tokens or 0)
+            return Reply(value, int(made.usage.total_tokens), written)
         written = self.count_tokens(text)
-        return self.count_tokens(question.system + question.user) + written, written
+        return Reply(value, self.count_tokens(question.system + question.user) + written, written)
+
+
+def _is_unknown(said: str, option: str) -> bool:
+    """Whether a server says that it does not know an option, rather than a value of it."""
+    return bool(re.search(rf"\b{option}\b", said)) and any(
+        words in said.lower() for words in _UNKNOWN_WORDS
+    )
+
+
+def _named_option(said: str, body: Mapping[str, Any]) -> str | None:
+    """Return the option of a request that can be left out and that a server refuses by name."""
+    if "logprobs" in body and "logprob" in said:
+        return "logprobs"
+    return next(
+        (one for one in ("seed", "temperature") if one in body and _is_unknown(said, one)), None
+    )
 
 
 def _read_text(

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from collections.abc import Callable
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from probing.lm.chat_limits import RetryableError
@@ -100,10 +103,12 @@ def read_error(
         )
     if not isinstance(error, openai.APIStatusError | ErrorBodyError):
         said = quote(str(error), key)
-        return ServerError(
+        unread = ServerError(
             f"The answer of the server {host} cannot be read ({said}). Check that its address is "
             "that of a server with OpenAI's protocol, which often ends in /v1."
         )
+        # An answer that was cut off or garbled on its way may come whole the next time.
+        return RetryableError(unread) if isinstance(error, ValueError) else unread
     said = quote(_words(error.body), key)
     status = error.status_code
     if status in (401, 403):
@@ -178,7 +183,7 @@ def _bad_request(error: Any, host: str, said: str) -> Exception:
         )
     if any(option in said for option in _OPTIONS):
         return UnsupportedOptionError(said)
-    return RequestRefusedError(f"The server {host} does not accept the request ({said}).")
+    return RequestRefusedError(f"The server {host} does not accept the request ({said}).", said)
 
 
 def _words(body: object) -> str:
@@ -197,11 +202,15 @@ def _code(error: Any) -> str:
 
 
 def _retry_after(error: Any) -> float | None:
-    """Return the seconds that the server asks to wait; dates are not read."""
-    try:
-        return float(error.response.headers["retry-after"])
-    except (AttributeError, KeyError, ValueError):
-        return None
+    """Return the seconds that the server asks to wait, given in milliseconds, seconds or a date."""
+    headers = getattr(getattr(error, "response", None), "headers", {})
+    with suppress(KeyError, ValueError):
+        return max(float(headers["retry-after-ms"]) / 1000, 0.0)
+    with suppress(KeyError, ValueError):
+        return max(float(headers["retry-after"]), 0.0)
+    with suppress(KeyError, ValueError, TypeError):
+        return max(parsedate_to_datetime(headers["retry-after"]).timestamp() - time.time(), 0.0)
+    return None
 
 
 def quote(text: str, key: str = "") -> str:

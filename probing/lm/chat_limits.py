@@ -43,6 +43,9 @@ class TokenBudget(Protocol):
     def spend(self, tokens: int, written: int = 0) -> None:
         """Count tokens, of prompts and answers together; ``written`` of them are answers."""
 
+    def reuse(self) -> None:
+        """Count an answer that was kept from before and cost nothing."""
+
 
 class Pacer:
     """Spaces requests evenly. Safe to share between threads."""
@@ -78,7 +81,6 @@ class RetryableError(Exception):
 def keep_trying(
     request: Callable[[], T],
     limits: ChatLimits,
-    pacer: Pacer,
     explain: Callable[[Exception], Exception],
 ) -> T:
     """Return what `request` gives, in as many attempts as the limits allow.
@@ -86,7 +88,6 @@ def keep_trying(
     `explain` turns whatever is raised into :class:`RetryableError` or the error to raise.
     """
     for attempt in range(1, limits.attempts + 1):
-        pacer.wait()
         try:
             return request()
         except Exception as error:

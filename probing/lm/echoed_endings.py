@@ -71,7 +71,7 @@ class EchoedEndings(ServerConnection):
     """A served model that is asked for completions."""
 
     #: How many tokens the server must write at least; one, once it has refused to write none.
-    _least_written = 0
+    least_written = 0
 
     def echoed_words(
         self, prompts: Sequence[str], words: Sequence[str]
@@ -111,19 +111,22 @@ class EchoedEndings(ServerConnection):
 
         try:
             try:
-                made = self.attempt(partial(request, self._least_written), client)
+                made = self.attempt(partial(request, self.least_written), client)
             except (RequestRefusedError, UnsupportedOptionError):
-                if self._least_written:
+                if self.least_written:
                     raise
                 made = self.attempt(partial(request, 1), client)
-                self._least_written = 1
+                self.least_written = 1
         except RefusedError:
             return Reply([None] * len(words), 0)
+        except RequestRefusedError as error:
+            raise NoEchoError(self._lacks(error.said)) from None
         except UnsupportedOptionError as error:
             raise NoEchoError(self._lacks(str(error))) from None
         except UnknownServedModelError as error:
-            if self.served_name in self._offered(client):
-                raise NoEchoError(self._lacks(f"it has no completions: {error}")) from None
+            offered = self._offered(client)
+            if not offered or self.served_name in offered:
+                raise NoEchoError(self._lacks("it has no completions")) from None
             raise error from None
         choices = sorted(made.choices, key=lambda choice: choice.index)
         if len(choices) != len(words):
@@ -149,9 +152,12 @@ class EchoedEndings(ServerConnection):
                 f"The echo of the server {self.device} does not fit the text that was sent: "
                 f"{error}. Its log-probabilities cannot be used. Update the server, or use another."
             ) from None
-        spent = made.usage.total_tokens if made.usage else 0
+        found: list[EchoedWord | None] = [EchoedWord(echo.values) for echo in read]
+        if self.is_reused:
+            return Reply(found, 0, reused=True)
+        spent = (made.usage.total_tokens or 0) if made.usage else 0
         written = (made.usage.completion_tokens or 0) if made.usage else 0
-        return Reply([EchoedWord(echo.values) for echo in read], spent, written)
+        return Reply(found, spent, written)
 
     def _offered(self, client: OpenAI) -> list[str]:
         try:

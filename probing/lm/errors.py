@@ -66,7 +66,11 @@ class UnknownServedModelError(ServerError):
 
 
 class RequestRefusedError(ServerError):
-    """The server does not accept the request as it was made."""
+    """The server does not accept the request as it was made; `said` has its own words."""
+
+    def __init__(self, message: str, said: str = "") -> None:
+        super().__init__(message)
+        self.said = said or message
 
 
 class EchoError(ServerError):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from probing.lm.text_protocols import GenerationSettings, TextTokenizer
 
@@ -26,12 +26,14 @@ class Question:
     opening : how the assistant's turn begins; the answer continues it. Not every server allows it.
     thinking : the most tokens that a model may write to itself before it answers; 0 turns that off
         where its chat template has a switch for it.
+    schema : JSON schema that a server is asked to keep the answer to; local models do without.
     """
 
     user: str
     system: str = ""
     opening: str = ""
     thinking: int = 0
+    schema: Mapping[str, Any] | None = field(default=None, hash=False)
 
 
 @dataclass(frozen=True)

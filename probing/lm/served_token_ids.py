@@ -44,10 +44,7 @@ class ServedTokenIds(ServerConnection):
     def _tokenize(self, text: str, client: OpenAI) -> Reply[int | None]:
         address = f"{self.base_url.rstrip('/').removesuffix('/v1')}/tokenize"
         body = {"model": self.served_name, "prompt": text, "add_special_tokens": False}
-        # It generates nothing, so that it keeps no pace.
-        told: Any = self.attempt(
-            lambda: client.post(address, cast_to=object, body=body), client, paced=False
-        )
+        told: Any = self.attempt(lambda: client.post(address, cast_to=object, body=body), client)
         ids = told.get("tokens") if isinstance(told, dict) else None
         if not isinstance(ids, list):
             raise ServerError(f"The server {self.device} does not tell token ids.")

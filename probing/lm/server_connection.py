@@ -17,16 +17,22 @@ from probing.lm.errors import AccessDeniedError
 if TYPE_CHECKING:
     from openai import OpenAI
 
+    from probing.lm.server_answers import AnswerStore, RememberingTransport
+
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """What came back, the tokens that it cost in all, and how many of them were written."""
+    """What came back, the tokens that it cost in all, and how many of them were written.
+
+    `reused` for an answer that was kept from before.
+    """
 
     value: T
     tokens: int
     written: int = 0
+    reused: bool = False
 
 
 class ServerConnection:
@@ -41,6 +47,7 @@ class ServerConnection:
     budget : counts the tokens that are spent, and says when it is enough; None spends freely.
     pacer : shared by models of one server, so that they keep its rate together.
     listed_hosts : the only hosts off the internet that may be asked; None asks any host.
+    answers : keeps answers and gives them again to the same request; None asks every time.
     """
 
     def __init__(
@@ -53,6 +60,7 @@ class ServerConnection:
         budget: TokenBudget | None = None,
         pacer: Pacer | None = None,
         listed_hosts: Collection[str] | None = None,
+        answers: AnswerStore | None = None,
     ) -> None:
         self.base_url = base_url
         self.served_name = served_name
@@ -61,6 +69,8 @@ class ServerConnection:
         self.budget = budget
         self.listed_hosts = listed_hosts
         self.cache = BoundedCache()
+        self._answers = answers
+        self._transport: RememberingTransport | None = None
         self._pacer = pacer or Pacer(self.limits.requests_per_minute)
 
     @property
@@ -98,14 +108,16 @@ class ServerConnection:
                     reply = one.result()
                     found[waiting.pop(one)] = reply.value
                     if self.budget is not None:
-                        self.budget.spend(reply.tokens, reply.written)
+                        if reply.reused:
+                            self.budget.reuse()
+                        else:
+                            self.budget.spend(reply.tokens, reply.written)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
         return [found[index] for index in range(len(asks))]
 
-    def attempt(self, request: Callable[[], T], client: OpenAI, *, paced: bool = True) -> T:
+    def attempt(self, request: Callable[[], T], client: OpenAI) -> T:
         """Return what the request gives, trying again where that may help."""
-        pacer = self._pacer if paced else Pacer(0)
 
         def explain(error: Exception) -> Exception:
             return read_error(
@@ -117,12 +129,19 @@ class ServerConnection:
                 offered=lambda: [model.id for model in client.models.list()],
             )
 
-        return keep_trying(request, self.limits, pacer, explain)
+        return keep_trying(request, self.limits, explain)
+
+    @property
+    def is_reused(self) -> bool:
+        """Whether the latest answer of this thread was kept from before, and cost nothing."""
+        return self._transport is not None and getattr(self._transport.reused, "now", False)
 
     def _connect(self) -> OpenAI:
+        from httpx2 import HTTPTransport
         from openai import DefaultHttpxClient, OpenAI
 
         from probing.lm.public_addresses import PublicTransport, trust
+        from probing.lm.server_answers import RememberingTransport
 
         key = os.environ.get(self.key_variable, "") if self.key_variable else "none"
         if not key:
@@ -131,21 +150,19 @@ class ServerConnection:
                 f"the key for '{self.served_name}' at {self.device}; set it for the workers "
                 "and resume the run."
             )
+        inner: HTTPTransport
         if self.listed_hosts is None:
-            client = DefaultHttpxClient(verify=trust())
+            inner = HTTPTransport(verify=trust())
         else:
-            # A redirect could lead where the base URL may not.
-            client = DefaultHttpxClient(
-                transport=PublicTransport(
-                    self.listed_hosts,
-                    # Each pause within an answer may be as long as the time-out says.
-                    most_seconds=2 * self.limits.timeout_seconds,
-                ),
-                follow_redirects=False,
-            )
+            # Each pause within an answer may be as long as the time-out says.
+            inner = PublicTransport(self.listed_hosts, most_seconds=2 * self.limits.timeout_seconds)
+        self._transport = RememberingTransport(
+            inner, self._pacer, self._answers, key if self.key_variable else ""
+        )
         return OpenAI(
             base_url=self.base_url,
-            http_client=client,
+            # A redirect could lead where the base URL may not.
+            http_client=DefaultHttpxClient(transport=self._transport, follow_redirects=False),
             api_key=key,
             max_retries=0,  # waiting and trying again is done here, within stated limits
             timeout=self.limits.timeout_seconds,

@@ -31,6 +31,7 @@ from probing.measures.rating_aggregation import aggregate_ratings, remarks_on_ra
 from probing.measures.rating_readings import read_group
 from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.rating_wordings import WORDINGS, Wording
+from probing.measures.served_access import access_problems
 from probing.measures.stimuli import Group, Trait
 from probing.measures.text_measure import LONGEST_REASON
 
@@ -191,6 +192,10 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
                 "English ones. Translate them."
             )
             found.append(Problem("parameter scale_text", message, False))
+        if lm.kind == "chat":
+            found += access_problems(
+                lm, completions=False, least="sampled", opening=bool(parameters.opening)
+            )
         return [*found, *_local_problems(stimuli, parameters, lm)]
 
     def estimate(

@@ -27,6 +27,7 @@ from probing.measures.guise_parameters import MatchedGuiseParameters
 from probing.measures.guise_questions import ask_guise, cut_prompt, spellings
 from probing.measures.guise_scores import association_rows, remarks_on_access
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
+from probing.measures.served_access import access_problems, seen_access
 from probing.measures.served_guises import GuiseReading, ServedGuises
 from probing.measures.text_measure import length_problem, shorten
 
@@ -281,6 +282,8 @@ def _served_cost(
     from probing.lm.echoed_endings import PER_REQUEST
 
     allowed = ACCESS_TIERS[: ACCESS_TIERS.index(parameters.least_access) + 1]
+    if seen := seen_access(lm, completions=parameters.form == "completion"):
+        allowed = (seen,)
     n = len(stimuli.attributes)
     costs = []
     for prompt in stimuli.prompts:
@@ -371,6 +374,13 @@ def _prompt_problems(
             "“full”. Set it to “top_k”, or form to “completion”."
         )
         found.append(Problem("parameter least_access", message, True))
+    elif lm.kind == "chat":
+        found += access_problems(
+            lm,
+            completions=not in_chat,
+            least=parameters.least_access,
+            opening=parameters.opening,
+        )
     if parameters.opening and (in_chat or lm.kind == "chat"):
         found += [
             Problem(

@@ -26,6 +26,7 @@ from probing.measures.prompted_measure import (
     way_of,
 )
 from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.served_access import seen_access
 from probing.measures.streams import named_seed, named_stream
 
 if TYPE_CHECKING:
@@ -191,8 +192,10 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
             yield Problem("prompts", message, True)
             return
         if lm.kind == "chat":
+            access = seen_access(lm, completions=True)
+            why = f" It does not: {lm.seen.echo.said}." if access not in (None, "full") else ""
             message = "The server must offer completions that echo their prompts, as vLLM does."
-            yield Problem("model", message, False)
+            yield Problem("model", f"{message}{why}", bool(why))
             return
         for one in stimuli.wordings:
             try:

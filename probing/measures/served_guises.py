@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from annotation.common.lazy import np, pd
 from probing.lm.echoed_endings import NoEchoError
-from probing.lm.errors import LanguageModelError, TokenizerError
+from probing.lm.errors import EchoError, LanguageModelError, TokenizerError
 from probing.lm.question_protocols import ACCESS_TIERS, Access, Answer, Question
 from probing.lm.text_protocols import GenerationSettings
 from probing.measures.answer_reading import outcome_of
@@ -80,9 +80,12 @@ class ServedGuises:
         """
         why = ""
         if self.parameters.form == "completion":
+            seen = self.lm.seen
             try:
+                if seen is not None and seen.echo.works is False:
+                    raise NoEchoError(f"{seen.echo.said}.")
                 return self._frame(readings, self._echoed(readings), "full")
-            except NoEchoError as error:
+            except (NoEchoError, EchoError) as error:
                 why = f"{error} "
         self._allow("top_k", f"{why}Answers of a chat tell at most the likeliest tokens.")
         found = self._likeliest(readings)

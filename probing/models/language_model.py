@@ -83,6 +83,18 @@ class LanguageModel(models.Model):
         validators=[RegexValidator(r"^[A-Z]{3}$", _("Enter three capitals, such as USD."))],
         help_text=_("Currency of both prices, such as USD."),
     )
+    server_abilities = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("What its server was seen to do when it was tried; empty for local models."),
+    )
+    fingerprint = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("Its answers to fixed prompts, which tell when a server changes the model."),
+    )
     is_demo = models.BooleanField(
         default=False,
         editable=False,

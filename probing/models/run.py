@@ -73,6 +73,9 @@ class Run(models.Model):
     tokens_written = models.PositiveBigIntegerField(
         default=0, help_text=_("Those of them that the model wrote.")
     )
+    answers_reused = models.PositiveBigIntegerField(
+        default=0, help_text=_("Answers of its server that were kept from before, at no cost.")
+    )
     error = models.TextField(blank=True)
 
     class Meta:

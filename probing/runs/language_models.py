@@ -16,6 +16,7 @@ from django.core.exceptions import ValidationError
 from probing.models import LanguageModel, ModelKind, ModelSource
 from probing.runs.errors import RunError
 from probing.runs.model_access import check_folder, check_key
+from probing.runs.served_models import examine_server
 
 if TYPE_CHECKING:
     from probing.lm.sources import ModelFacts
@@ -49,11 +50,13 @@ def register_model(
     """Register the model at a hub id, in a folder, or behind a server's base URL.
 
     For hub and folder the configuration says the rest. A chat model has a ``served_name``, and a
-    ``key_variable`` where its server wants a key; the server itself is asked when a run begins,
-    since the workers may reach what this process does not. Its prices are for a million tokens.
+    ``key_variable`` where its server wants a key; its server is tried, and what was seen is kept
+    with the model. If it cannot be reached from here, it is tried again when a run begins, since
+    the workers may reach what this process does not. Its prices are for a million tokens.
 
     The same place a second time gives the model that is registered already, under its first
-    name. Without a name it gets the hub id, the folder's name, or the served name.
+    name; a server is tried again. Without a name it gets the hub id, the folder's name, or the
+    served name.
 
     Raises :class:`RunError` (at ``location``, ``revision``, ``served_name``, ``key_variable`` or
     ``name``) if there is no such model, if it is of a kind that no measure uses, or if the name
@@ -75,6 +78,8 @@ def register_model(
         except ValidationError as error:
             raise RunError.at("input_price", " ".join(error.messages)) from error
         model.save(force_insert=True)
+    if model.kind == ModelKind.CHAT:
+        examine_server(model)
     return model
 
 

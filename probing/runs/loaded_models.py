@@ -27,6 +27,7 @@ from probing.runs.prices import find_cap, price_run, show_price
 if TYPE_CHECKING:
     from probing.lm.chat import ChatModel
     from probing.lm.chat_limits import Pacer
+    from probing.lm.server_answers import AnswerStore
 
 
 class RunBudget:
@@ -63,6 +64,10 @@ class RunBudget:
         Run.objects.filter(pk=self._run_id).update(
             tokens_spent=F("tokens_spent") + tokens, tokens_written=F("tokens_written") + written
         )
+
+    def reuse(self) -> None:
+        """Count an answer that was kept from before. One query."""
+        Run.objects.filter(pk=self._run_id).update(answers_reused=F("answers_reused") + 1)
 
 
 # Two, so that two runs can take turns; each may fill gigabytes.
@@ -110,7 +115,7 @@ def load_model(
     """
     _require_fit(model, abilities)
     if model.kind == ModelKind.CHAT:
-        chat = _open_chat(model, run)
+        chat = open_chat(model, run)
         return LoadedModel(
             lm=chat, revision=chat.revision[:_REVISION_LENGTH], device=chat.device[:_DEVICE_LENGTH]
         )
@@ -153,8 +158,9 @@ def load_facts(
     _require_fit(model, abilities, title)
     if model.kind == ModelKind.CHAT:
         from probing.lm.chat import ChatFacts
+        from probing.lm.server_abilities import read_abilities
 
-        return ChatFacts()
+        return ChatFacts(read_abilities(model.server_abilities))
     from probing.lm import load_text_tokenizer
     from probing.lm.loaders import load_classifier_tokenizer, load_slot_tokenizer
 
@@ -217,9 +223,14 @@ def _load(model: LanguageModel, role: str) -> LoadedModel:
     return LoadedModel(lm=lm, revision=lm.revision, device=f"{lm.device}, {settings.MODEL_DTYPE}")
 
 
-def _open_chat(model: LanguageModel, run: Run | None) -> ChatModel:
+def open_chat(model: LanguageModel, run: Run | None = None) -> ChatModel:
+    """Return a connection to a served model; for a trial unless for a ``run``.
+
+    Raises :class:`probing.lm.errors.AccessDeniedError` for a key that is not meant for its server.
+    """
     from probing.lm.chat import ChatModel
     from probing.lm.chat_limits import ChatLimits, Pacer
+    from probing.lm.server_abilities import TRIAL_LIMITS, read_abilities
 
     try:
         check_key(model.key_variable, model.location)
@@ -237,11 +248,20 @@ def _open_chat(model: LanguageModel, run: Run | None) -> ChatModel:
         model.location,
         model.served_name,
         key_variable=model.key_variable,
-        limits=limits,
+        limits=TRIAL_LIMITS if run is None else limits,
         budget=None if run is None else RunBudget(run.pk),
-        pacer=pacer,
+        pacer=None if run is None else pacer,
         listed_hosts=settings.MODEL_SERVER_HOSTS,
+        answers=None if run is None else answer_store(),
+        seen=None if run is None else read_abilities(model.server_abilities),
     )
+
+
+def answer_store() -> AnswerStore | None:
+    """Return where answers of servers are kept, None if they are not."""
+    from probing.lm.server_answers import AnswerStore
+
+    return AnswerStore(settings.CHAT_ANSWERS_ROOT) if settings.CHAT_KEEP_ANSWERS else None
 
 
 def _stamp(model: LanguageModel) -> tuple[tuple[str, int, int], ...]:

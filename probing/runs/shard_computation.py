@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.common.database_errors import is_away
-from probing.models import Run, RunEventKind, Shard, ShardStatus
+from probing.models import ModelKind, Run, RunEventKind, Shard, ShardStatus
 from probing.runs.aggregation import aggregate_run
 from probing.runs.events import log_event
 from probing.runs.failure import fail_shard
@@ -21,6 +21,7 @@ from probing.runs.heartbeat import keep_lease
 from probing.runs.inputs import RunInputs, load_inputs, to_parquet
 from probing.runs.leases import OPEN, held_by, release_shard
 from probing.runs.loaded_models import LoadedModel, load_model
+from probing.runs.served_models import prepare_server
 from probing.runs.trained_models import open_training
 from probing.training.errors import TrainingPausedError, TrainingStoppedError
 
@@ -109,6 +110,8 @@ def _compute(shard: Shard) -> ShardResult:
 def _open_model(shard: Shard, inputs: RunInputs) -> LoadedModel:
     if inputs.measure.abilities & {"train", "train_classifier"}:
         return open_training(shard)
+    if shard.run.model.kind == ModelKind.CHAT:
+        prepare_server(shard.run)
     return load_model(shard.run.model, inputs.measure.abilities, run=shard.run)
 
 

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from probing.models import ModelKind
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
+from probing.runs.served_models import describe_server
 
 
 class Command(BaseCommand):
@@ -52,3 +53,5 @@ class Command(BaseCommand):
         except RunError as error:
             raise CommandError(" ".join(error.messages)) from error
         self.stdout.write(f"{model.name}: {ModelKind(model.kind).label}, at {model.location}")
+        for line in describe_server(model):
+            self.stdout.write(f"  {line}")

@@ -21,8 +21,9 @@ from probing.runs.inputs import load_shard_frames
 from probing.runs.language_models import register_model
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
-from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
+from tests.openai_server import Fault, OpenAIServer, serve_openai
 from tests.probing.lm.tiny_chat import NUMBERS, make_tiny_chat
+from tests.served_model import register_served
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
@@ -68,7 +69,7 @@ def local(folder: Path) -> LanguageModel:
 
 
 def served(server: OpenAIServer) -> LanguageModel:
-    return register_model(location=server.base_url, served_name=SERVED_NAME)
+    return register_served(server)
 
 
 def ask(model: LanguageModel, study: Study | None, **parameters: Any) -> dict[str, Any]:
@@ -152,7 +153,7 @@ def test_a_served_model_bounds_what_its_checkpoint_says(
     assert set(Score.objects.filter(run=run).values_list("access", flat=True)) == {"top_k"}
     # Each of the four wordings is asked once, whatever the number of answers.
     before = len(server.requests)
-    rate(served(server), study, answers=12)
+    rate(run.model, study, answers=12)
     assert len(server.requests) == 2 * before == 2 * 2 * 2 * 4
 
 

@@ -24,6 +24,7 @@ from probing.runs.model_compatibility import explain_misfit, fitting_kinds
 from tests.openai_server import SERVED_NAME, serve_openai
 from tests.probing.lm.tiny_bart import make_tiny_bart
 from tests.probing.runs.fixtures import RunMaker, few_stimuli
+from tests.served_model import register_served
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
@@ -101,7 +102,7 @@ def test_what_a_run_spends_is_counted_over_all_workers_and_capped(
     settings.CHAT_TOKENS_PER_RUN = 12
     run = make_run()
     with serve_openai(checkpoints / "tiny-gpt2") as server:
-        model = register_model(location=server.base_url, served_name=SERVED_NAME)
+        model = register_served(server)
         first = load_model(model, frozenset({"generate"}), run=run)
         assert first.revision == SERVED_NAME
         assert first.device == server.base_url.removeprefix("http://").removesuffix("/v1")

@@ -17,7 +17,8 @@ from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
 from probing.runs.loaded_models import load_model
 from probing.runs.prices import find_cap, price_run, price_tokens, show_price
-from tests.openai_server import SERVED_NAME, serve_openai
+from tests.openai_server import serve_openai
+from tests.served_model import register_served
 
 pytestmark = pytest.mark.django_db
 
@@ -78,7 +79,7 @@ def test_a_run_counts_what_is_written_and_stops_at_the_cap_in_money(
     settings.CHAT_REQUESTS_PER_MINUTE = 0
     run = make_run()
     with serve_openai(checkpoints / "tiny-gpt2") as server:
-        model = register_model(location=server.base_url, served_name=SERVED_NAME, **PRICES)
+        model = register_served(server, **PRICES)
         Run.objects.filter(pk=run.pk).update(model=model)
         asked = GenerationSettings(max_new_tokens=5)
         lm = load_model(model, frozenset({"generate"}), run=run).lm

@@ -33,7 +33,8 @@ from probing.runs.predictions import load_predictions
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
 from tests.evaluation.reports.computing import compute
-from tests.openai_server import SERVED_NAME, Fault, serve_openai
+from tests.openai_server import Fault, serve_openai
+from tests.served_model import register_served
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
@@ -148,7 +149,7 @@ def test_repeats_have_seeds_demonstrations_and_draws_of_their_own(folders: dict[
 
 def test_a_chain_of_thought_asks_twice(folders: dict[str, Path]) -> None:
     with serve_openai(folders["causal"]) as server:
-        chat = register_model(location=server.base_url, served_name=SERVED_NAME)
+        chat = register_served(server)
         run = ask(chat, choice={"prompts": [CHAIN]}, repeats=1, reasoning_tokens=5)
         rows_of(run)
         first, second = server.requests[:6], server.requests[6:]
@@ -171,7 +172,7 @@ def test_a_served_model_is_asked_again_after_429_500_and_a_dropped_connection(
         return Fault(answer={"message": {"role": "assistant", "content": text}})
 
     with serve_openai(folders["causal"]) as server:
-        chat = register_model(location=server.base_url, served_name=SERVED_NAME)
+        chat = register_served(server)
         server.faults.extend(
             [Fault(status=429, retry_after=0.01), Fault(status=500, retry_after=0.01)]
         )
@@ -222,7 +223,7 @@ def test_a_server_that_echoes_gives_the_likelihoods_of_its_model(folders: dict[s
     columns = [f"p_{one}" for one in SENTIMENT]
     local = rows_of(ask(register_model(location=str(folders["causal"])), "label_likelihood"))
     with serve_openai(folders["causal"]) as server:
-        chat = register_model(location=server.base_url, served_name=SERVED_NAME)
+        chat = register_served(server)
         server.faults.append(Fault(status=429, retry_after=0.01))
         served = rows_of(ask(chat, "label_likelihood"))
     np.testing.assert_allclose(served[columns], local[columns], rtol=1e-4)

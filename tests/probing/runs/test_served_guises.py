@@ -20,14 +20,16 @@ from probing.measures.guise_logprobs import read_logprobs
 from probing.measures.missing_mass import wilson_bounds
 from probing.models import LanguageModel, Run, RunStatus, Score, WordList
 from probing.runs.creation import create_run, dry_run
+from probing.runs.errors import RunError
 from probing.runs.inputs import load_inputs, load_shard_frames
 from probing.runs.language_models import register_model
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.worker import work
 from tests.evaluation.reports.computing import compute
-from tests.openai_server import SERVED_NAME, Fault, OpenAIServer, serve_openai
+from tests.openai_server import Fault, OpenAIServer, serve_openai
 from tests.probing.lm.tiny_chat import make_tiny_chat
 from tests.probing.runs.text_fixtures import make_corpus
+from tests.served_model import register_served
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db, pytest.mark.shared]
 
@@ -75,7 +77,7 @@ def local(folder: Path) -> LanguageModel:
 
 
 def served(server: OpenAIServer) -> LanguageModel:
-    return register_model(location=server.base_url, served_name=SERVED_NAME)
+    return register_served(server)
 
 
 def ask(
@@ -213,16 +215,21 @@ def test_without_log_probabilities_only_what_is_allowed_is_done(
     corpus: Corpus, server: OpenAIServer
 ) -> None:
     server.refuses.update({"completions", "logprobs"})
-    run = start(served(server), corpus, attribute_tokens="one")
-    assert run.status == RunStatus.FAILED
-    assert "tells no log-probabilities" in run.error
-    assert "Set least_access to “sampled”" in run.error
-    assert not Score.objects.filter(run=run).exists()
+    with pytest.raises(RunError) as raised:
+        start(served(server), corpus, attribute_tokens="one")
+    message = " ".join(raised.value.messages)
+    assert "it has no completions" in message
+    assert (
+        "tells no log-probabilities in a chat (400: Unsupported parameter: 'logprobs')" in message
+    )
+    assert "Set least_access to “sampled” (--param least_access=sampled)" in message
+    assert not Run.objects.exists()
     allowed = probe(served(server), corpus, least_access="sampled", opening=True, draws=6)
     assert tiers(allowed) == {"sampled"}
     assert any(notice.startswith("Access: sampled.") for notice in allowed.notices)
-    strict = start(served(server), corpus, least_access="full")
-    assert "Set least_access to “top_k”" in strict.error
+    assert any("The run falls back to the access “sampled”." in note for note in allowed.notices)
+    with pytest.raises(RunError, match="allows no less than “full”"):
+        start(served(server), corpus, least_access="full")
 
 
 def test_shares_of_drawn_answers_come_with_wilson_bounds(
@@ -286,9 +293,11 @@ def test_a_dry_run_counts_requests_and_a_cap_ends_the_run(
     tried = dry_run(**ask(served(server), corpus, form="chat"))
     assert tried.cost is not None
     assert tried.cost.forward_passes == READINGS
+    server.refuses.update({"completions", "logprobs"})
     drawn = dry_run(**ask(served(server), corpus, least_access="sampled", draws=5))
     assert drawn.cost is not None
     assert drawn.cost.forward_passes == READINGS * 6
+    server.refuses.clear()
     settings.CHAT_TOKENS_PER_RUN = 50
     run = start(served(server), corpus, form="chat")
     assert run.status == RunStatus.FAILED

@@ -26,7 +26,7 @@ from probing.runs.result_tables import (
 )
 from probing.runs.worker import work
 from tests.golden.text_cases import load_expected
-from tests.openai_server import SERVED_NAME, Fault, serve_openai
+from tests.openai_server import Fault, serve_openai
 from tests.probing.lm.tiny_bart import make_tiny_bart
 from tests.probing.runs.text_fixtures import (
     ARROW,
@@ -38,6 +38,7 @@ from tests.probing.runs.text_fixtures import (
     make_text_run,  # noqa: F401
     model_of,  # noqa: F401
 )
+from tests.served_model import register_served
 
 pytestmark = [pytest.mark.django_db, pytest.mark.shared]
 
@@ -251,7 +252,7 @@ def test_a_chat_model_writes_through_its_server(
     make_text_run: TextRunMaker,  # noqa: F811
 ) -> None:
     with serve_openai(checkpoints / "tiny-gpt2") as server:
-        chat = register_model(location=server.base_url, served_name=SERVED_NAME)
+        chat = register_served(server)
         run = make_text_run("counterpart_generation", model=chat, directions="to_target")
         server.faults.append(Fault(answer={"finish_reason": "content_filter"}))
         finished(run)
