@@ -17,6 +17,7 @@ from unfold.decorators import display
 from annotation.admin.history import HistoryAdmin
 from annotation.researcher.pages.fields import TextField
 from probing.models import LanguageModel, ModelKind
+from probing.runs.certificates import ensure_certificate
 from probing.runs.errors import RunError
 from probing.runs.language_models import describe_model, is_registered
 from probing.runs.served_models import describe_server, examine_server
@@ -89,9 +90,13 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: LanguageModel, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        if not change and obj.kind == ModelKind.CHAT:
+        if change:
+            return
+        if obj.kind == ModelKind.CHAT:
             # Afterwards: a server may take its time, and the database should not wait for it.
             transaction.on_commit(lambda: examine_server(obj), robust=True)
+        else:
+            transaction.on_commit(lambda: ensure_certificate(obj), robust=True)
 
     def get_form(
         self, request: HttpRequest, obj: LanguageModel | None = None, **kwargs: Any

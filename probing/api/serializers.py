@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.api.fields import PublicIdField
@@ -12,6 +13,7 @@ from annotation.models.corpus import VARIETY_LENGTH
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.lexicon_library import DEFAULT_LEXICONS
 from probing.models import LanguageModel, Run, RunEvent, Score, TextScore, TrainingPoint
+from probing.runs.certificates import measure_fits, why_outdated
 from probing.runs.creation import LARGEST_SEED
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
 from probing.runs.result_tables import reference_of
@@ -44,6 +46,14 @@ def _names(default: Any, help_text: str, **options: Any) -> serializers.ListFiel
     )
 
 
+class MeasureFitSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    title = serializers.CharField()
+    can = serializers.BooleanField()
+    reason = serializers.CharField(help_text="Why it can't; empty if it can.")
+    how = serializers.CharField(help_text="What the measure takes from the model by itself.")
+
+
 class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
     trained_from = serializers.CharField(
         source="trained_from.public_id",
@@ -55,7 +65,7 @@ class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
 
     class Meta:
         model = LanguageModel
-        fields = (
+        fields: tuple[str, ...] = (
             "public_id",
             "name",
             "kind",
@@ -76,6 +86,31 @@ class LanguageModelSerializer(serializers.ModelSerializer[LanguageModel]):
             "created_at",
         )
         read_only_fields = fields
+
+
+class LanguageModelDetailSerializer(LanguageModelSerializer):
+    certificate = serializers.DictField(
+        read_only=True,
+        allow_null=True,
+        help_text="What its trials found, with files and libraries; null before there were any.",
+    )
+    outdated = serializers.SerializerMethodField(
+        help_text="Why the certificate no longer holds; empty if it does. The next run renews it."
+    )
+    measures = serializers.SerializerMethodField(
+        help_text="Every measure, whether the model can serve it, and why not."
+    )
+
+    class Meta(LanguageModelSerializer.Meta):
+        fields = (*LanguageModelSerializer.Meta.fields, "certificate", "outdated", "measures")
+        read_only_fields = fields
+
+    def get_outdated(self, model: LanguageModel) -> str:
+        return why_outdated(model)
+
+    @extend_schema_field(MeasureFitSerializer(many=True))
+    def get_measures(self, model: LanguageModel) -> Any:
+        return MeasureFitSerializer(measure_fits(model), many=True).data
 
 
 class ModelRegistrationSerializer(serializers.Serializer[Any]):

@@ -18,6 +18,7 @@ from annotation.models import Corpus, Study
 from probing.api.serializers import (
     ClassifyRequestSerializer,
     DryRunSerializer,
+    LanguageModelDetailSerializer,
     LanguageModelSerializer,
     MeasureSerializer,
     ModelRegistrationSerializer,
@@ -46,6 +47,7 @@ PROBLEMS_SHOWN = 30
 PUBLIC_ID = "[0-9a-z]{12}"
 
 
+@extend_schema_view(retrieve=extend_schema(responses=LanguageModelDetailSerializer))
 class LanguageModelViewSet(
     mixins.ListModelMixin, mixins.RetrieveModelMixin, viewsets.GenericViewSet[LanguageModel]
 ):
@@ -58,9 +60,12 @@ class LanguageModelViewSet(
     lookup_field = "public_id"
     lookup_value_regex = PUBLIC_ID
 
+    def get_serializer_class(self) -> type[LanguageModelSerializer]:
+        return LanguageModelSerializer if self.action == "list" else LanguageModelDetailSerializer
+
     @extend_schema(
         request=ModelRegistrationSerializer,
-        responses={200: LanguageModelSerializer, 201: LanguageModelSerializer},
+        responses={200: LanguageModelDetailSerializer, 201: LanguageModelDetailSerializer},
         description="Registers a language model: masked, causal, sequence to sequence, or a chat "
         "model behind a server. A place that is registered already gives "
         "the model that is there (200).",
@@ -71,7 +76,7 @@ class LanguageModelViewSet(
         known = set(LanguageModel.objects.values_list("pk", flat=True))
         model = register_model(**form.validated_data)
         created = status.HTTP_200_OK if model.pk in known else status.HTTP_201_CREATED
-        return Response(LanguageModelSerializer(model).data, status=created)
+        return Response(LanguageModelDetailSerializer(model).data, status=created)
 
 
 class MeasureViewSet(viewsets.ViewSet):

@@ -86,6 +86,21 @@ class CausalModel(TextModel):
             shared = 0
         yield from self._read_after(opened, shared)
 
+    @torch.inference_mode()
+    def end_logits(self, rows: Sequence[Row]) -> torch.Tensor:
+        """Return the logits after every row, (n_rows, vocabulary), as runs read them."""
+        found = {
+            place: line
+            for places, logits in self._read_ends(rows, Opening((), 0))
+            for place, line in zip(places, logits, strict=True)
+        }
+        return torch.stack([found[place] for place in range(len(rows))])
+
+    @property
+    def shares_beginnings(self) -> bool:
+        """Whether rows are read after a cached beginning, which some caches do not allow."""
+        return self._shares
+
     def _read_after(
         self, rows: Sequence[Row], shared: int
     ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:

@@ -90,6 +90,11 @@ class SequenceClassifier:
         model.config.pad_token_id = tokenizer.pad_id
 
     @property
+    def network(self) -> Any:
+        """The model of transformers itself, for trials."""
+        return self._model
+
+    @property
     def device(self) -> str:
         return str(self._model.device)
 

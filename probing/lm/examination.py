@@ -24,13 +24,22 @@ from probing.lm.sources import ModelFacts
 _TOKENS = 12
 _TOLERANCE, _HALF_TOLERANCE = 1e-3, 5e-2
 #: Weights of the largest model that is built for a trial (0.8 GB), and the size of smaller ones.
-_MOST_WEIGHTS = 200_000_000
-_FEW_LAYERS, _FEW_TOKENS = 2, 1024
+MOST_WEIGHTS = 200_000_000
+_FEW_LAYERS, _MOST_LAYERS, _FEW_TOKENS = 2, 8, 1024
+#: By what a wide model is divided, and the width that it is brought down to.
+_NARROW = (2, 4, 8, 16, 32)
+_WIDTH = 512
+#: Ends of names of settings that are divided together, and names of the widths between layers.
+_WIDTHS = (
+    *("num_attention_heads", "n_head", "n_heads", "num_heads", "linear_num_value_heads"),
+    *("hidden_size", "n_embd", "d_model", "word_embed_proj_dim", "lru_width", "d_ssm"),
+)
+_INNER_WIDTHS = ("ffn_dim", "d_ff", "inner_size", "n_inner", "ffn_hidden_size")
 #: Times a hidden state, so that its logits are larger than any that a cap leaves alone.
 _FAR = 100.0
 
 #: What a pass may raise that a cache does not support; each family has its own.
-_PASS_ERRORS = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+PASS_ERRORS = (AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -40,9 +49,11 @@ class Examination:
     Attributes
     ----------
     plain_head : whether logits are the products of hidden states and the output layer's weights.
+    tried : whether any model could be built of it that is small enough for a trial.
     """
 
     plain_head: bool = True
+    tried: bool = True
 
 
 _examined: dict[str, Examination] = {}
@@ -58,10 +69,27 @@ def examine(facts: ModelFacts) -> Examination:
     ModelFilesError
         Its configuration makes no model that can read.
     """
+    config = _read_config(facts)
+    key = config.to_json_string(use_diff=False)
+    if key not in _examined:
+        _examined[key] = _examine(facts, config)
+    return _examined[key]
+
+
+def build_copy(facts: ModelFacts) -> Any:
+    """Return a model of random weights with the same kinds of layers, at most `MOST_WEIGHTS`.
+
+    It has fewer layers and tokens and is narrower than its configuration says if that is too
+    large. None if no such model can be built. Raises as :func:`examine` does.
+    """
+    return _build(facts, _read_config(facts))
+
+
+def _read_config(facts: ModelFacts) -> Any:
     from transformers import AutoConfig
 
     try:
-        config = AutoConfig.from_pretrained(
+        return AutoConfig.from_pretrained(
             facts.source, revision=facts.revision, local_files_only=facts.from_cache
         )
     except Exception as error:  # whatever a family's own checks of its configuration raise
@@ -69,10 +97,6 @@ def examine(facts: ModelFacts) -> Examination:
             f"The configuration of '{facts.source}' cannot be read ({error}). Save the model again "
             "with a current version of transformers."
         ) from error
-    key = config.to_json_string(use_diff=False)
-    if key not in _examined:
-        _examined[key] = _examine(facts, config)
-    return _examined[key]
 
 
 def require_left_to_right(model: Any, source: str) -> None:
@@ -110,7 +134,7 @@ def agrees(reading: Callable[[], torch.Tensor], expected: torch.Tensor) -> bool:
     """Whether a reading is possible and gives the expected logits."""
     try:
         return alike(expected, reading())
-    except _PASS_ERRORS:
+    except PASS_ERRORS:
         return False
 
 
@@ -146,11 +170,11 @@ def read_at(
 def _examine(facts: ModelFacts, config: Any) -> Examination:
     model = _build(facts, config)
     if model is None:  # too large to try here: the weights themselves are tried when they load
-        return Examination()
+        return Examination(tried=False)
     try:
         require_left_to_right(model, facts.source)
         return Examination(plain_head=has_plain_head(model, input_ids=trial_row(model)))
-    except _PASS_ERRORS as error:
+    except PASS_ERRORS as error:
         raise ModelFilesError(
             f"A trial of the configuration of '{facts.source}' fails ({error}). Save the model "
             "again with a current version of transformers."
@@ -168,29 +192,77 @@ def _build(facts: ModelFacts, config: Any) -> Any:
             f"'{facts.source}' is of the family '{facts.family}', of which transformers has no "
             "causal language model. Choose a model of another family."
         )
-    for alter in (copy.deepcopy, _shrink):
+    for alter in (copy.deepcopy, narrow, _shorten):
         # Each family checks its settings in its own way, and not all can be made smaller.
         with quiet_transformers(), torch.random.fork_rng(devices=[]), suppress(Exception):
             settings = alter(config)
             with torch.device("meta"):
                 weights = AutoModelForCausalLM.from_config(settings, dtype=torch.float32)
-            if sum(weight.numel() for weight in weights.parameters()) <= _MOST_WEIGHTS:
-                torch.manual_seed(0)
-                return _spread(AutoModelForCausalLM.from_config(settings, dtype=torch.float32))
+            if sum(weight.numel() for weight in weights.parameters()) > MOST_WEIGHTS:
+                continue
+            torch.manual_seed(0)
+            model = _spread(AutoModelForCausalLM.from_config(settings, dtype=torch.float32))
+            if alter is not copy.deepcopy:
+                with torch.inference_mode():  # sizes that do not fit together show here
+                    model(input_ids=trial_row(model))
+            return model
     return None
 
 
-def _shrink(config: Any) -> Any:
-    """Return a configuration with fewer layers and tokens."""
+def _shorten(config: Any) -> Any:
+    """Return a configuration with fewer tokens and fewer layers, one of each kind among them."""
     small = copy.deepcopy(config)
     own = small.get_text_config()
     layers = getattr(own, "num_hidden_layers", None) or 0
-    for name, value in list(vars(own).items()):
+    stated = vars(own)
+    kinds = getattr(own, "layer_types", None) or []
+    # Every so many layers are of another kind.
+    every = [
+        value
+        for name, value in stated.items()
+        if name.endswith(("_period", "_pattern", "_interval", "_freq", "_step"))
+        and type(value) is int
+        and value <= layers
+    ]
+    firsts = [kinds.index(kind) for kind in dict.fromkeys(kinds)]
+    kept = sorted({*range(_FEW_LAYERS), *firsts}) if kinds else list(range(_FEW_LAYERS))
+    if every and not kinds:
+        kept = list(range(min(max(*every, _FEW_LAYERS), _MOST_LAYERS)))
+    kept = [place for place in kept if place < layers]
+    for name, value in list(stated.items()):
         if isinstance(value, list) and len(value) == layers:
-            setattr(own, name, value[:_FEW_LAYERS])
-    own.num_hidden_layers = min(layers, _FEW_LAYERS)
+            setattr(own, name, [value[place] for place in kept])
+    own.num_hidden_layers = len(kept)
     own.vocab_size = min(own.vocab_size, _FEW_TOKENS)
     own.pad_token_id = None
+    return small
+
+
+def narrow(config: Any) -> Any:
+    """Return a short configuration with fewer heads and experts, each as wide as before."""
+    small = _shorten(config)
+    own = small.get_text_config()
+    stated = {name: value for name, value in vars(own).items() if type(value) is int and value > 1}
+    size = own.hidden_size
+    inner = [name for name in stated if "intermediate_size" in name or name in _INNER_WIDTHS]
+    parts = [name for name in stated if name.endswith(_WIDTHS) and name not in inner]
+    # The widest division after which heads are whole and as many as their keys.
+    by = max(
+        by
+        for by in (1, *_NARROW)
+        if size // by >= min(_WIDTH, size) and all(stated[name] % by == 0 for name in parts)
+    )
+    for name in parts:
+        setattr(own, name, stated[name] // by)
+    for name, value in stated.items():
+        if name.endswith("key_value_heads") or name in ("num_kv_heads", "n_head_kv"):
+            setattr(own, name, max(1, value // by))
+        elif name in inner:
+            setattr(own, name, min(value, 2 * size // by))
+        elif name in ("num_experts", "num_local_experts", "n_routed_experts"):
+            chosen = getattr(own, "num_experts_per_tok", None) or 1
+            groups = getattr(own, "n_group", None) or 1
+            setattr(own, name, min(value, max(4, 2 * chosen, 2 * groups)))
     return small
 
 

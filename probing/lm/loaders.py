@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from probing.lm.errors import ModelFilesError, TokenizerError, WrongModelKindError
 from probing.lm.families import MASKED_FAMILIES, Family, supported_families
 from probing.lm.sources import ModelFacts, inspect_model
-from probing.lm.weights import load_frozen, read_tokenizer, revision_of
+from probing.lm.weights import load_frozen, read_tokenizer, read_weights, revision_of
 
 if TYPE_CHECKING:
     from probing.lm.causal import CausalModel
@@ -95,6 +95,35 @@ def load_masked(
     return MaskedLanguageModel(
         model, tokenizer, family, facts, revision=revision_of(facts), batch_size=batch_size
     )
+
+
+def require_weights(source: str | Path) -> None:
+    """Raise if weights of the model in a folder are damaged or missing, from their headers alone.
+
+    Reads no numbers, so it takes about a second whatever the model's size. Raises
+    :class:`ModelFilesError` or :class:`WrongModelKindError`.
+    """
+    import torch
+    import transformers
+
+    facts = inspect_model(source)
+    classes = {
+        "masked": "AutoModelForMaskedLM",
+        "causal": "AutoModelForCausalLM",
+        "seq2seq": "AutoModelForSeq2SeqLM",
+        "classifier": "AutoModelForSequenceClassification",
+    }
+    if facts.kind not in classes:
+        return
+    family = MASKED_FAMILIES.get(facts.family) if facts.kind == "masked" else None
+    how: Any = {"head": KIND_NAMES[facts.kind], "device_map": "meta"}
+    loader = getattr(transformers, classes[facts.kind])
+    try:
+        read_weights(facts, loader, torch.float32, **how)
+    except WrongModelKindError:
+        if family is None or not family.second_try:
+            raise
+        read_weights(facts, loader, torch.float32, **how, **dict(family.second_try))
 
 
 def load_tokenizer(source: str | Path, *, revision: str | None = None) -> MaskedTokenizer:

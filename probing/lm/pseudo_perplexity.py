@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -70,6 +70,11 @@ class MaskedScorer(MaskedScorerFacts, EndWordReader):
         self.revision = model.revision
         self.facts = model.facts
         self.cache = model.cache
+
+    @property
+    def network(self) -> Any:
+        """The model of transformers itself, for trials."""
+        return self.model.network
 
     @property
     def device(self) -> str:

@@ -82,6 +82,11 @@ class SlotModelBase(ABC, Generic[T]):
         """Return the last hidden state of every token, (n_rows, longest, hidden_size)."""
 
     @property
+    def network(self) -> Any:
+        """The model of transformers itself, for trials."""
+        return self._model
+
+    @property
     def device(self) -> str:
         """The device that the weights are on, such as ``cpu`` or ``cuda:0``."""
         return str(self._weight.device)

@@ -59,6 +59,11 @@ class TextModel(EndWordReader):
         )
 
     @property
+    def network(self) -> Any:
+        """The model of transformers itself, for trials."""
+        return self._model
+
+    @property
     def device(self) -> str:
         """The device that the weights are on, such as ``cpu`` or ``cuda:0``."""
         return str(self._model.device)

@@ -18,7 +18,15 @@ from probing.measures.rating_stimuli import RatingStimuli
 from probing.measures.registry import MEASURES
 from probing.measures.sentence_stimuli import SentenceStimuli
 from probing.measures.text_stimuli import TextStimuli
-from probing.models import Run
+from probing.models import LanguageModel, Run
+from probing.runs.certificates import (
+    OUTCOMES,
+    TRIED,
+    checks_with_questions,
+    measure_fits,
+    read_certificate,
+    why_outdated,
+)
 from probing.runs.result_tables import (
     count_directions,
     load_associations,
@@ -28,6 +36,7 @@ from probing.runs.result_tables import (
     load_surprisal_table,
     run_counterparts,
 )
+from probing.runs.served_models import describe_server
 from probing.runs.trained_models import trained_model_of
 from probing.runs.tuning_progress import load_trainings
 
@@ -76,6 +85,27 @@ def describe_stimuli(stimuli: Any) -> str:
         f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
         f"{len(stimuli.templates)} templates"
     )
+
+
+def print_model(console: Console, model: LanguageModel) -> None:
+    """Print a model's certificate, and what it can measure."""
+    lines = [f"{model.name}: {model.get_kind_display()}, at {model.location}"]
+    lines += [f"  {line}" for line in describe_server(model)]
+    certificate = read_certificate(model)
+    if certificate is not None:
+        lines.append(f"Tested {TRIED[certificate.tried]}:")
+        lines += [
+            f"  {title}: {OUTCOMES[check.outcome].lower()}, {check.result}"
+            for title, _question, check in checks_with_questions(certificate)
+        ]
+    if outdated := why_outdated(model):
+        lines.append(f"{outdated} The next run tests the model; so does manage.py models --test.")
+    lines.append("Measures:")
+    for fit in measure_fits(model):
+        why = f". {fit.reason or fit.how}" if fit.reason or fit.how else ""
+        lines.append(f"  {'yes' if fit.can else 'no '}  {fit.name}: {fit.title}{why}")
+    for line in lines:
+        console.print(Text(line))
 
 
 def print_results(console: Console, run: Run) -> str:

@@ -95,13 +95,19 @@ class LanguageModel(models.Model):
         editable=False,
         help_text=_("Its answers to fixed prompts, which tell when a server changes the model."),
     )
+    certificate = models.JSONField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text=_("What its trials found; renewed when its files or the libraries change."),
+    )
     is_demo = models.BooleanField(
         default=False,
         editable=False,
         help_text=_("A fixture without knowledge of the world: its scores mean nothing."),
     )
     created_at = models.DateTimeField(auto_now_add=True)
-    history = HistoricalRecords()
+    history = HistoricalRecords(excluded_fields=["certificate"])
 
     class Meta:
         ordering = ["name"]

@@ -18,6 +18,7 @@ from probing.library.sentences import article_problems
 from probing.measures.base import AnyMeasure, Cost, Problem, ResultKind, ShardPlan, StimuliValue
 from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, ModelKind, Run, RunEventKind, RunOrigin, RunStatus, Shard
+from probing.runs.certificates import ensure_certificate, explain_unfit
 from probing.runs.dispatch import wake_workers
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
@@ -177,7 +178,11 @@ def _load_facts(measure: AnyMeasure, model: LanguageModel) -> Any:
     from probing.lm import LanguageModelError
 
     try:
-        return load_facts(model, measure.abilities, title=measure.title)
+        facts = load_facts(model, measure.abilities, title=measure.title)
+        ensure_certificate(model)
+        if reason := explain_unfit(model, measure):
+            raise RunError.at("model", reason)
+        return facts
     except LanguageModelError as error:
         raise RunError.at("model", str(error)) from error
 

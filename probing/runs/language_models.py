@@ -14,6 +14,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from probing.models import LanguageModel, ModelKind, ModelSource
+from probing.runs.certificates import ensure_certificate
 from probing.runs.errors import RunError
 from probing.runs.model_access import check_folder, check_key
 from probing.runs.served_models import examine_server
@@ -78,6 +79,7 @@ def register_model(
         except ValidationError as error:
             raise RunError.at("input_price", " ".join(error.messages)) from error
         model.save(force_insert=True)
+        ensure_certificate(model)
     if model.kind == ModelKind.CHAT:
         examine_server(model)
     return model

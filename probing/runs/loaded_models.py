@@ -130,7 +130,7 @@ def load_model(
         model.source,
         model.location,
         model.revision,
-        _stamp(model),
+        file_stamp(model),
         settings.MODEL_DEVICE,
         settings.MODEL_DTYPE,
         settings.MODEL_THREADS,
@@ -161,29 +161,57 @@ def load_facts(
         from probing.lm.server_abilities import read_abilities
 
         return ChatFacts(read_abilities(model.server_abilities))
+    facts = read_facts(model, facts_role(abilities))
+    if message := explain_facts(model, abilities, facts, title=title):
+        raise WrongModelKindError(message)
+    return facts
+
+
+def facts_role(abilities: AbstractSet[str]) -> str:
+    """Return what a dry run reads a model as: classifier, base of one, text, or slot."""
+    if "classify" in abilities:
+        return "classifier"
+    if "train_classifier" in abilities:
+        return "base"
+    return "text" if abilities & (_TEXT_ABILITIES | {"train"}) else "slot"
+
+
+def read_facts(model: LanguageModel, role: str) -> Any:
+    """Return a local model's tokenizer and what it tells in a role, without the weights."""
     from probing.lm import load_text_tokenizer
     from probing.lm.loaders import load_classifier_tokenizer, load_slot_tokenizer
+    from probing.training.classifier_weights import load_base_tokenizer
 
-    revision = model.revision or None
-    if "classify" in abilities:
-        return load_classifier_tokenizer(model.location, revision=revision)
-    if "train_classifier" in abilities:
-        from probing.training.classifier_weights import load_base_tokenizer
-
+    if role == "base":
         return load_base_tokenizer(model.location, model.revision)
-    if not abilities & (_TEXT_ABILITIES | {"train"}):
-        slots = load_slot_tokenizer(model.location, revision=revision)
-        if "slot" in abilities and not getattr(slots, "plain_head", True):
-            raise WrongModelKindError(
-                f"“{model.name}” scales or caps what its output layer gives, and {title} reads "
-                "that layer’s weights. Choose a model of another family."
-            )
-        # Masked models can do all that is asked of slots; of others the tokenizer says.
-        _require_abilities(model, abilities, getattr(slots, "abilities", abilities))
-        return slots
-    facts = load_text_tokenizer(model.location, revision=revision)
-    _require_abilities(model, abilities, facts.abilities)
-    return facts
+    loaders = {
+        "classifier": load_classifier_tokenizer,
+        "slot": load_slot_tokenizer,
+        "text": load_text_tokenizer,
+    }
+    load: Any = loaders[role]
+    return load(model.location, revision=model.revision or None)
+
+
+def explain_facts(
+    model: LanguageModel, abilities: AbstractSet[str], facts: Any, *, title: str = "this measure"
+) -> str | None:
+    """Return which of the abilities a model lacks by its own tokenizer and output layer."""
+    if facts_role(abilities) in ("classifier", "base"):
+        return None
+    if "slot" in abilities and not getattr(facts, "plain_head", True):
+        return (
+            f"“{model.name}” scales or caps what its output layer gives, and {title} reads "
+            "that layer’s weights. Choose a model of another family."
+        )
+    # Masked models can do all that is asked of slots; of others the tokenizer says.
+    has = getattr(facts, "abilities", abilities)
+    return explain_lack(abilities=abilities, has=has, name=model.name)
+
+
+def load_apart(model: LanguageModel) -> LoadedModel:
+    """Load a local model for a trial and keep no hold of it. Raises as :func:`load_model` does."""
+    return _load(model, "classifier" if model.kind == ModelKind.CLASSIFIER else "text")
 
 
 def _require_fit(
@@ -264,7 +292,7 @@ def answer_store() -> AnswerStore | None:
     return AnswerStore(settings.CHAT_ANSWERS_ROOT) if settings.CHAT_KEEP_ANSWERS else None
 
 
-def _stamp(model: LanguageModel) -> tuple[tuple[str, int, int], ...]:
+def file_stamp(model: LanguageModel) -> tuple[tuple[str, int, int], ...]:
     """Return names, sizes and times of a local model's files, so that a rewritten one is reread."""
     if model.source != ModelSource.PATH:
         return ()

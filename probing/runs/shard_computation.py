@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotation.common.database_errors import is_away
 from probing.models import ModelKind, Run, RunEventKind, Shard, ShardStatus
 from probing.runs.aggregation import aggregate_run
+from probing.runs.certificates import certify_loaded
 from probing.runs.events import log_event
 from probing.runs.failure import fail_shard
 from probing.runs.heartbeat import keep_lease
@@ -112,7 +113,9 @@ def _open_model(shard: Shard, inputs: RunInputs) -> LoadedModel:
         return open_training(shard)
     if shard.run.model.kind == ModelKind.CHAT:
         prepare_server(shard.run)
-    return load_model(shard.run.model, inputs.measure.abilities, run=shard.run)
+    loaded = load_model(shard.run.model, inputs.measure.abilities, run=shard.run)
+    certify_loaded(shard.run.model, loaded)
+    return loaded
 
 
 def store_shard(*, shard: Shard, result: ShardResult) -> ShardOutcome:

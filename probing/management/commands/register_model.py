@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser
 from decimal import Decimal
-from typing import Any
+from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
+from rich.console import Console
 
-from probing.models import ModelKind
+from probing.management.console_tables import print_model
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
-from probing.runs.served_models import describe_server
 
 
 class Command(BaseCommand):
@@ -52,6 +52,5 @@ class Command(BaseCommand):
             )
         except RunError as error:
             raise CommandError(" ".join(error.messages)) from error
-        self.stdout.write(f"{model.name}: {ModelKind(model.kind).label}, at {model.location}")
-        for line in describe_server(model):
-            self.stdout.write(f"  {line}")
+        stream = cast("IO[str]", self.stdout._out)
+        print_model(Console(file=stream, highlight=False, soft_wrap=True), model)

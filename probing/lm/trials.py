@@ -1,0 +1,220 @@
+"""Trials of a model: do its numbers depend on anything that they must not depend on?
+
+A model reads a few random tokens in two ways that must agree: alone and in a batch, whole and
+after a shared beginning, with all rows of its output layer and with one. Differences are the
+largest of ln P, in nats, among the likeliest tokens of each place.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from probing.lm.certificate import Check, Outcome
+from probing.lm.decoding import pad
+from probing.lm.examination import PASS_ERRORS, read_at, trial_ids
+from probing.lm.protocols import SlotState
+
+if TYPE_CHECKING:
+    from probing.lm.causal import CausalModel
+    from probing.lm.masked import MaskedLanguageModel
+
+#: Nats by which two readings may differ by rounding, and from which on they contradict each other.
+TOLERANCE, CONTRADICTION = 1e-4, 1e-2
+#: The latter in half precision, where rounding alone is larger.
+HALF_CONTRADICTION = 0.5
+#: Tokens that are compared at each place.
+_LIKELIEST = 100
+#: Lengths of the rows that share a batch.
+_LENGTHS = (5, 12, 9)
+#: Rows and tokens of a pass that is timed, the most such passes, and seconds for all of them.
+_TIMED_ROWS, _TIMED_TOKENS, _TIMED_PASSES, _TIMED_SECONDS = 8, 32, 5, 2.0
+
+_PREFIX = "prefix"
+
+
+class Trials:
+    """The trials of one model.
+
+    Parameters
+    ----------
+    model : of transformers, in evaluation mode.
+    kind : ``masked``, ``causal``, ``seq2seq`` or ``classifier``.
+    pad_id : the token that pads.
+    causal, masked : the same model as runs read it, if it is of this kind.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        kind: str,
+        *,
+        pad_id: int,
+        causal: CausalModel | None = None,
+        masked: MaskedLanguageModel | None = None,
+    ) -> None:
+        self._model, self._kind, self._pad = model, kind, pad_id
+        self._causal, self._masked = causal, masked
+        self._half = torch.finfo(model.dtype).bits < 32
+        longest = max(_LENGTHS)
+        ids = trial_ids(model, longest + len(_LENGTHS))
+        # Some classifiers read what stands at the end token.
+        end = model.config.eos_token_id if kind == "classifier" else None
+        ends = (end,) if isinstance(end, int) else ()
+        self._rows = [(*ids[place : place + n], *ends) for place, n in enumerate(_LENGTHS)]
+
+    def run(self) -> Iterator[Check]:
+        """Yield every check that this kind of model can be put to."""
+        with torch.inference_mode():
+            if self._kind in ("masked", "causal", "seq2seq"):
+                yield self._checked("leak", self._leak)
+            yield self._checked("batches", self._batches)
+            yield self._checked("repeat", self._repeat)
+            if self._causal is not None:
+                yield self._checked(_PREFIX, self._prefix)
+            if self._masked is not None or self._kind in ("causal", "seq2seq"):
+                yield self._checked("rows", self._output_rows)
+
+    def measure(self) -> Iterator[Check]:
+        """Yield the speed of reading and the memory of the weights, which depend on the machine."""
+        with torch.inference_mode():
+            yield self._checked("speed", self._speed)
+        parts = [*self._model.parameters(), *self._model.buffers()]
+        size = sum(part.numel() * part.element_size() for part in parts)
+        yield Check(name="memory", outcome="noted", result=f"{size / 1e6:,.1f} MB", value=size)
+
+    def _checked(self, name: str, trial: Callable[[], Check]) -> Check:
+        try:
+            return trial()
+        except PASS_ERRORS as error:
+            return Check(name=name, outcome="failed", result=f"The trial fails ({error}).")
+
+    def _leak(self) -> Check:
+        """Change the last token; a causal model's earlier places must not notice, a masked must."""
+        row = self._rows[1]
+        other = (*row[:-1], self._rows[2][-1])
+        one, two = (self._read([ids], decode=True)[0][:-1] for ids in (row, other))
+        change = _difference(one, two)
+        if self._kind == "masked":
+            reads = change > TOLERANCE
+            return Check(
+                name="leak",
+                outcome="passed" if reads else "look",
+                result=f"reads in both directions; a later token changes ln P by up to {change:.2g}"
+                if reads
+                else "a later token changes nothing, as if it read from left to right",
+                value=change,
+            )
+        return self._compared("leak", change, "largest change of ln P")
+
+    def _batches(self) -> Check:
+        together = self._read(self._rows)
+        alone = [self._read([row])[0] for row in self._rows]
+        return self._compared("batches", max(map(_difference, alone, together)))
+
+    def _repeat(self) -> Check:
+        one, two = (self._read(self._rows) for _ in range(2))
+        same = all(torch.equal(first, second) for first, second in zip(one, two, strict=True))
+        change = max(map(_difference, one, two))
+        if same:
+            return Check(name="repeat", outcome="passed", result="equal to the last bit", value=0.0)
+        return self._compared("repeat", change)
+
+    def _prefix(self) -> Check:
+        if self._causal is None:
+            raise ValueError("only causal models share beginnings")
+        if not self._causal.shares_beginnings:
+            return Check(
+                name=_PREFIX,
+                outcome="noted",
+                result="not shared: its cache can't be copied exactly, so every text is read whole",
+            )
+        begun = self._rows[1][:6]
+        rows = [(*begun, *ids) for ids in self._rows]
+        shared = torch.log_softmax(self._causal.end_logits(rows).double(), dim=-1)
+        whole = torch.stack([self._read([row])[0][-1] for row in rows])
+        return self._compared(_PREFIX, _difference(whole, shared))
+
+    def _output_rows(self) -> Check:
+        if self._masked is not None:
+            places = [len(row) // 2 for row in self._rows]
+            states = [SlotState(*state) for state in zip(self._rows, places, strict=True)]
+            _, read = self._masked.read(states)
+            full = [rows[place] for rows, place in zip(self._read(self._rows), places, strict=True)]
+            return self._compared("rows", _difference(torch.stack(full), _logprobs(read)))
+        ids, mask = pad(self._rows, self._pad, self._model.device)
+        ends = mask.sum(1) - 1
+        given: dict[str, Any] = {"input_ids": ids, "attention_mask": mask}
+        if self._kind == "seq2seq":
+            given["decoder_input_ids"] = ids
+        whole = self._model(**given, use_cache=False).logits
+        _, alone = read_at(self._model, ends, **given, use_cache=False)
+        last = whole[torch.arange(len(ends), device=ends.device), ends]
+        return self._compared("rows", _difference(_logprobs(last), _logprobs(alone)))
+
+    def _speed(self) -> Check:
+        ids = trial_ids(self._model, _TIMED_ROWS + _TIMED_TOKENS)
+        rows = [tuple(ids[place : place + _TIMED_TOKENS]) for place in range(_TIMED_ROWS)]
+        self._read(rows[:1])
+        paces: list[float] = []
+        started = time.perf_counter()
+        while not paces or (
+            len(paces) < _TIMED_PASSES and time.perf_counter() - started < _TIMED_SECONDS
+        ):
+            begun = time.perf_counter()
+            self._read(rows)
+            paces.append(len(rows) * _TIMED_TOKENS / (time.perf_counter() - begun))
+        median = statistics.median(paces)
+        return Check(
+            name="speed",
+            outcome="noted",
+            result=f"{median:,.0f} tokens a second, {len(rows)} texts at once; median of "
+            f"{len(paces)} passes, {min(paces):,.0f} to {max(paces):,.0f}",
+            value=median,
+        )
+
+    def _read(self, rows: Sequence[tuple[int, ...]], *, decode: bool = False) -> list[torch.Tensor]:
+        """Return ln P at every place of every row, (n_places, n_classes), read in one pass.
+
+        Of an encoder and decoder the rows are the encoder's, or, if `decode`, the decoder's.
+        """
+        # Padding on the right, as runs pad.
+        ids, mask = pad(rows, self._pad, self._model.device)
+        given: dict[str, Any] = {"input_ids": ids, "attention_mask": mask}
+        if self._kind == "seq2seq":
+            begun = torch.tensor([self._rows[0][:3]], device=ids.device).expand(len(rows), -1)
+            if decode:
+                source = torch.tensor([self._rows[0]], device=ids.device).expand(len(rows), -1)
+                given = {"input_ids": source, "decoder_input_ids": ids}
+            else:
+                given["decoder_input_ids"] = begun
+        if self._kind in ("causal", "seq2seq"):
+            given["use_cache"] = False
+        logits = self._model(**given).logits
+        if self._kind == "classifier" or (self._kind == "seq2seq" and not decode):
+            return [_logprobs(line) for line in logits]
+        return [_logprobs(line[: len(row)]) for line, row in zip(logits, rows, strict=True)]
+
+    @property
+    def _contradiction(self) -> float:
+        return HALF_CONTRADICTION if self._half else CONTRADICTION
+
+    def _compared(self, name: str, change: float, what: str = "largest difference") -> Check:
+        outcome: Outcome = "passed" if change <= TOLERANCE else "look"
+        if not change <= self._contradiction:  # also where it is no number
+            outcome = "failed"
+        return Check(name=name, outcome=outcome, result=f"{what} {change:.1g} nats", value=change)
+
+
+def _logprobs(logits: torch.Tensor) -> torch.Tensor:
+    return torch.log_softmax(logits.double(), dim=-1)
+
+
+def _difference(first: torch.Tensor, second: torch.Tensor) -> float:
+    """Return the largest difference among the likeliest tokens of the first reading."""
+    places = first.topk(min(_LIKELIEST, first.shape[-1]), dim=-1).indices
+    return float((first.gather(-1, places) - second.gather(-1, places)).abs().max())

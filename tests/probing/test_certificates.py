@@ -1,0 +1,199 @@
+"""Certificates of models: made when registered, shown, and renewed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+import transformers
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from rest_framework.test import APIClient
+from safetensors.torch import load_file, save_file
+
+from probing.lm.certificate import Certificate
+from probing.lm.examination import MOST_WEIGHTS, narrow
+from probing.lm.trials import TOLERANCE
+from probing.measures.registry import MEASURES
+from probing.measures.stimuli import Stimuli
+from probing.models import LanguageModel, ModelKind, ModelSource
+from probing.runs.certificates import (
+    certify_loaded,
+    ensure_certificate,
+    measure_fits,
+    read_certificate,
+    why_outdated,
+)
+from probing.runs.creation import create_run
+from probing.runs.errors import RunError
+from probing.runs.language_models import register_model
+from probing.runs.loaded_models import load_model
+from tests.probing.lm.tiny_families import make_family
+
+pytestmark = [pytest.mark.django_db, pytest.mark.shared]
+
+TRIALS = {
+    "tiny-bert": ["leak", "batches", "repeat", "rows"],
+    "tiny-gpt2": ["leak", "batches", "repeat", "prefix", "rows"],
+    "tiny-t5": ["leak", "batches", "repeat", "rows"],
+    "tiny-classifier": ["batches", "repeat"],
+}
+
+
+def certificate_of(model: LanguageModel) -> Certificate:
+    model.refresh_from_db()
+    found = read_certificate(model)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_a_small_model_is_tried_with_its_weights_when_registered(
+    name: str, checkpoints: Path
+) -> None:
+    found = certificate_of(register_model(location=str(checkpoints / name)))
+    assert found.tried == "weights"
+    assert found.fingerprint.startswith("sha256:")
+    assert found.versions["transformers"] == transformers.__version__
+    for trial in TRIALS[name]:
+        check = found.check(trial)
+        assert check is not None
+        assert check.outcome == "passed", check
+        if not (name == "tiny-bert" and trial == "leak"):
+            assert check.value is not None
+            assert check.value <= TOLERANCE
+    for noted in ("speed", "memory"):
+        check = found.check(noted)
+        assert check is not None
+        assert check.value
+    assert not found.failed
+
+
+def test_words_of_several_tokens_are_counted_and_listed(checkpoints: Path) -> None:
+    from transformers import AutoTokenizer
+
+    found = certificate_of(register_model(location=str(checkpoints / "tiny-bert")))
+    tokenizer = AutoTokenizer.from_pretrained(checkpoints / "tiny-bert")
+    assert "kind" in tokenizer.get_vocab()
+    assert "kind" not in found.several
+    for word in found.several:
+        assert len(tokenizer.tokenize(word)) > 1 or tokenizer.unk_token in tokenizer.tokenize(word)
+    check = found.check("words")
+    assert check is not None
+    assert check.value == len(found.several)
+
+
+def test_a_model_whose_head_is_missing_can_be_trained_alone(
+    tmp_path: Path, checkpoints: Path, small_stimuli: Stimuli
+) -> None:
+    folder = tmp_path / "headless"
+    shutil.copytree(checkpoints / "tiny-bert", folder)
+    file = folder / "model.safetensors"
+    weights = {name: one for name, one in load_file(file).items() if "transform" not in name}
+    save_file(weights, file, metadata={"format": "pt"})
+    model = register_model(location=str(folder))
+    assert [check.name for check in certificate_of(model).failed] == ["weights"]
+    fits = {fit.name: fit for fit in measure_fits(model)}
+    assert "lacks" in fits["set"].reason
+    assert fits["classifier_fine_tuning"].can
+    with pytest.raises(RunError, match="lacks"):
+        create_run(
+            measure="set",
+            model=model,
+            stimuli=small_stimuli,
+            parameters={},
+            seed=0,
+            created_by=None,
+        )
+
+
+def test_damaged_weights_are_noticed_before_a_run(tmp_path: Path, checkpoints: Path) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(checkpoints / "tiny-gpt2", folder)
+    with (folder / "model.safetensors").open("r+b") as file:
+        file.truncate(5000)
+    model = register_model(location=str(folder))
+    assert [check.name for check in certificate_of(model).failed] == ["weights"]
+    fits = {fit.name: fit for fit in measure_fits(model)}
+    assert "cannot be loaded" in fits["matched_guise"].reason
+
+
+def test_a_model_that_scales_its_logits_cannot_serve_set(tmp_path: Path) -> None:
+    model = register_model(location=str(make_family(tmp_path / "cohere", "cohere")))
+    fits = {fit.name: fit for fit in measure_fits(model)}
+    assert "output layer" in fits["set"].reason
+    assert fits["ilps_star"].can
+
+
+def test_changed_files_and_libraries_end_a_certificate(tmp_path: Path, checkpoints: Path) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(checkpoints / "tiny-gpt2", folder)
+    model = register_model(location=str(folder))
+    assert why_outdated(model) == ""
+    first = certificate_of(model)
+
+    file = folder / "model.safetensors"
+    save_file({name: one * 1.01 for name, one in load_file(file).items()}, file, {"format": "pt"})
+    assert "files have changed" in why_outdated(model)
+    second = ensure_certificate(model)
+    assert second is not None
+    assert second.fingerprint != first.fingerprint
+    assert why_outdated(model) == ""
+
+    older = second.model_copy(update={"versions": {**second.versions, "torch": "1.0"}})
+    model.certificate = older.model_dump(mode="json")
+    assert "torch 1.0 →" in why_outdated(model)
+    renewed = ensure_certificate(model)
+    assert renewed is not None
+    assert renewed.versions != older.versions
+
+
+def test_a_model_without_a_certificate_gets_one_when_it_is_first_loaded(checkpoints: Path) -> None:
+    model = LanguageModel.objects.create(
+        name="plain",
+        kind=ModelKind.CAUSAL,
+        source=ModelSource.PATH,
+        location=str(checkpoints / "tiny-gpt2"),
+    )
+    assert why_outdated(model)
+    certify_loaded(model, load_model(model))
+    assert certificate_of(model).tried == "weights"
+
+
+def test_large_configurations_are_tried_in_small_copies() -> None:
+    # Mistral 7B's and Mixtral's sizes; no weights are stored.
+    for family in ("mistral", "mixtral"):
+        config = transformers.AutoConfig.for_model(family)
+        small = narrow(config)
+        assert small.num_hidden_layers == 2
+        assert small.hidden_size // small.num_attention_heads == 128
+        heads = config.num_attention_heads // config.num_key_value_heads
+        assert small.num_attention_heads // small.num_key_value_heads == heads
+        with torch.device("meta"):
+            model = transformers.AutoModelForCausalLM.from_config(small)
+        assert sum(weight.numel() for weight in model.parameters()) < MOST_WEIGHTS
+
+
+def test_copies_have_every_kind_of_layer() -> None:
+    config = transformers.AutoConfig.for_model("gemma3_text")
+    assert set(narrow(config).layer_types) == set(config.layer_types)
+
+
+def test_command_and_api_show_the_same_table(
+    checkpoints: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = register_model(location=str(checkpoints / "tiny-bert"))
+    call_command("models", model.name)
+    printed = capsys.readouterr().out
+    client = APIClient()
+    client.force_authenticate(User.objects.create_superuser("alice"))
+    answer = client.get(f"/api/v1/models/{model.public_id}/").json()
+    assert [row["name"] for row in answer["measures"]] == list(MEASURES)
+    for row in answer["measures"]:
+        assert row["can"] == (not row["reason"])
+        assert row["title"] in printed
+        assert row["reason"] in printed
+    assert answer["certificate"]["tried"] == "weights"
+    assert answer["outdated"] == ""
