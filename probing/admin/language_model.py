@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy as _
@@ -16,8 +19,19 @@ from unfold.decorators import display
 
 from annotation.admin.history import HistoryAdmin
 from annotation.researcher.pages.fields import TextField
+from probing.lm.errors import LanguageModelError
 from probing.models import LanguageModel, ModelKind
-from probing.runs.certificates import ensure_certificate
+from probing.runs.certificates import (
+    OUTCOMES,
+    TRIED,
+    certify,
+    checks_with_questions,
+    ensure_certificate,
+    has_certificate,
+    measure_fits,
+    read_certificate,
+    why_outdated,
+)
 from probing.runs.errors import RunError
 from probing.runs.language_models import describe_model, is_registered
 from probing.runs.served_models import describe_server, examine_server
@@ -59,6 +73,55 @@ class RegisterModelForm(forms.ModelForm):
         return cleaned
 
 
+BADGES = {
+    "passed": "good mark-tick",
+    "failed": "bad mark-cross",
+    "look": "warn mark-triangle",
+    "noted": "info mark-ring",
+}
+
+
+def describe_card(model: LanguageModel, *, may_test: bool) -> dict[str, Any]:
+    """Return what a model's page shows of its certificate and of the measures. One query."""
+    certificate, outdated, fits = read_certificate(model), why_outdated(model), measure_fits(model)
+    tried = [one for one in certificate.checks if one.outcome != "noted"] if certificate else []
+    speed = certificate.check("speed") if certificate else None
+    able = [fit for fit in fits if fit.can]
+    state, badge = _("Ready"), "good mark-tick"
+    if not able:
+        state, badge = _("Can’t be used"), "bad mark-cross"
+    elif outdated:
+        state, badge = _("To be tested"), "warn mark-clock"
+    elif certificate and certificate.failed:
+        state, badge = _("With limits"), "warn mark-triangle"
+    return {
+        "state": state,
+        "badge": badge,
+        "runs": model.runs.count(),
+        "may_test": may_test and has_certificate(model),
+        "certificate": certificate,
+        "how": TRIED[certificate.tried] if certificate else "",
+        "outdated": outdated,
+        "tried": len(tried),
+        "passed": sum(one.outcome == "passed" for one in tried),
+        "speed": f"{speed.value:,.0f}" if speed and speed.value else "",
+        "checks": [
+            {
+                "title": title,
+                "question": question,
+                "result": check.result,
+                "outcome": OUTCOMES[check.outcome],
+                "badge": BADGES[check.outcome],
+            }
+            for title, question, check in (
+                checks_with_questions(certificate) if certificate else ()
+            )
+        ],
+        "fits": fits,
+        "able": able,
+    }
+
+
 @admin.register(LanguageModel)
 class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
     """Registered models. Where a model is never changes: its runs refer to it."""
@@ -87,6 +150,45 @@ class LanguageModelAdmin(HistoryAdmin, ModelAdmin):
         "server",
         "created_at",
     )
+
+    change_form_outer_before_template = "admin/probing/model/card.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        test = self.admin_site.admin_view(self.test_view)
+        return [
+            path("<int:pk>/test/", test, name="probing_languagemodel_test"),
+            *super().get_urls(),
+        ]
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        model = self.get_object(request, object_id) if request.method == "GET" else None
+        card = None
+        if model is not None and self.has_view_or_change_permission(request, model):
+            card = describe_card(model, may_test=self.has_change_permission(request, model))
+        return super().change_view(
+            request, object_id, form_url, {**(extra_context or {}), "card": card}
+        )
+
+    def test_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Test a model again."""
+        model = get_object_or_404(LanguageModel, pk=pk)
+        if not self.has_change_permission(request, model) or not has_certificate(model):
+            raise PermissionDenied
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        try:
+            certify(model, again=True)
+        except LanguageModelError as error:
+            messages.error(request, str(error))
+        else:
+            messages.success(request, _("The model has been tested."))
+        return redirect("admin:probing_languagemodel_change", pk)
 
     def save_model(self, request: HttpRequest, obj: LanguageModel, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('probing', '0001_squashed_0012_prices_of_served_models'),
+        ('probing', '0013_served_models'),
     ]
 
     operations = [
