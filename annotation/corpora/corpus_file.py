@@ -40,6 +40,10 @@ ALIKE = 0.85
 SHOWN = 12
 
 
+class HeadingError(TableFileError):
+    """The columns are not known by their names; the one who brings the file can name them."""
+
+
 def read_heading(said: Iterable[str], *, is_there: bool = True) -> Heading:
     """Return what was said of a file's columns, each as FIELD=COLUMN; `TableFileError` else."""
     columns = {}
@@ -178,7 +182,7 @@ def _find_layout(names: dict[str, str], columns: Iterable[str], varieties: Varie
         return Layout.PAIRS
     if "text" in held and not set(PAIR_COLUMNS) & set(held):
         return Layout.TEXTS
-    raise TableFileError(
+    raise HeadingError(
         f"The columns fit neither pairs nor texts, {expected}. {_listed(columns)} Say which column "
         "holds what, or that the file has no heading."
     )

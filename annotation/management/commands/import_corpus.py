@@ -12,12 +12,14 @@ from django.core.management.base import CommandError
 from django.urls import reverse
 
 from annotation.common.table_file import SUFFIXES, TableFileError
-from annotation.corpora.corpus_file import read_heading
+from annotation.corpora.corpus_file import HeadingError, read_heading
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_corpus, find_owner
 
 OPTIONS_OF_NEW = ("name", "licence", "source_variety", "target_variety", "owner", "access_note")
+
+HEADING_HINT = " For that there are --map source_text=COLUMN and --no-heading."
 
 
 class Command(FileCommand):
@@ -41,7 +43,9 @@ class Command(FileCommand):
         )
         parser.add_argument("--into", help="name or public id of a corpus that is there")
         parser.add_argument("--name", help="name of the new corpus")
-        parser.add_argument("--licence", help="licence or terms of the texts")
+        parser.add_argument(
+            "--license", "--licence", dest="licence", help="licence or terms of the texts"
+        )
         parser.add_argument("--access-note", help="who may read the texts and publish of them")
         parser.add_argument("--source-variety", help="the variety that is rewritten (AAL)")
         parser.add_argument("--target-variety", help="the variety it is rewritten in (WME)")
@@ -72,6 +76,8 @@ class Command(FileCommand):
             )
         except BadRowsError as error:
             self.refuse(error, error.problems, HINT)
+        except HeadingError as error:
+            self.refuse(error, hint=HEADING_HINT)
         except (TableFileError, ValidationError) as error:
             self.refuse(error)
         self._report(result, dry_run=options["dry_run"])
@@ -84,7 +90,8 @@ class Command(FileCommand):
             return {"into": find_corpus(options["into"])}
         for name in ("name", "licence"):
             if not given.get(name):
-                raise CommandError(f"A new corpus needs --{name}; or name one with --into.")
+                option = {"licence": "license"}.get(name, name)
+                raise CommandError(f"A new corpus needs --{option}; or name one with --into.")
         if "owner" in given:
             given["owner"] = find_owner(given["owner"])
         return {**given, "is_shared": options["shared"]}

@@ -30,7 +30,9 @@ class Command(FileCommand):
         parser.add_argument("--kind", required=True, choices=list(KINDS), help="what it holds")
         parser.add_argument("--slug", required=True, help="the entry's name in commands")
         parser.add_argument("--title", default="", help="as pages call it; default: the slug")
-        parser.add_argument("--licence", required=True, help="for example MIT")
+        parser.add_argument(
+            "--license", "--licence", dest="licence", required=True, help="for example MIT"
+        )
         parser.add_argument("--citation", default="", help="who made it, and where it is from")
         parser.add_argument(
             "--labels",

@@ -202,7 +202,7 @@ def test_the_command_imports_and_reports(tmp_path: Path):
     ("options", "message"),
     [
         ({}, "A new corpus needs --name"),
-        ({"name": "x"}, "A new corpus needs --licence"),
+        ({"name": "x"}, "A new corpus needs --license"),
         ({"name": "x", "licence": "y", "owner": "nobody"}, "No user is called “nobody”"),
         ({"into": "nothing"}, "No corpus is called “nothing”"),
         ({"into": "nothing", "name": "x"}, "leave out what describes it"),
@@ -220,3 +220,15 @@ def test_the_command_says_what_it_needs(tmp_path: Path, options, message):
 def test_the_command_names_a_file_that_is_not_there(tmp_path: Path):
     with pytest.raises(CommandError, match="cannot be read"):
         call_command("import_corpus", tmp_path / "none.csv", name="x", licence="y")
+
+
+def test_command_names_its_own_options_for_columns_that_it_does_not_know(tmp_path: Path):
+    file = tmp_path / "pairs.csv"
+    file.write_text("src,tgt\nhe be working,he is usually working\n")
+    place = ("import_corpus", str(file), "--name", "Named", "--license", "CC0")
+    with pytest.raises(CommandError, match="--map source_text=COLUMN and --no-heading"):
+        call_command(*place)
+    call_command(
+        *place, "--map", "source_text=src", "--map", "target_text=tgt", stdout=io.StringIO()
+    )
+    assert Corpus.objects.get().licence == "CC0"
