@@ -31,7 +31,7 @@ def _cut(value: Any, name: str = "", *, small: bool = False) -> Any:
     if isinstance(value, Mapping):
         small = small or _is_small(value)
         if "subgroups" in value and "differences" in value:
-            value = value | {"differences": _cut_differences(value)}
+            value = {**value, "differences": _cut_differences(value)}
         return {
             key: part if key in KEPT else _cut(part, key, small=small)
             for key, part in value.items()
