@@ -1,7 +1,10 @@
 """People: studies, instruments, submissions, ratings."""
 
-from django.apps import AppConfig
+from importlib import import_module
+
+from django.apps import AppConfig, apps
 from django.db.models.signals import post_migrate
+from django.utils.module_loading import module_has_submodule
 
 
 class AnnotationConfig(AppConfig):
@@ -16,3 +19,7 @@ class AnnotationConfig(AppConfig):
         post_migrate.connect(default_entries.seed_after_migrate, sender=self)
         post_migrate.connect(ready_made.seed_after_migrate, sender=self)
         connect()
+        # Kinds of steps that an app brings.
+        for app in apps.get_app_configs():
+            if app.name != self.name and module_has_submodule(app.module, "steps"):
+                import_module(f"{app.name}.steps")
