@@ -86,5 +86,5 @@ def test_matrix_rows_and_ranked_items_follow_their_texts(
         expect(designer.editor.locator(f'[data-field="{field} 1 value"]')).to_have_value(
             "from-books"
         )
-        added = designer.flow[designer.kinds.index(kind)]
+        added = designer.flow[designer.kinds.index(kind.name)]
         assert added[field][0]["value"] == "from-books"
