@@ -27,8 +27,7 @@ from annotation.steps.demographics import Demographics
 from annotation.steps.instructions import Instructions
 from annotation.steps.kind import KINDS, StepKind
 from annotation.steps.question import check_slug
-from annotation.steps.rating import RatingStep
-from annotation.steps.repeat import Repeat
+from annotation.steps.rating import RatingStep, Repeat
 
 # Section 4 of Cao et al. 2022: four groups, the first two followed by a check, then a repetition.
 DEFAULT_FLOW = [

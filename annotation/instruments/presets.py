@@ -18,9 +18,8 @@ from annotation.steps.consent import Consent
 from annotation.steps.demographics import Demographics
 from annotation.steps.instructions import Instructions
 from annotation.steps.practice import Practice
-from annotation.steps.rating import RatingStep
+from annotation.steps.rating import RatingStep, Repeat
 from annotation.steps.reading_checks import Instructed
-from annotation.steps.repeat import Repeat
 
 
 class PresetName(TextChoices):

@@ -11,8 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.common.text_shortening import shorten
 from annotation.instruments.default_wording import default_wording
 from annotation.steps.consent import Consent
-from annotation.steps.debrief import Debrief
-from annotation.steps.instructions import Instructions
+from annotation.steps.instructions import Debrief, Instructions
 from annotation.steps.kind import KINDS
 from annotation.steps.rating import RatingStep
 

@@ -53,5 +53,5 @@ class MarkedTraits(CheckAfterRating):
     rank=3,
     template="survey/typed_traits.html",
 )
-class TypedTraits(CheckAfterRating):
-    settings: ClassVar[tuple[str, ...]] = ("high_from", "low_to")
+class TypedTraits(MarkedTraits):
+    """Asked wherever there are words to choose from."""

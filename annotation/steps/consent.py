@@ -6,7 +6,8 @@ from typing import ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
-from annotation.steps.kind import Extent, Menu, StepKind, step
+from annotation.steps.instructions import InstrumentText
+from annotation.steps.kind import Menu, step
 
 
 @step(
@@ -17,13 +18,10 @@ from annotation.steps.kind import Extent, Menu, StepKind, step
     rank=1,
     template="survey/consent.html",
 )
-class Consent(StepKind):
+class Consent(InstrumentText):
     """Its page is `annotation.survey.pages.consent`."""
 
     is_first: ClassVar[bool] = True
     once: ClassVar[bool] = True
     is_conditional: ClassVar[bool] = False
     comes_before: ClassVar[frozenset[str]] = frozenset({"*"})
-
-    def seconds(self, of: Extent) -> float:
-        return of.reading(of.wording.get("consent_body", ""))

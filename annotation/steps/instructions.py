@@ -1,4 +1,4 @@
-"""How the rating pages work, with an example."""
+"""Pages whose texts are the instrument’s own: instructions, with an example, and the debriefing."""
 
 from __future__ import annotations
 
@@ -21,6 +21,17 @@ class Example:
     explanation: str
 
 
+class InstrumentText(StepKind):
+    """Shows a title and a text of the instrument; the name of the kind begins the keys of both."""
+
+    def show(self, asked: Asked, filled: FilledForm) -> dict[str, Any]:
+        texts = {part: asked.wording[f"{self.name}_{part}"] for part in ("title", "body")}
+        return {**texts, "logo": asked.find_logo()}
+
+    def seconds(self, of: Extent) -> float:
+        return of.reading(of.wording.get(f"{self.name}_body", ""))
+
+
 @step(
     "instructions",
     gettext_lazy("Instructions"),
@@ -29,21 +40,31 @@ class Example:
     rank=2,
     template="survey/instructions.html",
 )
-class Instructions(StepKind):
+class Instructions(InstrumentText):
     once: ClassVar[bool] = True
     comes_after: ClassVar[frozenset[str]] = frozenset({"consent"})
     comes_before: ClassVar[frozenset[str]] = frozenset({"*"})
 
     def show(self, asked: Asked, filled: FilledForm) -> dict[str, Any]:
-        return {
-            "title": asked.wording["instructions_title"],
-            "body": asked.wording["instructions_body"],
-            "logo": asked.find_logo(),
-            "example": find_example(asked),
-        }
+        return {**super().show(asked, filled), "example": find_example(asked)}
 
-    def seconds(self, of: Extent) -> float:
-        return of.reading(of.wording.get("instructions_body", ""))
+
+@step(
+    "debrief",
+    gettext_lazy("What the study was about"),
+    about=gettext_lazy(
+        "What the study was about, on a page of its own. Comes last; without it the end page says "
+        "it."
+    ),
+    menu=Menu.FRAME,
+    rank=5,
+    template="survey/debrief.html",
+)
+class Debrief(InstrumentText):
+    is_last: ClassVar[bool] = True
+    once: ClassVar[bool] = True
+    comes_after: ClassVar[frozenset[str]] = frozenset({"*"})
+    comes_before: ClassVar[frozenset[str]] = frozenset()
 
 
 def find_example(asked: Asked) -> Example | None:

@@ -1,4 +1,7 @@
-"""A rating page: one group, every trait scale as a line from 0 to 100."""
+"""Rating pages: one group, every trait scale as a line from 0 to 100.
+
+The answers to that of a repeated group are compared with the first ones.
+"""
 
 from __future__ import annotations
 
@@ -42,3 +45,32 @@ class RatingStep(StepKind):
 
     def seconds(self, of: Extent) -> float:
         return of.lines * LINE_SECONDS
+
+
+@step(
+    "repeat",
+    _("Rating page of a repeated group"),
+    about=_("An earlier group once more, to see how far answers agree."),
+    menu=Menu.RATINGS,
+    rank=2,
+    template="survey/rating.html",
+)
+class Repeat(RatingStep):
+    """Its page is `annotation.survey.pages.repeat`."""
+
+    once: ClassVar[bool] = True
+    is_check: ClassVar[bool] = True
+    comes_before: ClassVar[frozenset[str]] = frozenset({"demographics", "debrief"})
+    settings: ClassVar[tuple[str, ...]] = (
+        "agreement_rule",
+        "agreement_within",
+        "agreement_at_least",
+        "agreement_tau",
+    )
+    parts: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def find_misplacement(cls, before: Sequence[str]) -> str:
+        if "rating" in before:
+            return ""
+        return "is “repeat”, expected a rating page before it."

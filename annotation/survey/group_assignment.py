@@ -17,8 +17,7 @@ from annotation.models import (
     Submission,
     SubmissionOrigin,
 )
-from annotation.steps.rating import RatingStep
-from annotation.steps.repeat import Repeat
+from annotation.steps.rating import RatingStep, Repeat
 from annotation.studies.quotas import GroupQuota, count_quotas
 from annotation.survey.arm_assignment import choose_arm, count_arms, offer
 from annotation.survey.visits.errors import StudyFull

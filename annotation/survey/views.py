@@ -27,8 +27,8 @@ from annotation.instruments.languages.ui_translation import speak
 from annotation.instruments.versions import published_instrument
 from annotation.models import SURVEY_KINDS, Study, Submission, SubmissionState, Withdrawal
 from annotation.models.tokens import RESUME_MARK
-from annotation.steps.debrief import Debrief
 from annotation.steps.forms import AnswersRefused, FilledForm, PageRefused, read_single
+from annotation.steps.instructions import Debrief
 from annotation.survey import notices
 from annotation.survey.arrival import Arrival, find_submission, has_open_group, start_submission
 from annotation.survey.completion_path import find_completion_path, find_way_to_return

@@ -20,7 +20,7 @@ from playwright.sync_api import (
 from annotation.instruments.languages.language_service import add_known_language
 from annotation.models import Instrument, Study, Submission
 from annotation.steps.choice import Choice
-from annotation.steps.debrief import Debrief
+from annotation.steps.instructions import Debrief
 from annotation.steps.kind import KINDS
 from tests.browser.axe import open_scanned_page
 from tests.browser.axe import scan as check_page

@@ -33,8 +33,7 @@ from annotation.researcher.pages import formatting
 from annotation.researcher.pages.formatting import MISSING
 from annotation.researcher.pages.study_page import StudyPage
 from annotation.researcher.submissions.answers import describe_check, describe_step_answers
-from annotation.steps.rating import RatingStep
-from annotation.steps.repeat import Repeat
+from annotation.steps.rating import RatingStep, Repeat
 from annotation.studies.bulk_review import DECISIONS
 from annotation.studies.pace import load_pace
 from annotation.studies.rejection_grounds import rejection_grounds

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 from typing import Any, TypeVar
@@ -17,10 +16,9 @@ from annotation.instruments.flow import Step
 from annotation.models import CheckKind, CheckResponse, Outcome, StepAnswer
 from annotation.steps.forms import FilledForm
 from annotation.steps.kind import Answer, AskAgain, Checked, StepKind
-from annotation.steps.question import Media
 from annotation.survey.visits.condition_context import is_asked
 from annotation.survey.visits.rating_lines import Line
-from annotation.survey.visits.visit import ShownMedia, Visit
+from annotation.survey.visits.visit import Visit
 
 T = TypeVar("T")
 _CHECKS = PreparedInsert(CheckResponse)
@@ -34,51 +32,33 @@ class Again(Enum):
     AGAIN = "again"
 
 
-@dataclass(frozen=True)
 class AskedStep:
     """What a step sees of its visit: an `annotation.steps.kind.Asked`."""
 
-    visit: Visit
-    step: Step
-
-    @property
-    def language(self) -> str:
-        return self.visit.submission.language
+    def __init__(self, visit: Visit, step: Step) -> None:
+        self._visit, self._step = visit, step
+        self.language, self.shows_ticks = visit.submission.language, visit.instrument.show_ticks
+        self.read, self.keep = visit.read, visit.keep
+        self.find_media, self.find_logo = visit.find_media, visit.find_logo
 
     @property
     def wording(self) -> Mapping[str, str]:
-        return self.visit.wording
+        return self._visit.wording
 
     @property
     def lines(self) -> Sequence[Line]:
-        return self.visit.lines
-
-    @property
-    def shows_ticks(self) -> bool:
-        return self.visit.instrument.show_ticks
+        return self._visit.lines
 
     @cached_property
     def tries(self) -> list[str]:
         """One query."""
-        begun = self.visit.submission.checks.filter(step_index=self.step.index).first()
+        begun = self._visit.submission.checks.filter(step_index=self._step.index).first()
         return list(begun.answer["tries"]) if begun else []
-
-    def read(self, texts: Mapping[str, str] | None) -> str:
-        return self.visit.read(texts)
 
     def put_in_order(self, options: Sequence[T], name: Callable[[T], str]) -> list[T]:
         """Return options in the order that the visit's seed fixes."""
-        purpose = f"order of {self.step.key}"
-        return shuffle(options, name=name, seed=self.visit.submission.seed, purpose=purpose)
-
-    def find_media(self, media: Media | None) -> ShownMedia | None:
-        return self.visit.find_media(media)
-
-    def find_logo(self) -> ShownMedia | None:
-        return self.visit.find_logo()
-
-    def keep(self, key: tuple[Hashable, ...], make: Callable[[], T]) -> T:
-        return self.visit.keep(key, make)
+        purpose = f"order of {self._step.key}"
+        return shuffle(options, name=name, seed=self._visit.submission.seed, purpose=purpose)
 
 
 class Page:

@@ -7,7 +7,7 @@ from django.http import QueryDict
 from annotation.instruments.checks import judge_repeat
 from annotation.instruments.flow import Step
 from annotation.models import CheckKind
-from annotation.steps.repeat import Repeat
+from annotation.steps.rating import Repeat
 from annotation.survey.pages.page import store_check
 from annotation.survey.pages.rating import RatingPage
 from annotation.survey.visits.visit import Visit

@@ -21,8 +21,7 @@ from annotation.steps.checks import GroupName, MarkedTraits
 from annotation.steps.consent import Consent
 from annotation.steps.demographics import Demographics
 from annotation.steps.forms import FilledForm
-from annotation.steps.rating import RatingStep
-from annotation.steps.repeat import Repeat
+from annotation.steps.rating import RatingStep, Repeat
 from annotation.survey.arrival import Arrival, start_submission
 from annotation.survey.pages import find_page
 from annotation.survey.step_submission import STEP_FIELD, submit_step
