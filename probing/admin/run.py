@@ -38,8 +38,9 @@ from probing.admin.run_page import counterparts_context, live_context, page_cont
 from probing.admin.stimuli_forms import FORMS
 from probing.measures.base import ResultKind
 from probing.measures.registry import MEASURES
-from probing.models import Run, ShardStatus
+from probing.models import LanguageModel, Run, ShardStatus
 from probing.runs.access import visible_runs
+from probing.runs.certificates import measure_fits
 from probing.runs.control import cancel_run, resume_run
 from probing.runs.creation import dry_run
 from probing.runs.errors import RunError
@@ -149,13 +150,16 @@ class RunAdmin(HasImports, ModelAdmin):
             raise PermissionDenied
         user = cast(User, request.user)
         measure = MEASURES.get(str(request.GET.get("measure")), MEASURES["set"])
+        model = LanguageModel.objects.filter(public_id=request.GET.get("model", "")).first()
+        fits = {fit.name: fit for fit in measure_fits(model)} if model else {}
         form = FORMS[measure.stimuli_type](
             request.POST or None,
             request.FILES or None,
             measure=measure,
             user=user,
             initial={
-                name: request.GET[name] for name in ("study", "corpus") if name in request.GET
+                **{name: request.GET[name] for name in ("study", "corpus") if name in request.GET},
+                **({"model": model.pk} if model else {}),
             },
         )
         tried = None
@@ -170,7 +174,13 @@ class RunAdmin(HasImports, ModelAdmin):
             "add",
             title=_("New run"),
             form=form,
-            measures=[one for one in MEASURES.values() if one.stimuli_type in FORMS],
+            measures=[
+                one
+                for one in MEASURES.values()
+                if one.stimuli_type in FORMS and (one.name not in fits or fits[one.name].can)
+            ],
+            model=model,
+            unfit=[fit for fit in fits.values() if not fit.can],
             tried=tried,
             cost=run_labels.cost(tried) if tried else None,
         )

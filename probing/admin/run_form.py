@@ -14,6 +14,7 @@ from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumb
 from probing.admin.run_labels import kinds, unfitting, value_label
 from probing.measures.base import AnyMeasure
 from probing.models import LanguageModel, ModelSource, Run
+from probing.runs.certificates import explain_unfit
 from probing.runs.creation import LARGEST_SEED, create_run
 from probing.runs.errors import RunError
 from probing.runs.model_compatibility import fitting_kinds
@@ -21,6 +22,8 @@ from probing.runs.parameters import allows_none, validate_parameters
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 
 PREFIX = "parameter_"
+#: Of models that a form doesn't offer, so many are given with the reason.
+REASONS_SHOWN = 5
 
 
 class RunForm(forms.Form):
@@ -69,15 +72,20 @@ class RunForm(forms.Form):
             )
 
     def _fit_models(self) -> None:
-        """Offer the models whose kind can do what the measure asks, and say why not others."""
+        """Offer the models that can do what the measure asks, and say why not the others."""
         fitting = fitting_kinds(self.measure.abilities)
         self.kinds = kinds(fitting)
         known = LanguageModel.objects.exclude(source=ModelSource.IMPORTED)
         known = known.order_by("is_demo", "name")
         field = self.fields["model"]
-        field.queryset = known.filter(kind__in=fitting)  # type: ignore[attr-defined]
+        of_kind = known.filter(kind__in=fitting)
+        reasons = {model.pk: explain_unfit(model, self.measure) for model in of_kind}
+        unfit = [pk for pk, reason in reasons.items() if reason]
+        field.queryset = of_kind.exclude(pk__in=unfit)  # type: ignore[attr-defined]
+        said = [reasons[pk] for pk in unfit[:REASONS_SHOWN]]
         if left_out := known.exclude(kind__in=fitting).count():
-            field.help_text = unfitting(left_out, fitting)
+            said.insert(0, unfitting(left_out, fitting))
+        field.help_text = " ".join(said)
         field.error_messages["invalid_choice"] = _(
             "This model is not registered, or not of a kind that fits the measure."
         )

@@ -31,7 +31,14 @@ _NARROW = (2, 4, 8, 16, 32)
 _WIDTH = 512
 #: Ends of names of settings that are divided together, and names of the widths between layers.
 _WIDTHS = (
-    *("num_attention_heads", "n_head", "n_heads", "num_heads", "linear_num_value_heads"),
+    *(
+        "num_attention_heads",
+        "n_head",
+        "n_heads",
+        "num_heads",
+        "linear_num_value_heads",
+        "linear_num_key_heads",
+    ),
     *("hidden_size", "n_embd", "d_model", "word_embed_proj_dim", "lru_width", "d_ssm"),
 )
 _INNER_WIDTHS = ("ffn_dim", "d_ff", "inner_size", "n_inner", "ffn_hidden_size")
@@ -225,9 +232,9 @@ def _shorten(config: Any) -> Any:
         and value <= layers
     ]
     firsts = [kinds.index(kind) for kind in dict.fromkeys(kinds)]
-    kept = sorted({*range(_FEW_LAYERS), *firsts}) if kinds else list(range(_FEW_LAYERS))
-    if every and not kinds:
-        kept = list(range(min(max(*every, _FEW_LAYERS), _MOST_LAYERS)))
+    kept = sorted({*range(_FEW_LAYERS), *firsts})
+    if every:  # which layer is of which kind follows from its place, so none may be skipped
+        kept = list(range(min(max(*every, *kept) + 1, _MOST_LAYERS)))
     kept = [place for place in kept if place < layers]
     for name, value in list(stated.items()):
         if isinstance(value, list) and len(value) == layers:

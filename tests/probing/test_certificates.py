@@ -10,6 +10,7 @@ import torch
 import transformers
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.test import Client
 from rest_framework.test import APIClient
 from safetensors.torch import load_file, save_file
 
@@ -197,3 +198,22 @@ def test_command_and_api_show_the_same_table(
         assert row["reason"] in printed
     assert answer["certificate"]["tried"] == "weights"
     assert answer["outdated"] == ""
+
+
+def test_the_form_offers_what_a_model_can_do_and_says_why_not_the_rest(
+    client: Client, tmp_path: Path, checkpoints: Path
+) -> None:
+    client.force_login(User.objects.create_superuser("alice"))
+    scaled = register_model(location=str(make_family(tmp_path / "cohere", "cohere")))
+    masked = register_model(location=str(checkpoints / "tiny-bert"))
+    page = client.get("/admin/probing/run/add/?measure=set").content.decode()
+    assert f'<option value="{masked.pk}"' in page
+    assert f'<option value="{scaled.pk}"' not in page
+    assert "output layer" in page
+
+    address = f"/admin/probing/run/add/?model={masked.public_id}&measure=ilps"
+    page = client.get(address).content.decode()
+    assert f'<option value="{masked.pk}" selected' in page
+    assert "measure=direct_rating" not in page
+    assert "Direct rating needs a causal" in page
+    assert client.post(address, {"model": scaled.pk}).status_code == 200
