@@ -32,6 +32,8 @@ help:
 	@echo "make model-test              participants and panels in any order, many times over"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
+	@echo "make zoo                     which model families are read right; docs/models.md"
+	@echo "make zoo                     which model families are read right; docs/models.md"
 	@echo "make docs                    the documentation as a site, into var/docs; served at /docs/"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
 
@@ -140,6 +142,16 @@ docs: environment
 .PHONY: environment-dev
 environment-dev:
 	@python3 platform/stereoscope/local/environment.py requirements-dev.txt
+
+# Four minutes of one core: every family of the installed transformers, tiny, into docs/models.md.
+.PHONY: zoo
+zoo: environment-dev
+	$(EMBEDDED) $(PYTHON) -m tests.probing.lm.zoo_table --write
+
+# Minutes of one core: every family of the installed transformers, tiny, into docs/models.md.
+.PHONY: zoo
+zoo: environment-dev
+	$(EMBEDDED) $(PYTHON) -m tests.probing.lm.zoo_table --write
 
 # The system's Chromium serves the browser tests; without one, Playwright fetches its own. The
 # headless shell is the same browser without what surrounds a page, for half of the computing.

@@ -35,7 +35,8 @@ class CausalSlotModel(DecoderSlotModel[CausalSlotTokenizer]):
         return has_plain_head(self._model, input_ids=trial_row(self._model))
 
     def _hidden_states(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
-        body = getattr(self._model, self._model.base_model_prefix)
+        body = getattr(self._model, self._model.base_model_prefix, None)
+        body = self._model.get_decoder() if body is None else body
         output = body(input_ids=ids, attention_mask=attended, use_cache=False)
         hidden: torch.Tensor = output.last_hidden_state
         return hidden

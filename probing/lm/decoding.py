@@ -158,16 +158,21 @@ class Seq2SeqDecoding:
 
     @torch.inference_mode()
     def _read(self, ids: torch.Tensor, past: Any) -> None:
-        from transformers.modeling_outputs import BaseModelOutput
-
         output = self._model(
-            encoder_outputs=BaseModelOutput(last_hidden_state=self._encoded),
+            encoder_outputs=encoder_output(self._encoded),
             attention_mask=self._mask,
             decoder_input_ids=ids,
             past_key_values=past,
             use_cache=True,
         )
         self.logits, self._past = output.logits[:, -1], output.past_key_values
+
+
+def encoder_output(states: torch.Tensor) -> Any:
+    """Return encoded sources in the form that a decoder takes, mixtures of experts included."""
+    from transformers.modeling_outputs import MoEModelOutput
+
+    return MoEModelOutput(last_hidden_state=states)
 
 
 def pad(

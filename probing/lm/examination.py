@@ -18,6 +18,7 @@ from typing import Any
 import torch
 
 from probing.lm.errors import ModelFilesError, WrongModelKindError
+from probing.lm.families import supported_families
 from probing.lm.sources import ModelFacts
 
 #: Tokens of a trial, and the share of the logits' spread by which two readings may differ.
@@ -89,7 +90,7 @@ def build_copy(facts: ModelFacts) -> Any:
     It has fewer layers and tokens and is narrower than its configuration says if that is too
     large. None if no such model can be built. Raises as :func:`examine` does.
     """
-    return _build(facts, _read_config(facts))
+    return _build_causal(facts, _read_config(facts))
 
 
 def _read_config(facts: ModelFacts) -> Any:
@@ -104,6 +105,74 @@ def _read_config(facts: ModelFacts) -> Any:
             f"The configuration of '{facts.source}' cannot be read ({error}). Save the model again "
             "with a current version of transformers."
         ) from error
+
+
+def examine_masked(facts: ModelFacts) -> None:
+    """Try out the configuration of a masked model whose head is in no table, once as above.
+
+    Raises
+    ------
+    WrongModelKindError
+        It cannot be read row by row in batches; the message says which trial failed.
+    ModelFilesError
+        Its configuration makes no model that can read.
+    """
+    from transformers import MODEL_FOR_MASKED_LM_MAPPING, AutoModelForMaskedLM
+
+    config = _read_config(facts)
+    key = f"masked {config.to_json_string(use_diff=False)}"
+    if key not in _examined:
+        if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
+            raise _unsupported(facts, "transformers has no masked language model of it")
+        model = _build(config, AutoModelForMaskedLM)
+        if model is None:
+            raise _unsupported(facts, "it cannot be tried out on this machine")
+        try:
+            with torch.inference_mode():
+                fault = _fault_of_masked(model)
+        except PASS_ERRORS as error:
+            raise _failed_trial(facts, error) from error
+        if fault:
+            raise _unsupported(facts, fault)
+        _examined[key] = Examination()
+
+
+def _fault_of_masked(model: Any) -> str | None:
+    """Return why a masked model cannot be read in batches at its masks, None if it can."""
+    if not isinstance(model.get_output_embeddings(), torch.nn.Linear):
+        return "its output layer cannot be read at single places"
+    ids = trial_ids(model, _TOKENS + 1)
+    row = torch.tensor([ids[:_TOKENS]], device=model.device)
+    other = torch.tensor([[*ids[: _TOKENS - 1], ids[_TOKENS]]], device=model.device)
+    attended = torch.ones_like(row)
+    alone = model(input_ids=row, attention_mask=attended).logits
+    if not alike(alone, model(input_ids=row, attention_mask=attended).logits):
+        return "the same text gives other values each time"
+    changed = model(input_ids=other, attention_mask=attended).logits
+    if alike(alone[:, :-1], changed[:, :-1]):
+        return "a later token does not change the logits of earlier ones"
+    padded = torch.nn.functional.pad(row, (0, _TOKENS), value=model.config.pad_token_id or 0)
+    attended = torch.nn.functional.pad(attended, (0, _TOKENS))
+    if not alike(alone, model(input_ids=padded, attention_mask=attended).logits[:, :_TOKENS]):
+        return "padding beside a longer text changes its values"
+    if not has_plain_head(model, input_ids=row):
+        return "its output layer scales or caps its logits"
+    return None
+
+
+def _unsupported(facts: ModelFacts, reason: str) -> WrongModelKindError:
+    return WrongModelKindError(
+        f"'{facts.source}' is a masked language model of the family '{facts.family}', which is not "
+        f"supported: {reason}. Supported families: {supported_families()}, and others that pass a "
+        "trial of their values."
+    )
+
+
+def _failed_trial(facts: ModelFacts, error: Exception) -> ModelFilesError:
+    return ModelFilesError(
+        f"A trial of the configuration of '{facts.source}' fails ({error}). Save the model "
+        "again with a current version of transformers."
+    )
 
 
 def require_left_to_right(model: Any, source: str) -> None:
@@ -175,40 +244,41 @@ def read_at(
 
 
 def _examine(facts: ModelFacts, config: Any) -> Examination:
-    model = _build(facts, config)
+    model = _build_causal(facts, config)
     if model is None:  # too large to try here: the weights themselves are tried when they load
         return Examination(tried=False)
     try:
         require_left_to_right(model, facts.source)
         return Examination(plain_head=has_plain_head(model, input_ids=trial_row(model)))
     except PASS_ERRORS as error:
-        raise ModelFilesError(
-            f"A trial of the configuration of '{facts.source}' fails ({error}). Save the model "
-            "again with a current version of transformers."
-        ) from error
+        raise _failed_trial(facts, error) from error
 
 
-def _build(facts: ModelFacts, config: Any) -> Any:
-    """Return a model with random weights, smaller than its configuration says if that is large."""
+def _build_causal(facts: ModelFacts, config: Any) -> Any:
     from transformers import MODEL_FOR_CAUSAL_LM_MAPPING, AutoModelForCausalLM
-
-    from probing.lm.weights import quiet_transformers
 
     if type(config) not in MODEL_FOR_CAUSAL_LM_MAPPING:
         raise WrongModelKindError(
             f"'{facts.source}' is of the family '{facts.family}', of which transformers has no "
             "causal language model. Choose a model of another family."
         )
+    return _build(config, AutoModelForCausalLM)
+
+
+def _build(config: Any, loader: Any) -> Any:
+    """Return a model with random weights, smaller than its configuration says if that is large."""
+    from probing.lm.weights import quiet_transformers
+
     for alter in (copy.deepcopy, narrow, _shorten):
         # Each family checks its settings in its own way, and not all can be made smaller.
         with quiet_transformers(), torch.random.fork_rng(devices=[]), suppress(Exception):
             settings = alter(config)
             with torch.device("meta"):
-                weights = AutoModelForCausalLM.from_config(settings, dtype=torch.float32)
+                weights = loader.from_config(settings, dtype=torch.float32)
             if sum(weight.numel() for weight in weights.parameters()) > MOST_WEIGHTS:
                 continue
             torch.manual_seed(0)
-            model = _spread(AutoModelForCausalLM.from_config(settings, dtype=torch.float32))
+            model = _spread(loader.from_config(settings, dtype=torch.float32))
             if alter is not copy.deepcopy:
                 with torch.inference_mode():  # sizes that do not fit together show here
                     model(input_ids=trial_row(model))

@@ -1,7 +1,9 @@
-"""Families of masked language models, and where each keeps the parts of its output head.
+"""Families of masked language models whose output head is known part by part.
 
-Adding a family is adding an entry. The parts are named by their attribute paths, so that this
-table can be read without loading torch; a test compares every entry with the model's own output.
+Their head reads the rows of open masks alone, which saves time. Any other family is read as a
+whole and has to pass a trial first (:func:`probing.lm.examination.examine_masked`). The parts are
+named by their attribute paths, so that this table can be read without loading torch; a test
+compares every entry with the model's own output.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Family:
-    """`body` is the encoder; a checkpoint has one of the `heads`.
+    """`body` is the encoder; a checkpoint has one of the `heads`, and is read whole without any.
 
     `second_try` are settings of the configuration for checkpoints whose weights do not fill the
     head that the configuration asks for. `offset_positions` is true where the first positions are
@@ -74,6 +76,11 @@ MASKED_FAMILIES: dict[str, Family] = {
 }
 
 
+def find_masked_family(name: str) -> Family:
+    """Return the entry of a ``model_type``, or one that says nothing about its parts."""
+    return MASKED_FAMILIES.get(name) or Family(name, "", ())
+
+
 def supported_families() -> str:
-    """Return the names of the families that can be loaded, for messages."""
+    """Return the names of the families that are known to be read right, for messages."""
     return ", ".join(family.name for family in MASKED_FAMILIES.values())

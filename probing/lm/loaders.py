@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from probing.lm.errors import ModelFilesError, TokenizerError, WrongModelKindError
-from probing.lm.families import MASKED_FAMILIES, Family, supported_families
+from probing.lm.families import MASKED_FAMILIES, Family, find_masked_family
 from probing.lm.sources import ModelFacts, inspect_model
 from probing.lm.weights import load_frozen, read_tokenizer, read_weights, revision_of
 
@@ -91,7 +91,8 @@ def load_masked(
             raise
         # Its stored weights may fill another head than the configuration asks for.
         model = load_frozen(facts, AutoModelForMaskedLM, **how, **dict(family.second_try))
-    pack_linear_layers(model.get_submodule(family.body))
+    if family.body:
+        pack_linear_layers(model.get_submodule(family.body))
     return MaskedLanguageModel(
         model, tokenizer, family, facts, revision=revision_of(facts), batch_size=batch_size
     )
@@ -142,17 +143,16 @@ def _masked_facts(source: str | Path, revision: str | None) -> tuple[ModelFacts,
             f"'{source}' is {KIND_NAMES[facts.kind]}, not a masked language model. "
             "Choose a model such as 'bert-base-cased' or 'roberta-base'."
         )
-    if facts.family not in MASKED_FAMILIES:
-        raise WrongModelKindError(
-            f"'{source}' is a masked language model of the family '{facts.family}', which is not "
-            f"supported. Supported families: {supported_families()}."
-        )
     if facts.vocabulary_size is None or facts.max_length is None:
         raise ModelFilesError(
             f"The configuration of '{source}' states no vocabulary size or no number of "
             "positions. Save the model again with a current version of transformers."
         )
-    return facts, MASKED_FAMILIES[facts.family]
+    if facts.family not in MASKED_FAMILIES:
+        from probing.lm.examination import examine_masked
+
+        examine_masked(facts)
+    return facts, find_masked_family(facts.family)
 
 
 def _masked_tokenizer(facts: ModelFacts) -> MaskedTokenizer:

@@ -1,4 +1,4 @@
-"""Masked language models of the BERT and RoBERTa families."""
+"""Masked language models: those of known heads, and any other that passed its trial."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import torch
 
 from probing.lm.batching import batches_by_length, ranges_of_like_length, worthwhile_padding
 from probing.lm.decoding import pad
+from probing.lm.examination import read_at
 from probing.lm.families import Family
 from probing.lm.numerics import pick_logprobs
 from probing.lm.protocols import SlotChain, SlotState
@@ -42,23 +43,24 @@ class MaskedLanguageModel(SlotModelBase[MaskedTokenizer]):
     ) -> None:
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
-        head = next(head for head in family.heads if _has_part(model, head.transform[0]))
-        decoder = _part(model, head.decoder)
+        head = next((one for one in family.heads if _has_part(model, one.transform[0])), None)
+        decoder = _part(model, head.decoder) if head else model.get_output_embeddings()
         super().__init__(
             model,
             tokenizer,
             facts,
             weight=decoder.weight,
-            bias=_part(model, head.bias) if head.bias else decoder.bias,
+            bias=_part(model, head.bias) if head and head.bias else decoder.bias,
             revision=revision,
             cache_size=cache_size,
         )
         self.family = family
         self.batch_size = batch_size
-        self._body = _part(model, family.body)
+        self._body = _part(model, family.body) if family.body else model.base_model
+        self._whole = head is None
         self._transform = [
             torch.nn.functional.gelu if path == "gelu" else _part(model, path)
-            for path in head.transform
+            for path in (head.transform if head else ())
         ]
         self._base = torch.from_numpy(tokenizer.base)
         #: Tokens of padding that are cheaper than one more forward pass.
@@ -91,8 +93,12 @@ class MaskedLanguageModel(SlotModelBase[MaskedTokenizer]):
         """Return the input and output of the output layer at the open mask of each state."""
         device = self._weight.device
         ids, attended = pad([state.ids for state in states], self.tokenizer.pad_id, device)
-        output = self._body(input_ids=ids, attention_mask=attended)
         positions = torch.tensor([state.position for state in states], device=device)
+        if self._whole:
+            hidden, _ = read_at(self._model, positions, input_ids=ids, attention_mask=attended)
+            assert hidden is not None  # the trial watched the output layer
+            return self._output(hidden)
+        output = self._body(input_ids=ids, attention_mask=attended)
         hidden = output.last_hidden_state[torch.arange(len(states), device=device), positions]
         for step in self._transform:
             hidden = step(hidden)

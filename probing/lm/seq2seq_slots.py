@@ -13,7 +13,7 @@ from functools import cached_property
 import torch
 
 from probing.lm.decoder_slots import DecoderSlotModel
-from probing.lm.decoding import pad
+from probing.lm.decoding import encoder_output, pad
 from probing.lm.examination import has_plain_head, trial_row
 from probing.lm.protocols import SlotState
 from probing.lm.slot_tokenizers import SentinelTokenizer
@@ -42,8 +42,6 @@ class Seq2SeqSlotModel(DecoderSlotModel[SentinelTokenizer]):
 
     @torch.inference_mode()
     def _read(self, states: Sequence[SlotState]) -> tuple[torch.Tensor, torch.Tensor]:
-        from transformers.modeling_outputs import BaseModelOutput
-
         sources = list(dict.fromkeys(state.ids[: state.position] for state in states))
         device, pad_id = self._model.device, self.tokenizer.pad_id
         ids, attended = pad(sources, pad_id, device)
@@ -56,7 +54,7 @@ class Seq2SeqSlotModel(DecoderSlotModel[SentinelTokenizer]):
         given, begins = pad(begun, pad_id, device)
         return self._output_of(
             begins.sum(1) - 1,
-            encoder_outputs=BaseModelOutput(last_hidden_state=encoded),
+            encoder_outputs=encoder_output(encoded),
             attention_mask=attended,
             decoder_input_ids=given,
             use_cache=False,

@@ -33,6 +33,7 @@ _KINDS: tuple[tuple[str, ModelKind], ...] = (
     ("ForCausalLM", "causal"),
     ("ForConditionalGeneration", "seq2seq"),
     ("T5WithLMHeadModel", "seq2seq"),
+    ("MTModel", "seq2seq"),
     ("LMHeadModel", "causal"),
     ("Classification", "classifier"),
     ("ForQuestionAnswering", "classifier"),
@@ -45,6 +46,10 @@ _SEQ2SEQ_WITHOUT_HEAD = frozenset({"BartModel", "T5Model"})
 #: Families whose positions are relative, so that no text is too long for them; whatever number of
 #: positions their configurations state is the length that they were trained on.
 _UNBOUNDED = frozenset({"t5", "mt5", "umt5", "longt5", "bloom"})
+
+
+#: Positions are reserved up to the padding token, which is among the first where they are.
+_FEW = 8
 
 
 @dataclass(frozen=True)
@@ -169,16 +174,17 @@ def _facts(
     source: str, config: dict[str, Any], parameter_count: int | None, revision: str | None
 ) -> ModelFacts:
     family = str(config.get("model_type") or "")
+    kind = _kind(config.get("architectures") or [], family)
+    if _reads_more_than_text(config):
+        kind = "multimodal"
     return ModelFacts(
         source=source,
-        kind=_kind(config.get("architectures") or [], family)
-        if not _reads_more_than_text(config)
-        else "multimodal",
+        kind=kind,
         family=family,
         parameter_count=parameter_count,
         vocabulary_size=_whole(config, "vocab_size"),
         hidden_size=_whole(config, "hidden_size", "dim", "n_embd", "d_model"),
-        max_length=_max_length(config, family),
+        max_length=_max_length(config, family, masked=kind == "masked"),
         revision=revision,
         decoder_start=_whole(config, "decoder_start_token_id"),
         labels=_labels(config),
@@ -216,7 +222,7 @@ def _labels(config: dict[str, Any]) -> tuple[str, ...]:
     return tuple(str(named.get(str(place), f"LABEL_{place}")) for place in range(number))
 
 
-def _max_length(config: dict[str, Any], family: str) -> int | None:
+def _max_length(config: dict[str, Any], family: str, *, masked: bool) -> int | None:
     if family in _UNBOUNDED:
         return None
     positions = _whole(config, "max_position_embeddings", "n_positions")
@@ -226,10 +232,11 @@ def _max_length(config: dict[str, Any], family: str) -> int | None:
             # Beyond it, positions depend on the longest text that was read before.
             positions = min(positions, trained)
     entry = MASKED_FAMILIES.get(family)
-    if positions is None or entry is None or not entry.offset_positions:
-        return positions
     padding = config.get("pad_token_id")
-    return positions - (1 if padding is None else int(padding)) - 1
+    padding = 1 if padding is None else int(padding)
+    # A family without an entry may reserve them: two positions less are no loss.
+    offset = entry.offset_positions if entry else masked and padding <= _FEW
+    return positions - padding - 1 if positions is not None and offset else positions
 
 
 def _switch_length(config: dict[str, Any]) -> int | None:
