@@ -71,6 +71,11 @@ test-rest: browser
 quick: environment-dev
 	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "$(QUICK)" --quick
 
+# Ten minutes, once: real servers of language models, kept in ~/.cache/stereoscope for slow tests.
+.PHONY: servers
+servers: environment-dev
+	$(PYTHON) -m tools.real_servers
+
 # Writes what a change must not move by accident: addresses, API, commands, tables, hashes.
 .PHONY: frozen
 frozen: environment-dev

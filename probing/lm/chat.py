@@ -105,6 +105,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
         self.answers_as = ""
         if seen is not None and not seen.away:
             self.least_written = seen.least_written
+            self.per_request = seen.per_request
             self.length_option = seen.length_option
             self.refused |= seen.refused
             if seen.plain_prefill:

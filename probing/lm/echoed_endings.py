@@ -72,6 +72,8 @@ class EchoedEndings(ServerConnection):
 
     #: How many tokens the server must write at least; one, once it has refused to write none.
     least_written = 0
+    #: How many prompts the server takes in one request.
+    per_request = PER_REQUEST
 
     def echoed_words(
         self, prompts: Sequence[str], words: Sequence[str]
@@ -82,20 +84,24 @@ class EchoedEndings(ServerConnection):
         log-probabilities, and what keeps a server from answering.
         """
         asks = [
-            partial(self._echo, prompt, words[begin : begin + PER_REQUEST])
+            partial(self._echo, prompt, words[begin : begin + self.per_request])
             for prompt in prompts
-            for begin in range(0, len(words), PER_REQUEST)
+            for begin in range(0, len(words), self.per_request)
         ]
         found = self.ask_all(asks)
-        size = -(-len(words) // PER_REQUEST)
-        return [
-            [word for part in found[begin : begin + size] for word in part]
+        size = -(-len(words) // self.per_request)
+        rows = [
+            [echo for part in found[begin : begin + size] for echo in part]
             for begin in range(0, len(found), size)
         ]
+        try:
+            for row in rows:
+                _check_places([echo for echo in row if echo is not None])
+        except EchoError as error:
+            raise self._misplaced(error) from None
+        return [[None if echo is None else EchoedWord(echo.values) for echo in row] for row in rows]
 
-    def _echo(
-        self, prompt: str, words: Sequence[str], client: OpenAI
-    ) -> Reply[list[EchoedWord | None]]:
+    def _echo(self, prompt: str, words: Sequence[str], client: OpenAI) -> Reply[list[Echo | None]]:
         endings = [f" {word}" for word in words]
 
         def request(written: int) -> Any:
@@ -142,17 +148,12 @@ class EchoedEndings(ServerConnection):
                 told = quote(f"“{prompt + ending}” was sent, “{choice.text or came}” came back")
                 raise NoEchoError(self._lacks(f"it echoes no prompt: {told}"))
         try:
-            read = [
+            found: list[Echo | None] = [
                 read_echo(choice.logprobs.tokens, choice.logprobs.token_logprobs, prompt, ending)
                 for choice, ending in zip(choices, endings, strict=True)
             ]
-            _check_places(read)
         except EchoError as error:
-            raise EchoError(
-                f"The echo of the server {self.device} does not fit the text that was sent: "
-                f"{error}. Its log-probabilities cannot be used. Update the server, or use another."
-            ) from None
-        found: list[EchoedWord | None] = [EchoedWord(echo.values) for echo in read]
+            raise self._misplaced(error) from None
         if self.is_reused:
             return Reply(found, 0, reused=True)
         spent = (made.usage.total_tokens or 0) if made.usage else 0
@@ -164,6 +165,12 @@ class EchoedEndings(ServerConnection):
             return self.attempt(lambda: [model.id for model in client.models.list()], client)
         except LanguageModelError:
             return []
+
+    def _misplaced(self, error: EchoError) -> EchoError:
+        return EchoError(
+            f"The echo of the server {self.device} does not fit the text that was sent: "
+            f"{error}. Its log-probabilities cannot be used. Update the server, or use another."
+        )
 
     def _lacks(self, why: str) -> str:
         return f"The server {self.device} gives no log-probabilities of echoed completions ({why})."

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict
 
 from probing.lm.chat_limits import ChatLimits
+from probing.lm.echoed_endings import PER_REQUEST, NoEchoError
 from probing.lm.errors import (
     AccessDeniedError,
     LanguageModelError,
@@ -72,6 +73,7 @@ class ServerAbilities(BaseModel):
     refused : options that it does not take, with its words.
     most_top : how many likeliest tokens it tells.
     least_written : how many tokens a completion has at least.
+    per_request : how many prompts it takes in one request for completions.
     length_option : its name for the most tokens of an answer.
     """
 
@@ -90,6 +92,7 @@ class ServerAbilities(BaseModel):
     refused: dict[str, str] = {}
     most_top: int = 0
     least_written: int = 0
+    per_request: int = PER_REQUEST
     length_option: str = "max_tokens"
 
     def access(self, *, completions: bool = True) -> Access | None:
@@ -125,7 +128,9 @@ class ServerAbilities(BaseModel):
             said = f" ({seen.said})" if seen.said else ""
             found.append(f"{name}: {words[seen.works]}{said}.")
         if self.least_written:
-            found.append("Completions write at least one token (max_tokens=0 is refused).")
+            found.append("Completions write at least one token: max_tokens=0 is not taken.")
+        if self.per_request == 1:
+            found.append("It takes one prompt in a request for completions.")
         if self.length_option != "max_tokens":
             found.append(f"It calls the most tokens of an answer {self.length_option}.")
         for option, said in self.refused.items():
@@ -150,7 +155,11 @@ def try_server(chat: ChatModel) -> ServerAbilities:
             return ServerAbilities(tried_at=now, away=str(error)[: 2 * _SAID])
         chatting = Seen(works=False, said=str(error)[:_SAID])
         return ServerAbilities(
-            tried_at=now, chat=chatting, echo=echo, least_written=chat.least_written
+            tried_at=now,
+            chat=chatting,
+            echo=echo,
+            least_written=chat.least_written,
+            per_request=chat.per_request,
         )
     told = len(answer.tokens[0].likeliest) if answer.tokens else 0
     return ServerAbilities(
@@ -166,6 +175,7 @@ def try_server(chat: ChatModel) -> ServerAbilities:
         refused={name: said[:_SAID] for name, said in chat.refused.items() if name in OPTIONS},
         most_top=told,
         least_written=chat.least_written,
+        per_request=chat.per_request,
         length_option=chat.length_option,
     )
 
@@ -183,7 +193,21 @@ def _ask(chat: ChatModel, question: Question, *, top: int = 0, most: int = 4) ->
 
 
 def _echo(chat: ChatModel) -> None:
-    words = chat.echoed_words([_ECHOED], _ENDINGS)[0]
+    try:
+        words = chat.echoed_words([_ECHOED], _ENDINGS)[0]
+    except (ServerError, NoEchoError):
+        if chat.per_request == 1:
+            raise
+        # Some servers take one prompt in a request, and write without end for max_tokens=0.
+        before = chat.per_request, chat.least_written
+        chat.per_request = chat.least_written = 1
+        try:
+            _echo(chat)
+        except LanguageModelError:
+            chat.per_request, chat.least_written = before
+        else:
+            return
+        raise
     if any(word is None or not word.logprobs for word in words):
         raise ServerError("No word could be told from the prompt before it")
 

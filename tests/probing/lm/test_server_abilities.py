@@ -54,6 +54,8 @@ class Odd:
         for option, words in self.odd.get("refuses", {}).items():
             if option in asked:
                 return words
+        if self.odd.get("one_prompt") and len(asked.get("prompt", "")) > 1:
+            return "prompt must be a string"
         if self.odd.get("least_one") and asked.get("max_tokens") == 0:
             return "must be 1 or more"
         return ""
@@ -154,6 +156,12 @@ def test_a_server_that_must_write_is_let_write_one_token() -> None:
     assert (seen.access(), seen.least_written) == ("full", 1)
 
 
+def test_a_server_that_takes_one_prompt_at_a_time_is_asked_so() -> None:
+    seen = see(echo=one_more, one_prompt=True)
+    assert (seen.access(), seen.per_request, seen.least_written) == ("full", 1, 1)
+    assert see(echo=early, one_prompt=True).access() == "top_k"
+
+
 @pytest.mark.parametrize("status", [400, 422])
 @pytest.mark.parametrize(
     "words", ["logprobs is not supported by this model", "Bad Request", "Extra: ['logprobs']"]
@@ -229,7 +237,7 @@ def test_a_server_that_is_away_is_said_to_be() -> None:
 def test_every_finding_is_a_line() -> None:
     lines = see(echo=one_more, least_one=True, refuses={"seed": "unknown seed"}).lines()
     assert lines[0].startswith("Access: full")
-    assert "Completions write at least one token (max_tokens=0 is refused)." in lines
+    assert "Completions write at least one token: max_tokens=0 is not taken." in lines
     assert "It does not take a seed (400: unknown seed)." in lines
 
 
