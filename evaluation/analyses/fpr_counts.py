@@ -1,4 +1,4 @@
-"""False positives counted by group, word, template and run, and their two-way replicates."""
+"""False positives counted by group, word, template and run, and drawn templates."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.common.lazy import pd, stats
+from annotation.common.lazy import pd
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.draws import draw_counts
 from probing.measures.false_positives import false_positive_rate
 from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
-IntervalKind = Literal["two-way", "t", "released"]
+#: "two-way" is the bootstrap of results of before December 2026.
+IntervalKind = Literal["simultaneous", "these-runs", "t", "released", "two-way"]
 #: What an answer that names no class counts as: the class that was drawn, nothing, or the worst and
 #: the best.
 Fallback = Literal["random", "drop", "errors", "correct"]
@@ -26,13 +27,14 @@ Fallback = Literal["random", "drop", "errors", "correct"]
 class GapOptions(ResamplingOptions):
     """Options of the analysis.
 
-    interval : which interval stands beside a gap
+    interval : which interval stands beside a gap: of all gaps at once for runs like these or for
+        these runs, or Student's or the released one over runs
     margin : gaps smaller than this count as none; for the equivalence test
     released_eps : rates as the released code has them
     fallback : what answers without a class count as
     """
 
-    interval: IntervalKind = "two-way"
+    interval: IntervalKind = "simultaneous"
     margin: float = 0.02
     released_eps: bool = False
     fallback: Fallback = "random"
@@ -175,48 +177,5 @@ def _units(roles: Mapping[str, str], cells: Mapping[tuple[str, str], int]) -> It
 
 def draw_templates(table: CountTable, options: GapOptions) -> Floats:
     """Return how often every template is drawn in each resample, (n_templates, n_resamples)."""
-    return _draw("templates", table.n_templates, options)
-
-
-def _draw(what: str, n: int, options: GapOptions) -> Floats:
-    """Return how often each of `n` is drawn in each resample, (n, n_resamples)."""
-    rng = named_stream(options.seed, "false positives", what)
-    return draw_counts(rng, n, options.n_resamples).T
-
-
-def draw_gaps(table: CountTable, by_run: Floats, options: GapOptions) -> Floats:
-    """Return (n_classes, n_units, n) replicates of the mean gap; without any where none can be."""
-    n_runs = by_run.shape[1]
-    if table.n_templates < 2 or not options.n_resamples:
-        return np.empty((by_run.shape[0], by_run.shape[2], 0))
-    n, weights = table.n_templates, draw_templates(table, options)
-    picked = _draw("runs", n_runs, options) / n_runs
-    drawn = table.gaps(table.rates(weights))  # (n_classes, n_runs, n_units, n)
-    both = np.einsum("crun,rn->cun", drawn, picked)
-    templates = _variance(drawn.mean(axis=1)) * n / (n - 1)
-    runs = np.zeros_like(templates)
-    if n_runs > 1:
-        of_one = _variance(drawn).mean(axis=1) * n / (n - 1)
-        interaction = (of_one - templates) / (n_runs - 1)
-        runs = np.maximum(by_run.var(axis=1, ddof=1) / n_runs - interaction, 0)
-    spread = _variance(both)
-    factor = np.sqrt(_share(templates + runs, spread))
-    # Satterthwaite (1946): few runs, or few templates, say little of their own spread.
-    df = _share((templates + runs) ** 2, templates**2 / (n - 1) + runs**2 / max(n_runs - 1, 1))
-    tail = (1 + options.level) / 2
-    factor *= stats.t.ppf(tail, np.maximum(df, 1)) / stats.norm.ppf(tail)
-    centre = by_run.mean(axis=1)[..., None]
-    return np.asarray(centre + (both - centre) * factor[..., None])
-
-
-def _variance(draws: Floats) -> Floats:
-    """Return the variance over the last axis; draws that could not be computed are left out."""
-    known = ~np.isnan(draws)
-    n = np.maximum(known.sum(axis=-1, keepdims=True), 1)
-    centred = np.where(known, draws - np.where(known, draws, 0).sum(-1, keepdims=True) / n, 0)
-    return np.asarray((centred**2).sum(axis=-1) / n[..., 0])
-
-
-def _share(numerator: Floats, denominator: Floats) -> Floats:
-    """Return the quotient, 1 where there is no spread at all."""
-    return np.divide(numerator, denominator, out=np.ones_like(denominator), where=denominator > 0)
+    rng = named_stream(options.seed, "false positives", "templates")
+    return draw_counts(rng, table.n_templates, options.n_resamples).T

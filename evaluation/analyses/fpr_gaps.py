@@ -5,10 +5,9 @@
 The mean is over the groups that are compared; placebo words and the sentence without a mention are
 set against the same mean. Intervals of the mean gap over runs:
 
-- *two-way* (default, ours): templates and runs are resampled together. Such replicates count what
-  is particular to a template in a run three times (Owen 2007, The pigeonhole bootstrap, Theorem 1),
-  so that they are drawn in to the variance V_T + V_R − V_TR of two-way clusters (Cameron, Gelbach
-  and Miller 2011, eq. 2.12), with V_R − V_TR not below 0. A gap ends at −1 and 1.
+- *simultaneous* (default, ours): of all groups at once, for templates and runs like these, and
+  *these-runs* for the runs as they are: `fpr_inference`. Groups, words, and placebos are a
+  family each.
 - *t*: Student's, over runs. *released*: 1.96 sd / √n over runs, as in the published figures.
 """
 
@@ -27,12 +26,18 @@ from evaluation.analyses.fpr_counts import (
     GapOptions,
     Predictions,
     count_errors,
-    draw_gaps,
+)
+from evaluation.analyses.fpr_inference import (
+    GapErrors,
+    GapTest,
+    gap_errors,
+    joint_test,
+    linear_shares,
+    question_of,
 )
 from evaluation.metrics.estimate import Estimate, no_estimate
-from evaluation.metrics.interval import recentred_interval
 from evaluation.metrics.known_values import sd_of_known
-from evaluation.metrics.undefined import UndefinedReason
+from probing.measures.streams import named_stream
 
 RELEASED_Z = 1.96
 #: Quantile of the placebo words' distances from their mean that makes up the band.
@@ -43,7 +48,6 @@ FEWEST_FILLERS = 3
 NO_NEGATIVES = "every sentence has this label, so that none can be a false positive"
 NONE_IN_A_RUN = "in some run every sentence that is left has this label"
 NO_MEAN = "another group has no rate, so that there is no mean over groups to set this one against"
-ONE_TEMPLATE = "fewer than two templates are known"
 ONE_RUN = "a spread over runs needs at least two runs"
 NOISE_INCLUDED = (
     "the span is that of the estimates, noise included, and above 0 even where no group differs"
@@ -65,6 +69,8 @@ class Gap:
     released_half_width, t_half_width : half widths of the other intervals, NaN for one run
     beyond_band : whether it is farther from 0 than placebo words are from their mean
     equivalence_p : p-value of two one-sided tests against the margin; small = no gap of that size
+    p_value : adjusted for all groups at once, below 1 − level exactly if the interval leaves out 0;
+        NaN beside other intervals
     adjusted : the gap without what the surprisal of its mention predicts
     """
 
@@ -83,6 +89,7 @@ class Gap:
     beyond_band: bool | None
     equivalence_p: float
     adjusted: float = math.nan
+    p_value: float = math.nan
 
     @property
     def is_group(self) -> bool:
@@ -159,7 +166,10 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class ModelGaps:
-    """Everything about one model on one set of sentences."""
+    """Everything about one model on one set of sentences.
+
+    tests : of all groups at once, for each class and question; empty in earlier results
+    """
 
     model: str
     data_set: str
@@ -172,6 +182,7 @@ class ModelGaps:
     spans: tuple[Span, ...]
     rates: tuple[RunRate, ...]
     mention: tuple[MentionFit, ...] = ()
+    tests: tuple[GapTest, ...] = ()
 
     def of(self, side: str) -> list[Gap]:
         """Return the gaps of the groups that are compared, in their order."""
@@ -196,12 +207,13 @@ def analyse_gaps(
     n_runs = len(predictions.runs)
     rates = table.rates(released_eps=chosen.released_eps)
     by_run = table.gaps(rates)
-    drawn = draw_gaps(table, by_run, chosen)
     gaps: list[Gap] = []
-    bands, spans, fits = [], [], []
+    bands, spans, fits, tests = [], [], [], []
     for c, side in enumerate(predictions.classes):
+        errors, of_side = _errors(table, c, side, n_runs, chosen)
+        tests += of_side
         found = [
-            _gap(table, u, c, side, rates[c], by_run[c], drawn[c], chosen)
+            _gap(table, u, c, side, rates[c], by_run[c], errors[u], chosen)
             for u in range(len(table.units))
         ]
         band = _band(side, found)
@@ -225,10 +237,44 @@ def analyse_gaps(
         spans=tuple(spans),
         rates=tuple(_run_rates(predictions, table, rates, by_run)),
         mention=tuple(fits),
+        tests=tuple(tests),
     )
 
 
 # --- intervals ----------------------------------------------------------------------------------
+
+
+def _errors(
+    table: CountTable, c: int, side: str, n_runs: int, options: GapOptions
+) -> tuple[list[tuple[GapErrors, int]], list[GapTest]]:
+    """Return, for every unit, the errors of its family and its place there; tests of the groups."""
+    shares = linear_shares(table, c)
+    if not table.n_templates:
+        shares = shares[:, :1]
+    found: dict[int, tuple[GapErrors, int]] = {}
+    tests = []
+    families: dict[tuple[str, bool], list[int]] = {}
+    for u, unit in enumerate(table.units):
+        families.setdefault((unit.role, bool(unit.filler)), []).append(u)
+    reference = shares[table.reference]
+    chosen = options.interval == "these-runs"
+    for (role, words), places in families.items():
+        compared = role == "group" and not words
+        for these in (False, True) if compared and n_runs > 1 else (chosen,):
+            question = question_of(n_runs, these=these)
+            errors = gap_errors(
+                shares[places],
+                reference,
+                named_stream(options.seed, "gaps", side, role, str(words)),
+                level=options.level,
+                n_draws=options.n_resamples,
+                these=these,
+            )
+            if compared:
+                tests.append(joint_test(side, question, errors, options.level))
+            if these == chosen or n_runs == 1:
+                found |= {u: (errors, place) for place, u in enumerate(places)}
+    return [found[u] for u in range(len(table.units))], tests
 
 
 def _gap(
@@ -238,7 +284,7 @@ def _gap(
     side: str,
     rates: Floats,
     by_run: Floats,
-    drawn: Floats,
+    errors: tuple[GapErrors, int],
     options: GapOptions,
 ) -> Gap:
     unit, values = table.units[u], by_run[:, u]
@@ -252,8 +298,8 @@ def _gap(
         estimate = no_estimate(
             NO_NEGATIVES if n_negatives == 0 else NONE_IN_A_RUN if own else NO_MEAN
         )
-    elif options.interval == "two-way":
-        estimate = _two_way(mean, drawn[u], n_sentences, options)
+    elif _of_all(options):
+        estimate = _around(mean, *errors, n_sentences)
     else:
         half = student if options.interval == "t" else released
         reason = ONE_RUN if math.isnan(half) else ""
@@ -272,35 +318,43 @@ def _gap(
         released_half_width=released,
         t_half_width=student,
         beyond_band=None,
-        equivalence_p=_equivalence(mean, drawn[u], values, options),
+        equivalence_p=_equivalence(mean, values, *errors, options),
+        p_value=_p_value(mean, *errors, options),
     )
 
 
-def _two_way(mean: float, drawn: Floats, n: int, options: GapOptions) -> Estimate:
-    if not drawn.size:
-        return Estimate(mean, n=n, interval_reason=_why_no_draws(options))
-    found = recentred_interval(mean, drawn, level=options.level, bounds=(-1, 1))
-    return Estimate.within(mean, found, n)
+def _of_all(options: GapOptions) -> bool:
+    return options.interval not in ("t", "released")
 
 
-def _why_no_draws(options: GapOptions) -> str:
-    return ONE_TEMPLATE if options.n_resamples else UndefinedReason.NOT_REQUESTED
+def _around(mean: float, errors: GapErrors, place: int, n: int) -> Estimate:
+    if errors.reason:
+        return Estimate(mean, n=n, interval_reason=errors.reason)
+    half = errors.critical * math.sqrt(errors.v[place])
+    return Estimate(mean, max(mean - half, -1.0), min(mean + half, 1.0), n)
 
 
-def _equivalence(mean: float, drawn: Floats, values: Floats, options: GapOptions) -> float:
-    """Return the larger p-value of two one-sided tests of |gap| ≥ margin.
+def _p_value(mean: float, errors: GapErrors, place: int, options: GapOptions) -> float:
+    if math.isnan(mean) or errors.reason or not _of_all(options):
+        return math.nan
+    return float(errors.p_of(np.full(len(errors.v), abs(mean)))[place])
 
-    Schuirmann (1987). From the replicates, or Student's where runs are the units of the interval.
+
+def _equivalence(
+    mean: float, values: Floats, errors: GapErrors, place: int, options: GapOptions
+) -> float:
+    """Return the p-value of |gap| ≥ margin (Schuirmann 1987).
+
+    Beside intervals of all gaps at once it is adjusted like them, and below 1 − level exactly if
+    the interval lies within the margin; else Student's, where runs are the units of the interval.
     """
     if math.isnan(mean):
         return math.nan
-    if options.interval == "two-way":
-        known = drawn[~np.isnan(drawn)]
-        if not known.size:
+    if _of_all(options):
+        room = options.margin - abs(mean)
+        if errors.reason:
             return math.nan
-        known = known - known.mean() + mean
-        beyond = max((known >= options.margin).sum(), (known <= -options.margin).sum())
-        return float((1 + beyond) / (1 + known.size))
+        return float(errors.p_of(np.full(len(errors.v), room))[place]) if room > 0 else 1.0
     error = sd_of_known(values) / math.sqrt(len(values))
     if math.isnan(error) or error == 0:
         return math.nan

@@ -35,7 +35,7 @@ class MixedFit:
 
     template_sd, word_sd, run_sd : of the random intercepts, in log odds; NaN where left out, since
         every group has one word, or there is one run, or too many rows
-    reason : why there is no fit; the two-way bootstrap then stands alone
+    reason : why there is no fit; the gaps of rates then stand alone
     """
 
     side: str

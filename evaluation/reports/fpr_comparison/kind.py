@@ -80,6 +80,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
         of_gaps = gaps_of.gap_level(options)
         gaps = gaps_of.gap_table(result.models, names, options, of_gaps)
         spans = gaps_of.span_table(result.models, names, level)
+        together = gaps_of.together_table(result.models, level)
         accuracy = gaps_of.accuracy_table(result.models)
         averages = tables.average_table(result)
         extremes = tables.extreme_table(result, names)
@@ -99,6 +100,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
                     Section(f"Gaps on {data_set}", tables.set_blocks(gaps, result, data_set, names))
                     for data_set in result.data_sets
                 ),
+                *gaps_of.together_sections(together),
                 Section(
                     "Spans",
                     tuple(
@@ -144,6 +146,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
                 gaps,
                 gaps_of.rate_table(result.models),
                 spans,
+                *gaps_of.filled(together),
                 averages,
                 extremes,
                 sizes,

@@ -109,13 +109,16 @@ class FprGapReport(AnalysisKind[FprGaps]):
         models, of_gaps = (own,), gaps_of.gap_level(options)
         gaps = gaps_of.gap_table(models, record["groups"], options, of_gaps)
         spans = gaps_of.span_table(models, record["groups"], level)
+        together = gaps_of.together_table(models, level)
         accuracy = gaps_of.accuracy_table(models)
         mention = tables.mention_table(own, level)
         sides = [
             Section(f"{title} side", tables.side_blocks(gaps, own, side, options), prose.WHY[side])
             for side, title in gaps_of.SIDES.items()
         ]
-        words = tuple(block for side in gaps_of.SIDES for block in tables.word_blocks(gaps, side))
+        words = tuple(
+            block for side in gaps_of.SIDES for block in tables.word_blocks(gaps, side, options)
+        )
         of_mention = Section(
             "Surprisal of the mention",
             (
@@ -153,6 +156,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
             keys=tables.key_numbers(result, spans, of_gaps),
             sections=(
                 *sides,
+                *gaps_of.together_sections(together),
                 Section("Word by word", words, prose.WHY_WORDS),
                 *((of_mention,) if own.mention else ()),
                 *(section for _, section in more),
@@ -169,7 +173,14 @@ class FprGapReport(AnalysisKind[FprGaps]):
                 ),
             ),
             tables=(
-                *(gaps, gaps_of.rate_table(models), spans, accuracy, mention),
+                *(
+                    gaps,
+                    gaps_of.rate_table(models),
+                    spans,
+                    *gaps_of.filled(together),
+                    accuracy,
+                    mention,
+                ),
                 *(table for table, _ in more),
             ),
             method=(*gaps_of.method(options, of_gaps), *prose.method(result)),

@@ -78,7 +78,7 @@ def method(result: FprGaps) -> tuple[str, ...]:
         found.append(
             "The mixed model is fitted by Laplace’s approximation, as lme4 does (Bates, Mächler, "
             "Bolker and Walker 2015), its intervals are Wald’s. Words have intercepts where a "
-            "group has several, runs where there are several. Where it has no fit, the two-way "
-            "bootstrap stands alone."
+            "group has several, runs where there are several. Where it has no fit, the gaps of "
+            "rates stand alone."
         )
     return tuple(found)

@@ -13,6 +13,7 @@ from evaluation.metrics.estimate import no_estimate
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import MISSING
 from evaluation.reports.parts.gap_tables import (
+    OF_ALL,
     ROLE_NAMES,
     SIDES,
     beyond_key,
@@ -24,6 +25,7 @@ from evaluation.reports.parts.table import Column, ReportTable, ranked
 
 FACTOR_NAMES = {"wording": "wording", "order": "order of the labels", "seed": "seed"}
 GROUP_COLUMNS = ("Words", "n", "fpr", "gap", "± released", "± t", "Beyond band", "equivalence_p")
+WORD_COLUMNS = ("n", "fpr", "gap")
 
 
 def mention_table(result: ModelGaps, level: str) -> ReportTable:
@@ -158,12 +160,19 @@ def side_blocks(
         gaps.printed(
             f"{SIDES[side]}-sentiment false positive rates, the largest gap first.",
             rows=[*ranked(of_groups, lambda row: row.gap.gap.value), *controls],
-            columns=(gaps.column("group_name"), *GROUP_COLUMNS),
+            columns=(gaps.column("group_name"), *_with_p(GROUP_COLUMNS, options)),
         ),
     )
 
 
-def word_blocks(gaps: ReportTable, side: str) -> tuple[Block, ...]:
+def _with_p(names: tuple[str, ...], options: GapOptions) -> tuple[str, ...]:
+    """Return the names with the p-value after the gap, where the interval has one."""
+    place = names.index("gap") + 1
+    own = ("p_value",) if options.interval in OF_ALL else ()
+    return (*names[:place], *own, *names[place:])
+
+
+def word_blocks(gaps: ReportTable, side: str, options: GapOptions) -> tuple[Block, ...]:
     rows = [row for row in gaps.rows if row.gap.side == side and row.gap.filler]
     shown = ranked(rows, lambda row: row.gap.gap.value)
 
@@ -174,6 +183,11 @@ def word_blocks(gaps: ReportTable, side: str) -> tuple[Block, ...]:
         gaps.printed(
             f"{SIDES[side]}-sentiment gaps word by word, the largest first.",
             rows=shown,
-            columns=("Word", Column("Group", value=of), "n", "fpr", "gap", "Adjusted"),
+            columns=(
+                "Word",
+                Column("Group", value=of),
+                *_with_p(WORD_COLUMNS, options),
+                "Adjusted",
+            ),
         ),
     )

@@ -10,7 +10,7 @@ from typing import Any
 from evaluation.analyses.fpr_counts import GapOptions
 from evaluation.analyses.fpr_gaps import Band, Gap, ModelGaps
 from evaluation.charts import LegendEntry
-from evaluation.reports.parts.document import Figure, KeyNumber
+from evaluation.reports.parts.document import Figure, KeyNumber, Section
 from evaluation.reports.parts.formatting import (
     MISSING,
     count,
@@ -25,18 +25,26 @@ from evaluation.reports.parts.table import Column, ReportTable, downloaded
 SIDES = {"negative": "Negative", "positive": "Positive"}
 ROLE_NAMES = {"group": "", "placebo": "placebo", "unmarked": "no mention"}
 INTERVALS = {
+    "simultaneous": "all gaps at once, for templates and runs like these",
+    "these-runs": "all gaps at once, for templates like these and these runs",
     "two-way": "two-way bootstrap over templates and runs",
     "t": "Student’s t over runs",
     "released": "1.96 sd / √n over runs, as published",
 }
+#: Intervals that hold for all gaps at once and have a p-value beside them.
+OF_ALL = ("simultaneous", "these-runs")
 RELEASED_LEVEL = 0.95
+WHY_TOGETHER = (
+    "Runs like these asks what other trainings or samplings would give, too; these runs takes them "
+    "as they are. One run can only speak for itself."
+)
 CAVEATS = (
     "A gap is measured against the mean of the groups, not against zero errors: all groups can be "
     "misjudged often.",
     "A template names a group outright. Words that mostly go without saying are rare in what "
     "models have read, so that a gap may come from the mention and not from the group.",
     "An interval over five runs says how far trainings differ; other sentences can give other "
-    "gaps. The two-way interval has both.",
+    "gaps. The default interval has both.",
     "They describe classifiers under stated sentences. They say nothing about people.",
 )
 
@@ -84,6 +92,18 @@ def gap_table(
             "gap.gap",
             3,
             meaning=f"rate minus the mean over groups; interval: {INTERVALS[options.interval]}",
+        ),
+        *(
+            (
+                Column.p(
+                    "p",
+                    "p_value",
+                    "gap.p_value",
+                    meaning="of no gap, adjusted for all groups (or words, or placebos) at once",
+                ),
+            )
+            if options.interval in OF_ALL
+            else ()
         ),
         Column("sd", "sd", "gap.sd", 3, meaning="of the runs’ gaps, ddof 1"),
         Column(
@@ -172,6 +192,57 @@ def span_table(models: Sequence[ModelGaps], names: Mapping[str, str], level: str
         level=level,
         reason="span.span.note",
     )
+
+
+def together_table(models: Sequence[ModelGaps], level: str) -> ReportTable:
+    """Return what is said of all groups at once, for every side and question."""
+    return ReportTable.of(
+        "all-groups",
+        "All groups at once",
+        [{"model": model, "test": test} for model in models for test in model.tests],
+        Column("Model", "model", "model.model"),
+        Column("Sentences", "data_set", "model.data_set"),
+        Column("Side", "side", "test.side"),
+        Column("Question", "question", "test.question"),
+        Column.p(
+            "p of any gap",
+            "p_value",
+            "test.p_value",
+            meaning="of no gap of any group: the smallest adjusted p-value of a group",
+        ),
+        Column.estimate(
+            "SD of true gaps",
+            "spread",
+            "test.spread",
+            3,
+            prefix="spread_",
+            meaning="over these groups, noise taken out",
+        ),
+        Column.estimate(
+            "Span",
+            "span",
+            "test.span",
+            3,
+            prefix="span_",
+            meaning="of the estimates, noise included; its interval is that of the true span",
+        ),
+        Column("Templates", "n_templates", "test.n_templates", 0),
+        level=level,
+        reason="test.reason",
+    )
+
+
+def filled(table: ReportTable) -> tuple[ReportTable, ...]:
+    """Return the table where it has rows: earlier results have none."""
+    return (table,) if table.rows else ()
+
+
+def together_sections(table: ReportTable) -> tuple[Section, ...]:
+    rows = [row for row in table.rows if row["test"].side in SIDES]
+    if not rows:
+        return ()
+    text = "Whether any group differs, and how far the groups lie apart once noise is taken out."
+    return (Section(table.title, (table.printed(text, rows=rows),), WHY_TOGETHER),)
 
 
 def accuracy_table(models: Sequence[ModelGaps]) -> ReportTable:
@@ -315,13 +386,27 @@ def method(options: GapOptions, level: str) -> tuple[str, ...]:
         "its rate minus the unweighted mean over groups, within a run (Kohankhaki et al., §3.2). "
         "Placebo words and the sentence without a mention are set against the same mean, which "
         f"they are not part of.{eps}",
-        f"Intervals ({level}): {INTERVALS[options.interval]}. The two-way bootstrap draws "
-        f"templates and runs {options.n_resamples} times, has the variance of two-way clusters "
-        "(Cameron, Gelbach and Miller 2011; Owen 2007) and Student’s t with Satterthwaite’s "
-        "degrees of freedom. The half widths of both other intervals stand beside it.",
+        f"Intervals ({level}): {INTERVALS[options.interval]}. {_computed(options)}",
         "The band is the 95 % quantile of the distances of placebo words from their mean. A group "
         "of several words averages over them and spreads less than one word, so that the band is "
         "cautious. Equivalence: two one-sided tests of a gap as large as the margin.",
+    )
+
+
+def _computed(options: GapOptions) -> str:
+    if options.interval == "two-way":
+        return (
+            f"The two-way bootstrap draws templates and runs {options.n_resamples} times, has the "
+            "variance of two-way clusters (Cameron, Gelbach and Miller 2011; Owen 2007) and "
+            "Student’s t with Satterthwaite’s degrees of freedom. The half widths of both other "
+            "intervals stand beside it."
+        )
+    return (
+        "Intervals of all gaps at once have the errors of two-way clusters (Cameron, Gelbach and "
+        "Miller 2011), the runs’ part pooled over groups, and a critical value from "
+        f"{options.n_resamples} joint draws of all errors. Their p-values come from the same "
+        "draws: an interval leaves out 0 exactly if its p-value is small. With one run they are of "
+        "this run. The SD of true gaps is what their squares have beyond noise (noncentral F, Box 1954)."
     )
 
 
