@@ -22,6 +22,7 @@ help:
 	@echo "make test-all                everything that CI runs"
 	@echo "make quick                   the tests that took under 0.1 s last time: two minutes, six at first"
 	@echo "make bench                   how fast the heavy parts are; make bench NAME=rouge for one"
+	@echo "make coverage                how often every interval holds what it is about; docs/coverage.md"
 	@echo "make frozen                  record addresses, API, commands and tables anew; tests/frozen"
 	@echo "make footprint               memory of an idle platform, CPU time of each command"
 	@echo "make load                    how many participants this machine serves, on both databases"
@@ -89,6 +90,12 @@ footprint: environment
 .PHONY: bench
 bench: environment
 	$(PYTHON) -m tools.bench $(NAME)
+
+# An hour and more: the rows of the coverage laboratory that have no results yet, and docs/coverage.md.
+# make coverage ONLY=alpha SIZE=100 runs some, with fewer studies.
+.PHONY: coverage
+coverage: environment-dev
+	$(PYTHON) -m tools.coverage --only "$(ONLY)" --data-sets $(or $(SIZE),500)
 
 # Likewise; a second table is worth nothing while something else runs.
 .PHONY: load

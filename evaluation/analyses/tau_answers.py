@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from annotation.common.lazy import stats
 from evaluation.metrics import UndefinedReason
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.few_units import LEAST_UNITS
 
-SIGNATURE = "tau_true:1|rel:pooled|people:influence,kernel0.35|groups:delete-one|t"
+SIGNATURE = "tau_true:2|pairs,simex|people:wild100|groups:delete-one|t"
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,19 @@ class Answers:
     precision: Answer
     signature: str = SIGNATURE
 
+    @property
+    def ceiling(self) -> float:
+        """The tau as observed that the true means themselves would reach against these raters.
+
+        (2/π) arcsin √reliability, by Greiner's relation (Kendall and Gibbons 1990, ch. 9) for the
+        correlation √reliability of a mean with its truth (Spearman 1904); NaN where people's means
+        are all noise, and of answers of before November 2026, whose reliability took one variance
+        for all cells.
+        """
+        if not self.reliability > 0 or self.signature.startswith("tau_true:1"):
+            return float("nan")
+        return float(2 / np.pi * np.arcsin(np.sqrt(min(self.reliability, 1.0))))
+
 
 def student_answer(value: float, error: float, n: int, level: float, too_few: str) -> Answer:
     """Return value ± t(n − 1) · error with the p-value of the same t.
@@ -84,16 +98,21 @@ def jackknife_answer(
     without: NDArray[np.float64],
     level: float,
     bounds: tuple[float, float] = (-np.inf, np.inf),
+    *,
+    least_error: float = 0.0,
 ) -> Answer:
     """Return a value with the interval that leaving out one group at a time gives (Tukey 1958).
 
     without : (n_groups,) the value without each group, NaN where it is undefined
     bounds : the range of the quantity, at which the interval is cut
+    least_error : a standard error that is known to be in it
     """
     n = without.size
-    error = np.nan
-    if n > 1:
-        error = float(np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2)))
-    found = student_answer(value, error, n, level, UndefinedReason.ONE_GROUP)
+    if n < LEAST_UNITS and not np.isnan(value):
+        return Answer(value, n=n, interval_reason=UndefinedReason.FEW_GROUPS)
+    error = float(np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))) if n else np.nan
+    if error > 0:
+        error = max(error, least_error)
+    found = student_answer(value, error, n, level, UndefinedReason.FEW_GROUPS)
     low, high = (float(np.clip(end, *bounds)) for end in (found.low, found.high))
     return replace(found, low=low, high=high)

@@ -1,4 +1,4 @@
-"""Agreement of every group as a forest: tau, its interval, the noise ceiling, all pooled."""
+"""Agreement of every group as a forest: tau, its interval, halves of the raters, all pooled."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def forest_spec(
         (left, "Group", "right"),
         (tau_at, "τ", "right"),
         (interval_at, f"{level} interval", "left"),
-        (ceiling_at, "ceiling", "right"),
+        (ceiling_at, "halves", "right"),
         (n_at, "n", "right"),
     ):
         drawing.text(x, FIRST_ROW - 28, head, colour="ink3", align=align)
@@ -137,12 +137,12 @@ def _draw_legend(drawing: Drawing, tau: str, share: str) -> None:
     x = 42 + text_width(tau, 13) + 26
     drawing.box(x, 2, 34, 16, colour="band")
     drawing.line((x + 17, 2), (x + 17, 18), colour="ink2", width=1.25, dash=(2, 2))
-    ceiling = f"Noise ceiling: mean and middle {share} of split halves"
+    ceiling = f"Halves of the raters: mean and middle {share} of splits"
     drawing.text(x + 42, 10, ceiling, size=13)
 
 
 def _draw_row(drawing: Drawing, axis: Axis, row: _Row, y: float) -> None:
-    """Draw the ceiling's band, and tau on it: a lozenge for all cells, a circle for a group."""
+    """Draw the band of the halves, and tau on it: a lozenge for all cells, a circle for a group."""
     mean, low, high = row.ceiling
     if not math.isnan(mean):
         drawing.box(axis(low), y - 8, max(axis(high) - axis(low), 1.0), 16, colour="band")

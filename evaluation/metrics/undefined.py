@@ -19,9 +19,24 @@ class UndefinedReason(StrEnum):
     NO_RATINGS = "nobody rated it"
     NO_SCORES = "the model has no score for it"
     NO_GROUP = "no group has a value"
-    ONE_GROUP = "saying something about groups like these takes two groups at least"
+    FEW_GROUPS = "an interval for groups like these needs at least five groups"
     NO_CELL_TWICE = "nobody rated the same as another person, so that noise cannot be told apart"
     ALL_NOISE = "people's mean ratings differ no more than chance would make them"
+    FEW_PEOPLE_FOR_TAU = (
+        "an interval of a value without noise needs at least ten people, and five for each mean"
+    )
+    MOSTLY_NOISE = (
+        "more than half of how people's mean ratings differ is noise, too much for an interval"
+    )
+    NOISY_DIFFERENCE = "an interval needs mean ratings with a reliability of at least 0.85"
+    UNEVEN_SPREAD = (
+        "people agree far more on some scales than on others, some of which few people rated: too "
+        "uneven for an interval"
+    )
+    TWO_HUMPS = (
+        "people's mean ratings lie near two values with few between them, where no interval is "
+        "known to hold"
+    )
     UNSTABLE = "without one of the groups there is no value"
     NO_SPREAD_AT_ALL = "nothing varies that an interval could be computed from"
     AT_LIMIT = "one of the two values is at its limit of 1 or -1, where there is no interval"

@@ -119,7 +119,7 @@ class AlignmentFigures:
             "forest",
             f"Groups in order of τ. Intervals: {options.n_resamples} resamples, of "
             f"{self._result.resampling.group} for a group and of "
-            f"{self._result.resampling.overall} for all cells pooled. The ceiling is the "
+            f"{self._result.resampling.overall} for all cells pooled. The band is the "
             f"agreement of one half of the raters with the other over {options.n_splits} splits"
             f"{halves if ceiling.n_first else ''}; a model can pass it where people themselves "
             "agree little.",
@@ -129,7 +129,7 @@ class AlignmentFigures:
         )
 
     def _narrow_forest(self) -> dict[str, Any]:
-        """Return the forest for a phone: τ, and outlined below it the ceiling, group by group."""
+        """Return the forest for a phone: τ of every group, and outlined below it its halves."""
         names = {label.slug: label.text for label in self._groups}
         pooled = self._result.pooled
         lines = [
@@ -163,7 +163,7 @@ class AlignmentFigures:
             legend=(
                 LegendEntry("τ of the model", "ink"),
                 LegendEntry(
-                    f"Noise ceiling, middle {options.ceiling_share * 100:g} % of halves",
+                    f"Halves of the raters, middle {options.ceiling_share * 100:g} % of splits",
                     "ink",
                     outlined=True,
                 ),

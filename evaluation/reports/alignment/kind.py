@@ -139,6 +139,7 @@ class Alignment(RatingsKind):
                     (figures.forest, printed_groups(tables["groups"])),
                     why=prose.agreement(len(names.scales)),
                 ),
+                *prose.reliability(result),
                 *([who] if who else []),
             ),
             tables=(

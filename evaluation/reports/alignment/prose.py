@@ -9,8 +9,9 @@ from django.utils.safestring import mark_safe
 from annotation.models import Origin
 from evaluation.analyses import AlignmentResult
 from evaluation.reports.alignment.tables import Names
-from evaluation.reports.parts.formatting import count, number
-from evaluation.reports.parts.meanings import CEILING, ORDER, PRECISION
+from evaluation.reports.parts.document import Prose, Section
+from evaluation.reports.parts.formatting import count, interval, number
+from evaluation.reports.parts.meanings import CEILING, HALVES, ORDER, PRECISION
 from evaluation.reports.parts.rating_inputs import say_accepted
 from evaluation.reports.parts.score_words import (
     CORPUS_CAVEAT,
@@ -22,12 +23,13 @@ from evaluation.reports.parts.score_words import (
     remarks,
     scored_over,
 )
-from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
+from evaluation.reports.parts.tau_questions import CAVEAT, CEILING_LABEL, METHOD
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
     "Agreement in order, Kendall’s τ": ORDER,
-    "Noise ceiling for τ": CEILING,
+    CEILING_LABEL: CEILING,
+    "Agreement between halves of the raters": HALVES,
     "Precision at …": PRECISION,
     "Groups with τ above zero": (
         "Groups of which the model’s order of traits follows people’s by more than chance "
@@ -61,6 +63,27 @@ def agreement(n_scales: int) -> str:
         f"With {count(n_scales, 'scale')} a single group’s interval is wide, so a difference "
         "between two neighbouring rows is not evidence of a difference."
     )
+
+
+def reliability(result: AlignmentResult) -> list[Section]:
+    """Return how far the ratings may be relied on; none of reports of before November 2026."""
+    answers, halves = result.pooled.answers, result.pooled.ceiling
+    if answers is None or answers.ceiling != answers.ceiling:
+        return []
+    share = f"{100 * result.options.ceiling_share:g} %"
+    agreed = (
+        f"Halves of the raters could not be compared: {halves.reason}."
+        if halves.reason
+        else f"Random halves of the raters, {halves.n_first} and {halves.n_second} people, agree "
+        f"with τ {number(halves.mean)} on average (middle {share} of {halves.n_splits} splits: "
+        f"{interval(halves.low, halves.high)}). Both halves are noisy, so a model can pass it."
+    )
+    text = (
+        f"The reliability of the mean ratings is {number(answers.reliability)}: the share of their "
+        "variance that is not noise. The true means themselves would reach τ "
+        f"{number(answers.ceiling)} against these ratings, the ceiling of τ as observed. {agreed}"
+    )
+    return [Section("Reliability of the ratings", (Prose((text,)),))]
 
 
 def question(record: dict[str, Any], result: AlignmentResult) -> str:
@@ -114,8 +137,8 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
         f"{options.n_resamples} resamples: of {result.resampling.group} for a group, with the "
         f"bias-corrected percentile; of {result.resampling.overall} for the overall values, moved "
         "so that the resamples’ mean falls on the estimate, since the bias-corrected percentile "
-        f"collapses where only people are resampled. {_p_values(result)}The "
-        "noise ceiling is τ between the means of two random halves of the people, over "
+        f"collapses where only people are resampled. {_p_values(result)}Agreement between halves "
+        "of the raters is τ between the means of two random halves of the people, over "
         f"{options.n_splits} splits."
     )
     return (people, model, comparison, *([METHOD] if result.pooled.answers else []))
@@ -140,8 +163,7 @@ def caveats(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
         "likewise think of the unmarked case.",
         "A mean hides disagreement: half of the ratings at 0 and half at 100 give the same mean "
         "as all of them at 50.",
-        "The noise ceiling says how well one half of these raters agrees with the other half. A "
-        "model can pass it where people themselves agree little.",
+        "A model can pass the agreement between halves of the raters: both halves are noisy.",
         f"With {count(len(result.scales), 'scale')} a single group’s interval is wide. A "
         "difference between two groups is not evidence of a difference.",
         OBSERVED_CAVEAT if result.pooled.answers is None else CAVEAT,
@@ -149,7 +171,7 @@ def caveats(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
     fewest = min(row.n_raters for row in result.by_group)
     if fewest < FEW_RATERS:
         found.append(
-            f"Some groups have only {count(fewest, 'rater')}: their means, intervals and ceilings "
+            f"Some groups have only {count(fewest, 'rater')}: their means, intervals and halves "
             "rest on very little."
         )
     if len(record["run"]["templates"]) == 1:

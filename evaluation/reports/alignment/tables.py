@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import Any
 
 from evaluation.analyses.alignment_result import (
@@ -26,6 +27,7 @@ from evaluation.reports.parts.formatting import (
 )
 from evaluation.reports.parts.table import Column, Reader, ReportTable, ranked
 from evaluation.reports.parts.tau_questions import (
+    ceiling_key,
     pooled_rows,
     precision_key,
     published_p_columns,
@@ -120,7 +122,9 @@ def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTabl
                 ("Bottom", "precision_bottom"),
             )
         ),
-        Column("Ceiling", "ceiling_mean", "ceiling.mean", 2, meaning="τ of random halves"),
+        Column(
+            "Halves", "ceiling_mean", "ceiling.mean", 2, meaning="τ between halves of the raters"
+        ),
         *(
             Column("", f"ceiling_{part}", f"ceiling.{part}")
             for part in ("low", "high", "n_first", "n_second")
@@ -323,7 +327,9 @@ def key_numbers(result: AlignmentResult) -> tuple[KeyNumber, ...]:
         )
     return (
         tau,
-        ceiling_key(pooled.ceiling, result.options.ceiling_share),
+        ceiling_key(answers, pooled.tau)
+        if answers and not isnan(answers.ceiling)
+        else halves_key(pooled.ceiling, result.options.ceiling_share, *_halves(pooled.ceiling)),
         precision,
         KeyNumber(
             "Groups with τ above zero",
@@ -339,16 +345,21 @@ def key_numbers(result: AlignmentResult) -> tuple[KeyNumber, ...]:
     )
 
 
-def ceiling_key(ceiling: NoiseCeiling, share: float) -> KeyNumber:
+def _halves(ceiling: NoiseCeiling) -> tuple[str, ...]:
+    return (f"Raters against raters, {ceiling.n_first} and {ceiling.n_second}",)
+
+
+def halves_key(ceiling: NoiseCeiling, share: float, *more: str) -> KeyNumber:
+    """Return how well halves of the raters agree."""
     return KeyNumber(
-        "Noise ceiling for τ",
+        "Agreement between halves of the raters",
         number(ceiling.mean),
         "",
         (f"{ceiling.reason.capitalize()}.",)
         if ceiling.reason
         else (
             f"Middle {percent(share)} of split halves: {interval(ceiling.low, ceiling.high)}",
-            f"Raters against raters, {ceiling.n_first} and {ceiling.n_second}",
+            *more,
         ),
     )
 

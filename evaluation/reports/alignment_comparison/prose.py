@@ -8,7 +8,7 @@ from typing import Any
 from annotation.models import Origin
 from evaluation.analyses.alignment_comparison_result import ComparisonResult, RunGroup
 from evaluation.reports.parts.formatting import count, listing
-from evaluation.reports.parts.meanings import CEILING, HOLM_PAIRS
+from evaluation.reports.parts.meanings import CEILING, HALVES, HOLM_PAIRS
 from evaluation.reports.parts.rating_inputs import say_accepted
 from evaluation.reports.parts.score_words import (
     measure_title,
@@ -18,7 +18,7 @@ from evaluation.reports.parts.score_words import (
     show_slots,
 )
 from evaluation.reports.parts.significance_marks import mark
-from evaluation.reports.parts.tau_questions import CAVEAT, METHOD
+from evaluation.reports.parts.tau_questions import CAVEAT, CEILING_LABEL, METHOD
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -31,7 +31,8 @@ MEANINGS = {
         "Kendall’s τ from −1 (opposite order) over 0 (no relation) to 1 (the same order); "
         "here it could not be computed, and the line says why."
     ),
-    "Noise ceiling for τ": CEILING,
+    CEILING_LABEL: CEILING,
+    "Agreement between halves of the raters": HALVES,
     "Pairs that differ in τ": HOLM_PAIRS,
 }
 

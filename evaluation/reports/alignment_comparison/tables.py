@@ -20,6 +20,7 @@ from evaluation.analyses.alignment_comparison_result import (
 from evaluation.charts import GridCell, GridLabel, GridWords, value_grid_spec
 from evaluation.metrics import Interval
 from evaluation.metrics.estimate import Estimate
+from evaluation.reports.alignment.tables import halves_key
 from evaluation.reports.alignment_comparison import prose
 from evaluation.reports.alignment_comparison.prose import is_new
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
@@ -29,6 +30,7 @@ from evaluation.reports.parts.significance_marks import explain_marks
 from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, ranked
 from evaluation.reports.parts.tau_questions import (
     answer_columns,
+    ceiling_key,
     interval_column,
     published_p_columns,
     resampled_p_columns,
@@ -493,25 +495,18 @@ def left_out_table(result: ComparisonResult, names: Names) -> ReportTable:
 def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]:
     options = result.options
     level, last = percent(options.level), parts_of(result)[-1]
-    ceiling = max(
-        (row.pooled.ceiling for row in in_order(result, ALL)),
-        key=lambda found: -math.inf if math.isnan(found.mean) else found.n_first,
+    widest = max(
+        (row.pooled for row in in_order(result, ALL)),
+        key=lambda found: -math.inf if math.isnan(found.ceiling.mean) else found.ceiling.n_first,
     )
     pairs = pairs_of(result, last, TAU)
     corrected = [row.p_generalising_holm if is_new(result) else row.p_holm for row in pairs]
     clear = [p for p in corrected if p < 1 - options.level]
     return (
         *(_range(result, names, part, level) for part in parts_of(result)),
-        KeyNumber(
-            "Noise ceiling for τ",
-            number(ceiling.mean),
-            lines=(f"{str(ceiling.reason).capitalize()}.",)
-            if ceiling.reason
-            else (
-                f"Middle {percent(options.ceiling_share)} of split halves: "
-                f"{interval(ceiling.low, ceiling.high)}",
-            ),
-        ),
+        ceiling_key(widest.answers, widest.tau)
+        if widest.answers and not math.isnan(widest.answers.ceiling)
+        else halves_key(widest.ceiling, options.ceiling_share),
         KeyNumber(
             "Pairs that differ in τ",
             str(len(clear)),

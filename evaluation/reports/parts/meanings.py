@@ -13,6 +13,10 @@ PRECISION = (
     "gives one half."
 )
 CEILING = (
+    "What τ as observed would be if the model knew the true means: these ratings are noisy, so it "
+    "is below 1. τ without noise has no such ceiling."
+)
+HALVES = (
     "How well one half of the people agree with the other half. It is no limit: both halves are "
     "noisy, and a model that knew everybody’s mean would pass it."
 )

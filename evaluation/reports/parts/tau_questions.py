@@ -22,6 +22,7 @@ QUESTIONS = {
 #: What the interval of each question would draw anew.
 OTHERS = {GENERALISING: "other groups", NOISE_FREE: "other people", OBSERVED: "other people"}
 TITLE = "What τ says to each question"
+CEILING_LABEL = "Ceiling of τ as observed"
 WHY = (
     "The mean of few ratings is noisy, and noise hides agreement. The first two lines take it out, "
     "as a correction for attenuation does with a correlation. Cite the first where you speak of "
@@ -29,21 +30,25 @@ WHY = (
     "published tables."
 )
 METHOD = (
-    "For groups like these and for these groups, the noise of the mean ratings is taken out of τ: "
-    "by Greiner’s relation τ belongs to a correlation, which is divided by the root of the means’ "
-    "reliability, one minus the share of their variance that differences between raters of one "
-    "cell explain. For groups like these the interval leaves out one group at a time (jackknife, "
-    "Student’s t with one degree of freedom fewer than groups), for these groups it sums the "
-    "squared influence of every person; p comes from the same t as the interval. In simulated "
-    "studies with known truth both cover it 93 to 97 times in 100. As observed, τ is Kendall’s "
-    "tau-b with the means as they are; its interval resamples people only. “p, cells independent” "
-    "is that of published tables: it takes every cell for an independent draw, which the cells of "
-    "one group are not, so it is often too small."
+    "For groups like these and for these groups, the noise of the mean ratings is taken out of τ. "
+    "Every two cells are compared; how far chance moves the difference of their means is estimated "
+    "from the deviations of each rater, so that raters who rated both, unequal numbers, and "
+    "unequal spread count as they are. The count of pairs in the same order is extrapolated to no "
+    "noise (SIMEX, Cook and Stefanski 1994). For groups like these the interval leaves out one "
+    "group at a time (jackknife, Student’s t with one degree of freedom fewer than groups), for "
+    "these groups the signs of each person’s deviations are drawn again (wild bootstrap, Student’s "
+    "t with one fewer than people); p comes from the same t as the interval. In simulated studies "
+    "of many designs both cover the truth 92 to 99 times in 100; no interval is printed with fewer "
+    "than ten people or five raters of a mean, where most of what is seen is noise, or where the "
+    "simulation did not cover. As observed, τ is Kendall’s tau-b with the means as they are; its "
+    "interval resamples people only. The ceiling of τ as observed is what the true means would "
+    "reach against these ratings, (2/π) arcsin √reliability. “p, cells independent” is that of "
+    "published tables: it takes every cell for an independent draw, which the cells of one group "
+    "are not, so it is often too small."
 )
 CAVEAT = (
-    "Values without noise rest on means and scores that are roughly normal; with strongly skewed "
-    "means they come out slightly too low. With fewer than some eight groups the interval for "
-    "groups like these is very wide."
+    "Where most ratings are at one end of the scale, a value without noise may be some hundredths "
+    "off. With fewer than some eight groups the interval for groups like these is very wide."
 )
 
 
@@ -52,7 +57,7 @@ class QuestionRow:
     """One question asked of one τ.
 
     of : what the τ belongs to, such as a run or a subgroup
-    p_cells : as published, NaN for the other questions
+    p_cells, ceiling : of τ as observed, NaN for the other questions
     """
 
     of: Any
@@ -61,6 +66,7 @@ class QuestionRow:
     p_value: float
     p_cells: float
     reliability: float
+    ceiling: float = float("nan")
 
 
 def question_rows(
@@ -76,7 +82,15 @@ def question_rows(
                 (NOISE_FREE, answers.noise_free),
             )
         ),
-        QuestionRow(of, OBSERVED, observed.estimate(n_people), nan, p_cells, answers.reliability),
+        QuestionRow(
+            of,
+            OBSERVED,
+            observed.estimate(n_people),
+            nan,
+            p_cells,
+            answers.reliability,
+            answers.ceiling,
+        ),
     ]
 
 
@@ -91,10 +105,14 @@ def question_table(
     rows: Iterable[QuestionRow], level: str, leading: tuple[Column, ...] = ()
 ) -> ReportTable:
     """Return the table; ``leading`` columns say what every τ belongs to."""
+    rows = tuple(rows)
+    ceiling = Column(
+        "Ceiling", "ceiling", decimals=2, meaning="what the true means would reach as observed"
+    )
     return ReportTable.of(
         "questions",
         TITLE,
-        tuple(rows),
+        rows,
         *leading,
         Column("", "question", meaning="generalising, noise_free or observed"),
         Column("Question", value=lambda row: QUESTIONS[row.question], wide=not leading),
@@ -110,6 +128,7 @@ def question_table(
         ),
         Column("", "n", "estimate.n", 0, meaning="groups or people that the interval rests on"),
         Column("", "reliability", meaning="of the mean ratings, 0 to 1"),
+        *([ceiling] if any(row.ceiling == row.ceiling for row in rows) else []),
         Column("", "reason", "estimate.note", meaning="why there is no value or interval"),
         level=level,
         note="estimate.note",
@@ -229,6 +248,18 @@ def precision_key(
             *_qualified(answers.precision, level, "for groups like these"),
             _observed(answers.precision, observed),
             *more,
+        ),
+    )
+
+
+def ceiling_key(answers: Answers, observed: ResampledValue) -> KeyNumber:
+    """Return what the true means would reach against these raters, for τ as observed."""
+    return KeyNumber(
+        CEILING_LABEL,
+        number(answers.ceiling),
+        lines=(
+            f"τ as observed {number(observed.value)}",
+            f"Reliability of the mean ratings {number(answers.reliability)}",
         ),
     )
 

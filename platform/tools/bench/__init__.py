@@ -11,5 +11,4 @@ BENCHMARKS = (
     "all_pairs",
     "classification",
     "pages",
-    "coverage",
 )

@@ -89,8 +89,8 @@ def test_a_model_that_says_the_same_and_one_that_says_the_opposite(study: Study)
     report, document = compute("guise_ratings", chosen, resamples=200, splits=50)
     models = document.frames["models"].set_index("model")
     assert models.tau.to_dict() == {"same": 1, "opposite": -1}
-    assert models.tau_these_texts.to_dict() == {"same": 1, "opposite": -1}
-    assert models.tau_other_texts.to_dict() == {"same": 1, "opposite": -1}
+    for without_noise in (models.tau_these_texts, models.tau_other_texts):
+        assert without_noise.to_dict() == pytest.approx({"same": 1, "opposite": -1})
     scores = document.frames["model_scales"].set_index(["model", "scale"])
     for scale, above in ABOVE.items():
         # An effect of 1 on ln P is log10(e) on q; 0.01 of noise over 7 pairs and 3 prompts.

@@ -11,7 +11,7 @@ from scipy.stats import kendalltau
 
 from evaluation.analyses.noise_ceiling import noise_ceiling
 from evaluation.metrics import precision_at_k
-from evaluation.reports.parts.meanings import CEILING, PRECISION
+from evaluation.reports.parts.meanings import HALVES, PRECISION
 from evaluation.reports.registry import KINDS
 from tests.evaluation.reports import contracts
 from tests.evaluation.reports.stored_cases import CASES
@@ -65,15 +65,15 @@ def test_a_third_score_lies_beyond_two_others_in_two_thirds_by_chance() -> None:
         assert "two thirds would lie beyond both, and one third above both" in meaning
 
 
-def test_a_noise_ceiling_is_no_limit() -> None:
-    """A model with everybody's true means, and ten noisy raters: τ with their means is above the
-    ceiling, τ between the means of five and five of them."""
+def test_agreement_between_halves_is_no_limit() -> None:
+    """A model with everybody's true means, and ten noisy raters: τ with their means is above
+    τ between the means of five and five of them."""
     rng = np.random.default_rng(3)
     truth = rng.normal(50, 15, 60)
     values = truth + rng.normal(0, 20, (10, 60))
     ceiling = noise_ceiling(values, n_splits=200, share=0.8, rng=rng)
     assert kendalltau(truth, values.mean(axis=0)).statistic > ceiling.high
-    assert "no limit" in CEILING
+    assert "no limit" in HALVES
 
 
 def test_the_first_label_that_fits_decides() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from annotation.models import DemographicAnswer, Origin, Rating, Study, TraitPair
@@ -331,4 +332,11 @@ CASES: dict[str, Case] = {
         lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
         {**HALVES, "pilot_groups": "man", "annotations": 3},
     ),
+}
+
+#: τ without noise compares pairs of cells; few people and groups have no interval.
+PAIRS_COMPARED = frozenset({"answers", "noise_free", "generalising", "p_generalising_holm"})
+CASES = {name: replace(case, moved=case.moved | PAIRS_COMPARED) for name, case in CASES.items()} | {
+    f"{kind}-pairs": replace(CASES[f"{kind}-questions"], moved=frozenset())
+    for kind in ("alignment", "alignment_comparison")
 }

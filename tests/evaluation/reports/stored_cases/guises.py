@@ -173,7 +173,10 @@ CASES: dict[str, Case] = {
         "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
     ),
     "guise_ratings": Case(
-        "guise_ratings", lambda: _speakers(with_model=True), {**FEW, "splits": 50}
+        "guise_ratings",
+        lambda: _speakers(with_model=True),
+        {**FEW, "splits": 50},
+        moved=frozenset({"models"}),
     ),
     "guise_ratings-people": Case(
         "guise_ratings", lambda: _speakers(with_model=False), {**FEW, "splits": 0}

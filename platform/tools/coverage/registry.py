@@ -1,0 +1,72 @@
+"""Which rows every statistic has, and which printed interval or p-value rests on which statistic.
+
+A report may print an interval or a p-value whose statistic has rows that hold. `PRINTED` names the
+statistics of each, as “kind table column” of the download. What has no rows yet is listed in
+`without_rows.txt`, which only shrinks: a test walks the reports of all kinds and fails for anything
+that is in neither, or in both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+from tools.coverage import taus
+from tools.coverage.rows import Row
+
+#: Name of the file of results → designs. A module of designs is one line here.
+MODULES: dict[str, Callable[[], Iterable[Row]]] = {
+    "taus": taus.list_rows,
+}
+WITHOUT_ROWS = Path(__file__).with_name("without_rows.txt")
+
+
+def _same(statistic: str, *printed: str) -> dict[str, tuple[str, ...]]:
+    return dict.fromkeys(printed, (statistic,))
+
+
+PRINTED: dict[str, tuple[str, ...]] = {
+    **_same(
+        taus.LIKE,
+        "alignment_comparison overall generalising_low",
+        "alignment_comparison overall p_generalising",
+        "alignment_comparison overall p_generalising_holm",
+        "alignment_subgroups subgroups generalising_low",
+        "alignment_subgroups subgroups p_generalising",
+    ),
+    **_same(
+        taus.THESE,
+        "alignment_comparison overall noise_free_low",
+        "alignment_comparison overall p_noise_free",
+        "alignment_subgroups subgroups noise_free_low",
+        "alignment_subgroups subgroups p_noise_free",
+    ),
+    **_same(
+        taus.DIFFERENCE,
+        "alignment_comparison differences noise_free_low",
+        "alignment_comparison differences p_noise_free",
+    ),
+}
+
+
+@cache
+def rows_of(module: str) -> tuple[Row, ...]:
+    return tuple(MODULES[module]())
+
+
+def statistics() -> set[str]:
+    """Return the statistics that have rows."""
+    return {name for module in MODULES for row in rows_of(module) for name in row.statistics}
+
+
+def without_rows() -> set[str]:
+    """Return what is printed although no row says whether it holds."""
+    lines = WITHOUT_ROWS.read_text().splitlines()
+    return {line for line in lines if line and not line.startswith("#")}
+
+
+def is_inferential(column: str) -> bool:
+    """Return whether a column of a download is the lower end of an interval, or a p-value."""
+    return column == "low" or column.endswith("_low") or re.match(r"p($|_)", column) is not None
