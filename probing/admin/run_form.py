@@ -163,6 +163,10 @@ def parameter_field(described: dict[str, Any], *, optional: bool) -> forms.Field
             widget=forms.CheckboxSelectMultiple,
             **common,
         )
+    if optional and shape.get("type") == "boolean":
+        left = described.get("empty", NONE_LABEL)
+        yes_or_no = [("", left), ("true", _("yes")), ("false", _("no"))]
+        return ChoiceField(choices=yes_or_no, **common)
     if "enum" in shape or "const" in shape:
         values = shape.get("enum", [shape.get("const")])
         choices: list[tuple[Any, Any]] = [

@@ -253,7 +253,7 @@ class ChatModel(ChatFacts, EchoedEndings, ServedTokenIds, ServedBatches):
             "messages": messages,
             "temperature": settings.temperature,
             "seed": seed,
-            self.length_option: settings.max_new_tokens,
+            self.length_option: settings.max_new_tokens + question.thinking,
         }
         if question.opening:
             messages.append({"role": "assistant", "content": question.opening})

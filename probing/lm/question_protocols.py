@@ -27,6 +27,7 @@ class Question:
     thinking : the most tokens that a model may write to itself before it answers; 0 turns that off
         where its chat template has a switch for it.
     schema : JSON schema that a server is asked to keep the answer to; local models do without.
+    raw : whether a local model is asked in plain text although it has a chat template.
     """
 
     user: str
@@ -34,6 +35,7 @@ class Question:
     opening: str = ""
     thinking: int = 0
     schema: Mapping[str, Any] | None = field(default=None, hash=False)
+    raw: bool = False
 
 
 @dataclass(frozen=True)

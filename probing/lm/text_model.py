@@ -156,6 +156,15 @@ class TextModel(EndWordReader):
                 )
         return [one for one in found if one is not None]
 
+    @property
+    def has_chat_template(self) -> bool:
+        """Whether the tokenizer says how turns of a chat are written."""
+        return self.tokenizer.has_chat_template
+
+    def count_question(self, question: Question) -> int:
+        """Return the tokens of a question up to where its answer begins."""
+        return self.tokenizer.count_question(question)
+
     def encode_question(self, question: Question) -> Row:
         """Return the ids of a question up to where the answer begins; raises where too long."""
         return self.tokenizer.encode_question(question)

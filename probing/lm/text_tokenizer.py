@@ -192,13 +192,17 @@ class PretrainedTextTokenizer:
         way, and a block of it that the template begins all the same is closed. Without a template
         system message and question stand above each other; for a causal model “Answer:” follows.
         """
-        if not self.has_chat_template:
+        if not self._templated(question):
             text = "\n\n".join(filter(None, (question.system, question.user)))
             if self.kind == "causal":
                 text += "\nAnswer:" + (f" {question.opening}" if question.opening else "")
             return text
         text = self._fill_template(question)
         return (text if question.thinking else close_reasoning(text)) + question.opening
+
+    def count_question(self, question: Question) -> int:
+        """Return the tokens of a question up to where its answer begins, whatever fits."""
+        return len(self._encode_asked(self.question_text(question), self._templated(question)))
 
     def encode_question(self, question: Question, *, written: int = 0) -> tuple[int, ...]:
         """Return the ids of a question up to where its answer begins, `written` tokens long.
@@ -212,7 +216,7 @@ class PretrainedTextTokenizer:
         ContextTooLongError
             It does not fit.
         """
-        ids = self._encode_asked(self.question_text(question))
+        ids = self._encode_asked(self.question_text(question), self._templated(question))
         if question.opening and self.kind == "seq2seq":
             raise GenerationSettingsError(
                 "An encoder and decoder takes no beginning of its answer. Ask without an opening."
@@ -233,16 +237,18 @@ class PretrainedTextTokenizer:
         """
         if self.kind != "causal":
             return tuple(tuple(self.encode_plain(answer)) for answer in answers)
-        text = self.question_text(question)
-        spaced = bool(question.opening) or not self.has_chat_template
+        text, templated = self.question_text(question), self._templated(question)
+        spaced = bool(question.opening) or not templated
         texts = [f" {one}" if spaced and not one[:1].isspace() else one for one in answers]
         tail = text[self._last_mark(text) :]
-        key = (tail, tuple(texts))
+        key = (tail, templated, tuple(texts))
         # What is before the last special token, or the last line, hardly changes what follows it:
         # so the answers are encoded after that alone, and one of them after the whole.
-        found = self._answers.get_or_compute(key, lambda: self._answers_after(tail, texts))
-        if texts and found[-1] != self._answers_after(text, texts[-1:])[0]:
-            found = self._answers_after(text, texts)
+        found = self._answers.get_or_compute(
+            key, lambda: self._answers_after(tail, texts, templated)
+        )
+        if texts and found[-1] != self._answers_after(text, texts[-1:], templated)[0]:
+            found = self._answers_after(text, texts, templated)
         for answer, ids in zip(answers, found, strict=True):
             if not ids:
                 raise WordEdgeError(
@@ -252,14 +258,17 @@ class PretrainedTextTokenizer:
                 )
         return found
 
-    def _answers_after(self, text: str, answers: Sequence[str]) -> tuple[Row, ...]:
+    def _answers_after(self, text: str, answers: Sequence[str], templated: bool) -> tuple[Row, ...]:
         """Return the ids of answers after a text; none where these are not the text's and more."""
-        before = self._encode_asked(text)
-        rows = (self._encode_asked(text + answer) for answer in answers)
+        before = self._encode_asked(text, templated)
+        rows = (self._encode_asked(text + answer, templated) for answer in answers)
         return tuple(row[len(before) :] if row[: len(before)] == before else () for row in rows)
 
-    def _encode_asked(self, text: str) -> Row:
-        return tuple(self.encode_plain(text) if self.has_chat_template else self.encode(text))
+    def _templated(self, question: Question) -> bool:
+        return self.has_chat_template and not question.raw
+
+    def _encode_asked(self, text: str, templated: bool) -> Row:
+        return tuple(self.encode_plain(text) if templated else self.encode(text))
 
     def _last_mark(self, text: str) -> int:
         """Return where the last special token of a text begins, or else its last line."""

@@ -136,6 +136,8 @@ class Measure(ABC, Generic[M, P]):
     Parameters: ClassVar[type[MeasureParameters]]
     stimuli_type: ClassVar[type[StimuliValue]]
     result: ClassVar[ResultKind] = ResultKind.SCORES
+    #: Parameters that runs have which were stored before these were there.
+    before: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def problems(self, stimuli: M, parameters: P, lm: Any) -> list[Problem]:

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.common.lazy import pd
+from probing.lm.errors import GenerationSettingsError
+from probing.lm.question_protocols import Answer, Question
 from probing.lm.text_protocols import Generation, GenerationSettings, TextGenerator, TextTokenizer
 from probing.measures.aggregation import complete_rows
 from probing.measures.base import COUNTERPART_COLUMNS, Cost, Frames, Problem, ResultKind, ShardPlan
@@ -27,6 +29,14 @@ from probing.measures.prompt_choice import (
     draw_sample,
     fill_prompt,
     other_variety,
+)
+from probing.measures.prompting import (
+    as_question,
+    complete_prompting,
+    count_prompt,
+    prompting_of,
+    prompting_problems,
+    write,
 )
 from probing.measures.prompts import PromptError
 from probing.measures.streams import named_seed
@@ -62,6 +72,13 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
     Parameters = CounterpartParameters
     result = ResultKind.COUNTERPARTS
     takes_examples = True
+    before = {"prompting": "raw"}
+
+    def complete(
+        self, parameters: CounterpartParameters, lm: TextTokenizer
+    ) -> CounterpartParameters:
+        """Return the parameters with how this model is asked."""
+        return complete_prompting(parameters, lm)
 
     def plan(
         self, stimuli: TextStimuli, parameters: CounterpartParameters, seed: int = 0
@@ -96,16 +113,21 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
     ) -> list[Problem]:
         """Check prompts, settings and lengths; a text that does not fit is named, never cut."""
         found = [*text_problems(stimuli), *_prompt_problems(stimuli, parameters, lm)]
-        found += settings_problems(parameters, lm)
+        found += [*settings_problems(parameters, lm), *prompting_problems(parameters, lm)]
         if any(problem.fatal for problem in found):
             return found
         items = rewritings(stimuli, parameters)
-        new = parameters.max_new_tokens if lm.kind == "causal" else 0
-        longer = [
-            f"{slug} into {variety}"
-            for slug, variety in items
-            if too_long(_prompt_tokens(slug, variety, stimuli, lm), lm.max_length, new=new)
-        ]
+        new = _new_tokens(parameters, lm)
+        try:
+            longer = [
+                f"{slug} into {variety}"
+                for slug, variety in items
+                if too_long(
+                    _prompt_tokens(slug, variety, stimuli, parameters, lm), lm.max_length, new=new
+                )
+            ]
+        except GenerationSettingsError as error:  # of a chat template
+            return [*found, Problem("parameter system_message", str(error), True)]
         found += length_problem(longer, len(items), "counterpart")
         if merged := len(directions(stimuli, parameters.directions)) * len(stimuli.pairs) - len(
             items
@@ -132,15 +154,15 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
             for prompt in stimuli.prompts
             for slug, variety in sample
         ]
+        most = parameters.max_new_tokens + parameters.thinking_tokens
         written = [
-            _prompt_tokens(slug, variety, stimuli, lm) + parameters.max_new_tokens
-            for slug, variety in items
+            _prompt_tokens(slug, variety, stimuli, parameters, lm) + most for slug, variety in items
         ]
         return Cost(
             len(plan),
             len(written) + len(scored),
             sum(written) + sum(scored),
-            written=len(written) * parameters.max_new_tokens,
+            written=len(written) * most,
         )
 
     def compute(
@@ -153,7 +175,7 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         """Return one row per text.
 
         Columns: those of counterparts, then prompt, perplexities (JSON by slug, empty where none
-        were measured), perplexity_n, settings, finish and n_tokens.
+        were measured), perplexity_n, settings, finish, n_tokens and thought (hidden reasoning).
         """
         pairs, variety = shard_pairs(payload, stimuli), payload["variety"]
         sample = [(slug, into) for slug, into in payload["sample"]]
@@ -164,15 +186,18 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         )
         settings = generation_settings(parameters, lm)
         asked = [
-            fill_prompt(
-                choice.prompt,
-                text_of(pair, other_variety(variety, stimuli), stimuli).body,
-                variety,
-                stimuli,
+            as_question(
+                fill_prompt(
+                    choice.prompt,
+                    text_of(pair, other_variety(variety, stimuli), stimuli).body,
+                    variety,
+                    stimuli,
+                ),
+                parameters,
             )
             for pair in pairs
         ]
-        written = _write(asked, payload["seeds"], settings, lm)
+        written = _write(asked, payload["seeds"], settings, parameters, lm)
         shared = {
             "prompt": choice.prompt.slug,
             "perplexities": json.dumps(dict(choice.perplexities)),
@@ -182,7 +207,7 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
         rows = []
         for pair, answer in zip(pairs, written, strict=True):
             body, reason = _read(answer, parameters)
-            known = answer if isinstance(answer, Generation) else None
+            known = None if isinstance(answer, str) else answer
             rows.append(
                 {
                     "pair": pair.slug,
@@ -192,6 +217,7 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
                     **shared,
                     "finish": known.finish if known else "too_long",
                     "n_tokens": known.n_tokens if known else None,
+                    "thought": known.thought if known else "",
                 }
             )
         frame = pd.DataFrame(rows)
@@ -228,23 +254,33 @@ class CounterpartGeneration(TextMeasure[CounterpartParameters]):
 
 
 def _write(
-    prompts: Sequence[str], seeds: Sequence[int], settings: GenerationSettings, lm: TextGenerator
-) -> list[Generation | str]:
-    """Return what the model writes, or why it cannot be asked, in the order of the prompts."""
-    new = settings.max_new_tokens if lm.kind == "causal" else 0
-    found: list[Generation | str] = [
-        too_long(lm.count_tokens(prompt), lm.max_length, new=new) for prompt in prompts
+    asked: Sequence[Question],
+    seeds: Sequence[int],
+    settings: GenerationSettings,
+    parameters: CounterpartParameters,
+    lm: TextGenerator,
+) -> list[Answer | Generation | str]:
+    """Return what the model writes, or why it cannot be asked, in the order of the questions."""
+    new, how = _new_tokens(parameters, lm), prompting_of(parameters, lm)
+    found: list[Answer | Generation | str] = [
+        too_long(count_prompt(lm, one, how), lm.max_length, new=new) for one in asked
     ]
     fitting = [place for place, reason in enumerate(found) if not reason]
-    written = one_by_one_where_too_long(
-        lambda some: lm.generate(
-            [prompts[place] for place in some], settings, seeds=[seeds[place] for place in some]
-        ),
-        fitting,
-    )
+
+    def say(some: Sequence[int]) -> list[Answer] | list[Generation]:
+        own = [seeds[place] for place in some]
+        return write(lm, [asked[place] for place in some], settings, own, how)
+
+    written: list[Any] = one_by_one_where_too_long(say, fitting)
     for place, answer in zip(fitting, written, strict=True):
         found[place] = answer
     return found
+
+
+def _new_tokens(parameters: CounterpartParameters, lm: TextTokenizer) -> int:
+    """Return how many tokens of what a model reads are left to what it writes."""
+    most = parameters.max_new_tokens + parameters.thinking_tokens
+    return most if lm.kind == "causal" else 0
 
 
 def rewritings(stimuli: TextStimuli, parameters: CounterpartParameters) -> list[tuple[str, str]]:
@@ -265,7 +301,7 @@ def measures_prompts(stimuli: TextStimuli, parameters: CounterpartParameters) ->
     return parameters.prompt_choice == "lowest_perplexity" and len(stimuli.prompts) > 1
 
 
-def _read(answer: Generation | str, parameters: CounterpartParameters) -> tuple[str, str]:
+def _read(answer: Answer | Generation | str, parameters: CounterpartParameters) -> tuple[str, str]:
     """Return the counterpart and what is to be said of it."""
     if isinstance(answer, str):
         return "", answer
@@ -345,8 +381,16 @@ def _prompt(
     return fill_prompt(chosen, text, variety, stimuli, shots=shots)
 
 
-def _prompt_tokens(slug: str, variety: str, stimuli: TextStimuli, lm: TextTokenizer) -> int:
+def _prompt_tokens(
+    slug: str,
+    variety: str,
+    stimuli: TextStimuli,
+    parameters: CounterpartParameters,
+    lm: TextTokenizer,
+) -> int:
     """Return the tokens of the text's longest prompt."""
+    how = prompting_of(parameters, lm)
     return max(
-        lm.count_tokens(_prompt(prompt.slug, slug, variety, stimuli)) for prompt in stimuli.prompts
+        count_prompt(lm, as_question(_prompt(prompt.slug, slug, variety, stimuli), parameters), how)
+        for prompt in stimuli.prompts
     )

@@ -21,12 +21,17 @@ from probing.measures.base import (
     Cost,
     Frames,
     Measure,
-    MeasureParameters,
     Problem,
     ShardPlan,
     in_words,
 )
 from probing.measures.number_evidence import HIGHEST, LOWEST, NUMBERS
+from probing.measures.prompting import (
+    OpenedParameters,
+    ThinkingParameters,
+    complete_prompting,
+    prompting_problems,
+)
 from probing.measures.rating_aggregation import aggregate_ratings, remarks_on_ratings
 from probing.measures.rating_readings import read_group
 from probing.measures.rating_stimuli import RatingStimuli
@@ -39,7 +44,7 @@ from probing.measures.text_measure import LONGEST_REASON
 _ENDS = ("{first_number}", "{first_word}", "{second_number}", "{second_word}")
 
 
-class DirectRatingParameters(MeasureParameters):
+class DirectRatingParameters(OpenedParameters, ThinkingParameters):
     """Parameters of direct ratings."""
 
     answers: int = Field(
@@ -87,15 +92,6 @@ class DirectRatingParameters(MeasureParameters):
         title="Least probability of a number",
         description="Where less probability than this lies on the numbers, there is no expected "
         "value.",
-    )
-    system_message: str | None = Field(
-        None, max_length=4000, description="Without a value none is sent."
-    )
-    opening: str | None = Field(
-        None,
-        max_length=500,
-        title="Beginning of the answer",
-        description="Begins the assistant's turn, such as “My rating is”. Some servers refuse it.",
     )
     scale_text: str = Field(
         "On a scale from 0 to 100, {first_number} means “{first_word}” and {second_number} means "
@@ -153,6 +149,13 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
     )
     abilities = frozenset({"answer"})
     Parameters = DirectRatingParameters
+
+    def complete(
+        self, parameters: DirectRatingParameters, lm: AnsweringModel
+    ) -> DirectRatingParameters:
+        """Return the parameters with how this model is asked."""
+        return complete_prompting(parameters, lm)
+
     stimuli_type = RatingStimuli
 
     def plan(
@@ -192,6 +195,15 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
                 "English ones. Translate them."
             )
             found.append(Problem("parameter scale_text", message, False))
+        found += prompting_problems(parameters, lm, plain=True)
+        if parameters.thinking_tokens and parameters.reading == "expected" and lm.kind != "chat":
+            message = (
+                "The expected value is read where the answer begins, before any reasoning. Set "
+                "reading to “answers”, or thinking_tokens to 0."
+            )
+            found.append(Problem("parameter thinking_tokens", message, True))
+        if any(problem.fatal for problem in found):
+            return found
         if lm.kind == "chat":
             found += access_problems(
                 lm, completions=False, least="sampled", opening=bool(parameters.opening)
@@ -205,7 +217,7 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
 
         Expected values of a local model take a pass for every beginning that numbers share.
         """
-        times, written = parameters.answers, parameters.max_new_tokens
+        times, written = parameters.answers, parameters.max_new_tokens + parameters.thinking_tokens
         if lm.kind != "chat" and parameters.reading == "expected":
             from probing.lm.end_words import plan_words
 
@@ -276,7 +288,13 @@ class DirectRating(Measure[RatingStimuli, DirectRatingParameters]):
         for slot, text in zip(_ENDS, (*named[0], *named[1]), strict=True):
             scale = scale.replace(slot, text)
         text = f"{stimuli.ask(group, left, right)}\n\n{scale}\n{parameters.answer_text}"
-        return Question(text, parameters.system_message or "", parameters.opening or "")
+        return Question(
+            text,
+            parameters.system_message or "",
+            parameters.opening or "",
+            thinking=parameters.thinking_tokens if parameters.prompting != "raw" else 0,
+            raw=parameters.prompting == "raw",
+        )
 
     @staticmethod
     def _has_english_texts(parameters: DirectRatingParameters) -> bool:
@@ -301,7 +319,8 @@ def _local_problems(
             "not trained to answer continue a text instead."
         )
         found.append(Problem("model", message, False))
-    written = 0 if parameters.reading == "expected" else parameters.max_new_tokens
+    written = parameters.max_new_tokens + parameters.thinking_tokens
+    written = 0 if parameters.reading == "expected" else written
     too_long: Sequence[str] = ()
     for group in stimuli.groups:
         for trait in stimuli.traits:

@@ -11,14 +11,15 @@ from typing import Literal
 from pydantic import Field
 
 from probing.lm.text_protocols import GenerationSettings, TextTokenizer
-from probing.measures.base import MeasureParameters, Problem, in_words
+from probing.measures.base import Problem, in_words
+from probing.measures.prompting import OpenedParameters, ThinkingParameters
 
 PAPER_TEMPERATURE = 0.7
 PAPER_BEAMS = 3
 PAPER_NGRAM = 3
 
 
-class CounterpartParameters(MeasureParameters):
+class CounterpartParameters(OpenedParameters, ThinkingParameters):
     """Parameters of counterpart generation."""
 
     directions: Literal["both", "to_target", "to_source"] = Field(

@@ -17,6 +17,8 @@ from probing.measures.guise_stimuli import GuiseStimuli
 #: The variety and the text of rows that say what follows a prompt without any text.
 NO_TEXT = ""
 KEYS = ("prompt", "variety", "text")
+#: How answers of a served model ended that named no attribute.
+OUTCOMES = ("refused", "unreadable", "cut_off")
 #: Bounds of a probability that are nearer to each other are one number.
 EXACT = 1e-9
 
@@ -33,8 +35,8 @@ class GuiseLogprobs:
     reasons : why values are missing → how many rows
     access : how all of them were obtained
     low, high : bounds of both sides where likeliest tokens alone are told
-    counts : prompt, variety, text, asked, answered, refused and unreadable answers of a served
-        model; a row for each prompt with a text
+    counts : prompt, variety, text, asked, answered, refused, unreadable and cut off answers of a
+        served model; a row for each prompt with a text
     """
 
     first: Floats
@@ -173,5 +175,7 @@ def _counts(stimuli: GuiseStimuli, rows: pd.DataFrame) -> pd.DataFrame | None:
     """Return what happened to the answers after texts; None where the model is no served one."""
     if "asked" not in rows:
         return None
-    names = ["prompt", "variety", "text", "asked", "answered", "refused", "unreadable"]
-    return rows.loc[rows["variety"] != NO_TEXT, names].reset_index(drop=True)
+    names = ["prompt", "variety", "text", "asked", "answered", *OUTCOMES]
+    # Runs that were stored before answers could be cut off have none of those.
+    told = rows.assign(cut_off=rows.get("cut_off", 0))
+    return told.loc[told["variety"] != NO_TEXT, names].reset_index(drop=True)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from probing.measures.base import MeasureParameters, in_words
 from probing.measures.guise_stimuli import Base
+from probing.measures.prompting import begun_with_last_words
 
 #: What an attribute that is not told counts as: the paper's even share of all mass that listed
 #: attributes leave, or the middle of its bounds (ours).
@@ -61,22 +62,23 @@ class MatchedGuiseParameters(MeasureParameters):
         title="Rate of noise",
         description="Share of letters that noise changes; without noise it changes nothing.",
     )
-    form: Literal["completion", "chat"] = Field(
-        "completion",
+    form: Literal["auto", "completion", "chat"] = Field(
+        "auto",
         title="Form of the question",
         description="The prompt as it stands, which the model continues, as in the paper "
-        "(completion), or as a turn of a chat through the model's own template (chat). Servers "
-        "that do not tell echoed log-probabilities are asked in a chat.",
+        "(completion), as a turn of a chat through the model's own template (chat), or in a chat "
+        "where a local model has a template (auto). Servers are asked for echoed completions "
+        "unless it is chat, and those that do not tell any in a chat. prompting=raw and "
+        "prompting=chat say the same.",
         json_schema_extra=in_words(
-            {"completion": "the prompt as it stands", "chat": "a turn of a chat"}
+            {
+                "auto": "in a chat where a local model has a template",
+                "completion": "the prompt as it stands",
+                "chat": "a turn of a chat",
+            }
         ),
     )
-    opening: bool = Field(
-        False,
-        title="Begin the assistant's turn",
-        description="In a chat, the last words of the prompt begin the answer. Without, the user "
-        "asks for one word of the list. Some servers refuse it.",
-    )
+    opening: bool | None = begun_with_last_words()
     instruction: str = Field(
         "Complete the sentence with exactly one word of this list, and answer with that word "
         "alone: {attributes}.",
@@ -136,10 +138,26 @@ class MatchedGuiseParameters(MeasureParameters):
 
     def idle(self, *, served: bool) -> list[str]:
         """Return the parameters that a run with a served or a local model does not depend on."""
-        chat = served or self.form == "chat"
+        chat = served or self.prompting == "chat"
         asked = {"form", "opening", "instruction", "system_message"}
         told = {"least_access", "missing_mass", "bias", "draws", "max_new_tokens"}
         return sorted((set() if chat else asked) | (set() if served else told))
+
+    @property
+    def prompting(self) -> Literal["auto", "chat", "raw"]:
+        """The form, as other measures call it."""
+        return "raw" if self.form == "completion" else self.form
+
+    @model_validator(mode="before")
+    @classmethod
+    def _reads_other_name(cls, values: Any) -> Any:
+        """Read `prompting`, as other measures call the form."""
+        if not isinstance(values, dict) or "prompting" not in values or "form" in values:
+            return values
+        form = "completion" if values["prompting"] == "raw" else values["prompting"]
+        return {name: value for name, value in values.items() if name != "prompting"} | {
+            "form": form
+        }
 
     @field_validator("instruction")
     @classmethod

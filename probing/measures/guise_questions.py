@@ -1,4 +1,4 @@
-"""Matched guise prompts as turns of a chat, and how attributes are spelt in answers.
+"""Matched guise prompts as turns of a chat, and what attribute an answer names.
 
 methods.md §10.5: either the assistant's turn begins with the last words of the prompt, or the user
 is told to answer with one word of the list.
@@ -66,22 +66,10 @@ def ask_guise(
         prompt,
         body,
         [listed[place] for place in order],
-        opening=parameters.opening,
+        opening=bool(parameters.opening),
         instruction=parameters.instruction,
         system=parameters.system_message or "",
     )
-
-
-def spellings(attribute: str, *, opened: bool) -> tuple[str, ...]:
-    """Return the texts that stand for an attribute where an answer begins.
-
-    After an opening the word follows with its space. At the beginning of an answer models also
-    write a capital, or a space before the word: the probabilities of all of these are summed.
-    """
-    if opened:
-        return (f" {attribute}",)
-    capital = attribute[:1].upper() + attribute[1:]
-    return tuple(dict.fromkeys((attribute, capital, f" {attribute}", f" {capital}")))
 
 
 def read_attribute(answer: str, attributes: Sequence[str]) -> str | None:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 from annotation.common.lazy import np, npt, pd, stats
 from probing.measures.association import log_mean_exp, paired_association, pooled_association
 from probing.measures.base import SCORE_COLUMNS, Frames
-from probing.measures.guise_logprobs import GuiseLogprobs, read_logprobs
+from probing.measures.guise_logprobs import OUTCOMES, GuiseLogprobs, read_logprobs
 from probing.measures.guise_parameters import MEANING_MATCHED, POOLED, MatchedGuiseParameters
 from probing.measures.guise_stimuli import Base, GuiseStimuli
 from probing.measures.missing_mass import wilson_bounds
@@ -89,14 +89,14 @@ def _wilson(read: GuiseLogprobs) -> list[list[npt.NDArray[np.float64]]]:
 
 
 def _outcomes(read: GuiseLogprobs) -> list[pd.DataFrame]:
-    """Return shares of refused and unreadable answers after either guise, by prompt and over all.
+    """Return shares of answers without an attribute after either guise, by prompt and over all.
 
     n: answers that were asked for.
     """
     if read.counts is None:
         return []
     tables = []
-    for outcome in ("refused", "unreadable") if read.access == "sampled" else ("refused",):
+    for outcome in OUTCOMES if read.access == "sampled" else ("refused",):
         for keys in (["variety", "prompt"], ["variety"]):
             sums = read.counts.groupby(keys, sort=False)[[outcome, "asked"]].sum().reset_index()
             tables.append(

@@ -10,23 +10,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from annotation.common.lazy import np, npt, pd
+from annotation.common.lazy import np, pd
 from probing.lm.errors import (
     ContextTooLongError,
     GenerationSettingsError,
     MaskCountError,
     TokenizerError,
     UnknownWordError,
-    WordEdgeError,
 )
-from probing.lm.question_protocols import ACCESS_TIERS, Question
+from probing.lm.question_protocols import ACCESS_TIERS
 from probing.lm.text_protocols import EndWordModel, EndWordTokenizer
+from probing.measures.answer_words import spelled_answers, spellings, word_logprobs
 from probing.measures.base import Cost, Frames, Measure, Problem, ResultKind, ShardPlan
 from probing.measures.guise_logprobs import NO_TEXT, to_frame
 from probing.measures.guise_parameters import MatchedGuiseParameters
-from probing.measures.guise_questions import ask_guise, cut_prompt, spellings
+from probing.measures.guise_questions import ask_guise, cut_prompt
 from probing.measures.guise_scores import association_rows, remarks_on_access
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
+from probing.measures.prompting import may_begin, prompting_of, prompting_problems
 from probing.measures.served_access import access_problems, seen_access
 from probing.measures.served_guises import GuiseReading, ServedGuises
 from probing.measures.text_measure import length_problem, shorten
@@ -50,6 +51,18 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
     Parameters = MatchedGuiseParameters
     stimuli_type = GuiseStimuli
     result = ResultKind.ASSOCIATIONS
+
+    def complete(
+        self, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
+    ) -> MatchedGuiseParameters:
+        """Return the parameters with how this model is asked."""
+        found: dict[str, Any] = {}
+        if lm.kind != "chat":
+            how = prompting_of(parameters, lm)
+            found["form"] = "chat" if how == "chat" else "completion"
+        if parameters.opening is None:
+            found["opening"] = may_begin(parameters, lm)
+        return parameters.model_copy(update=found)
 
     def plan(
         self, stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, seed: int = 0
@@ -84,7 +97,10 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         ]
         if found:
             return found
-        found += _prompt_problems(stimuli, parameters, lm)
+        found += [
+            *prompting_problems(parameters, lm, plain=True),
+            *_prompt_problems(stimuli, parameters, lm),
+        ]
         if any(problem.fatal for problem in found):
             return found
         if lm.kind == "chat":  # its server alone knows tokens and lengths
@@ -107,14 +123,14 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
         bodies = [text.body for texts in stimuli.texts for text in texts] + [""]
         if lm.kind == "chat":
             return _served_cost(self, stimuli, parameters, lm, bodies)
-        if parameters.form == "completion":
+        if parameters.prompting != "chat":
             first = stimuli.prompts[0].fill("")
             pieces = list(lm.open_ends([first], stimuli.attributes)[0].words)
         else:
             asked = ask_guise(stimuli.prompts[0], "", stimuli, parameters, seed=0, slug="")
-            pieces = [
-                one for some in _spelled(asked, stimuli.attributes, parameters, lm) for one in some
-            ]
+            opened = bool(parameters.opening)
+            spelled = spelled_answers(lm, asked, stimuli.attributes, opened=opened)
+            pieces = [ids for some in spelled for ids in some]
         times = len(plan_words(pieces, masks=lm.kind == "masked"))
         longest = _longest_attribute(stimuli, parameters, lm)
         rows = (
@@ -162,14 +178,14 @@ class MatchedGuise(Measure[GuiseStimuli, MatchedGuiseParameters]):
             found = np.full((len(read), len(stimuli.attributes)), np.nan)
             there = [place for place, row in enumerate(read) if not isinstance(row, str)]
             rows = [row for row in read if not isinstance(row, str)]
-            if rows:
-                spelled = None
-                if parameters.form == "chat":
-                    _, slug, body = texts[there[0]]
-                    asked = ask_guise(prompt, body, stimuli, parameters, seed=seed, slug=slug)
-                    tokenizer: Any = lm.tokenizer  # type: ignore[attr-defined] # a model that writes
-                    spelled = _spelled(asked, stimuli.attributes, parameters, tokenizer)
-                found[there] = _attribute_logprobs(lm, rows, spelled)
+            if rows and parameters.prompting == "chat":
+                asked = [
+                    ask_guise(prompt, body, stimuli, parameters, seed=seed, slug=slug)
+                    for _, slug, body in (texts[place] for place in there)
+                ]
+                found[there] = word_logprobs(lm, asked, words, opened=bool(parameters.opening))
+            elif rows:
+                found[there] = lm.end_logprobs(rows)
             values.append(found)
             entries += [(prompt.slug, variety, slug) for variety, slug, _ in texts]
             reasons += [row if isinstance(row, str) else "" for row in read]
@@ -208,7 +224,7 @@ def _encode(
     from probing.lm.end_words import OpenEnd
 
     try:
-        if parameters.form == "completion":
+        if parameters.prompting != "chat":
             return lm.open_ends([prompt.fill(body)], words)[0]
         encode: Any = lm.encode_question  # type: ignore[attr-defined] # a model that writes
         return OpenEnd(
@@ -222,53 +238,10 @@ def _longest_attribute(
     stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
 ) -> tuple[str, ...]:
     """Return the attribute of the most tokens, for which a text has to leave room in a prompt."""
-    if parameters.form != "completion":
+    if parameters.prompting == "chat":
         return ()
     pieces = lm.open_ends([stimuli.prompts[0].fill("")], stimuli.attributes)[0].words
     return (stimuli.attributes[max(range(len(pieces)), key=lambda place: len(pieces[place]))],)
-
-
-def _spelled(
-    asked: Question,
-    attributes: Sequence[str],
-    parameters: MatchedGuiseParameters,
-    lm: EndWordTokenizer,
-) -> list[list[tuple[int, ...]]]:
-    """Return, for every attribute, the ids of its spellings of one token as answers to a question.
-
-    Of an attribute without one, those of its first spelling. Raises UnknownWordError where it has
-    no tokens of its own there.
-    """
-    encode: Any = lm.encode_answers  # type: ignore[attr-defined] # a model that writes
-    found = []
-    for word in attributes:
-        rows: list[tuple[int, ...]] = []
-        for form in spellings(word, opened=parameters.opening):
-            try:
-                rows += encode(asked, [form])
-            except WordEdgeError:
-                continue  # the other spellings remain
-        if not rows:
-            encode(asked, [word])
-        rows = list(dict.fromkeys(rows))
-        found.append([ids for ids in rows if not ids[1:]] or rows[:1])
-    return found
-
-
-def _attribute_logprobs(
-    lm: Any, rows: list[OpenEnd], spelled: list[list[tuple[int, ...]]] | None
-) -> npt.NDArray[np.float64]:
-    """Return ln P of every attribute after every row, (n_rows, n_attributes).
-
-    spelled : the ids of the spellings of each, whose probabilities are summed; None for the words
-        of the rows themselves
-    """
-    if spelled is None:
-        found: npt.NDArray[np.float64] = lm.end_logprobs(rows)
-        return found
-    told = lm.begin_logprobs([row.ids for row in rows], [ids for some in spelled for ids in some])
-    begins = np.cumsum([0, *map(len, spelled)])[:-1]
-    return np.logaddexp.reduceat(told, begins, axis=1)
 
 
 def _served_cost(
@@ -282,7 +255,7 @@ def _served_cost(
     from probing.lm.echoed_endings import PER_REQUEST
 
     allowed = ACCESS_TIERS[: ACCESS_TIERS.index(parameters.least_access) + 1]
-    if seen := seen_access(lm, completions=parameters.form == "completion"):
+    if seen := seen_access(lm, completions=parameters.prompting != "chat"):
         allowed = (seen,)
     n = len(stimuli.attributes)
     costs = []
@@ -290,7 +263,7 @@ def _served_cost(
         for body in bodies:
             asked = ask_guise(prompt, body, stimuli, parameters, seed=0, slug="")
             chat = lm.count_tokens(asked.system + asked.user + asked.opening)
-            raised = -(-n * len(spellings("x", opened=parameters.opening)) // 19)
+            raised = -(-n * len(spellings("x", opened=bool(parameters.opening))) // 19)
             times = 1 + (raised if parameters.bias else 0)
             by_tier = {
                 "full": (-(-n // PER_REQUEST), n * lm.count_tokens(prompt.fill(body) + " …"), 0),
@@ -301,7 +274,7 @@ def _served_cost(
                     parameters.draws * parameters.max_new_tokens + 1,
                 ),
             }
-            if parameters.form == "chat":
+            if parameters.prompting == "chat":
                 del by_tier["full"]
             found = [by_tier[tier] for tier in allowed if tier in by_tier]
             costs.append(max(found, key=lambda cost: cost[1], default=(0, 0, 0)))
@@ -332,8 +305,9 @@ def _attribute_problems(
         try:
             ends = lm.open_ends(prompts, [attribute])  # raises for what the model cannot read
             pieces = [end.words[0] for end in ends]
-            if parameters.form == "chat":
-                pieces = _spelled(asked, [attribute], parameters, lm)[0][:1]
+            if parameters.prompting == "chat":
+                opened = bool(parameters.opening)
+                pieces = spelled_answers(lm, asked, [attribute], opened=opened)[0][:1]
             if max(map(len, pieces)) > 1:
                 longer.append(attribute)
         except TokenizerError as error:
@@ -361,7 +335,7 @@ def _prompt_problems(
     stimuli: GuiseStimuli, parameters: MatchedGuiseParameters, lm: EndWordTokenizer
 ) -> list[Problem]:
     found = []
-    in_chat = parameters.form == "chat"
+    in_chat = parameters.prompting == "chat"
     if in_chat and lm.kind == "masked":
         message = "A masked model answers no questions. Set form to “completion”."
         found.append(Problem("parameter form", message, True))
@@ -379,7 +353,7 @@ def _prompt_problems(
             lm,
             completions=not in_chat,
             least=parameters.least_access,
-            opening=parameters.opening,
+            opening=bool(parameters.opening),
         )
     if parameters.opening and (in_chat or lm.kind == "chat"):
         found += [

@@ -8,13 +8,16 @@ the likeliest of the classes' names instead (*ours*), so that nothing is drawn.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
 from annotation.common.lazy import np
 from probing.lm.errors import LanguageModelError, ServerError
+from probing.lm.question_protocols import Question
 from probing.lm.text_protocols import EndWordModel, GenerationSettings, TextGenerator, TextTokenizer
+from probing.measures.answer_words import spelled_answers, word_logprobs
 from probing.measures.base import Frames, Problem, in_words
 from probing.measures.class_prompts import find_class
 from probing.measures.prompted_measure import (
@@ -23,9 +26,11 @@ from probing.measures.prompted_measure import (
     PromptedParameters,
     Repeat,
     answer_prompt,
+    put_question,
     way_of,
 )
 from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.prompting import ThinkingParameters, as_it_stands, prompting_of, write
 from probing.measures.served_access import seen_access
 from probing.measures.streams import named_seed, named_stream
 
@@ -35,7 +40,7 @@ if TYPE_CHECKING:
 LONGEST_ANSWER = 200
 
 
-class GeneratedParameters(PromptedParameters):
+class GeneratedParameters(PromptedParameters, ThinkingParameters):
     """Parameters of prompted classification, with the paper's values."""
 
     temperature: float = Field(
@@ -95,39 +100,49 @@ class PromptedClassification(PromptedMeasure[GeneratedParameters]):
 
     def tokens_written(self, stimuli: PromptedStimuli, parameters: GeneratedParameters) -> int:
         reasoned = any(wording.reasons for wording in stimuli.wordings)
-        return parameters.answer_tokens + (parameters.reasoning_tokens if reasoned else 0)
+        written = parameters.answer_tokens + parameters.thinking_tokens
+        return written + (parameters.reasoning_tokens if reasoned else 0)
 
     def passes(self, stimuli: PromptedStimuli) -> int:
         return 2 if any(wording.reasons for wording in stimuli.wordings) else 1
 
     def answers(
         self,
-        prompts: Sequence[str],
+        asked: Sequence[Question],
         places: Sequence[int],
         repeat: Repeat,
         stimuli: PromptedStimuli,
         parameters: GeneratedParameters,
         lm: TextGenerator,
     ) -> dict[str, Any]:
-        """Return the class, whether an answer named one, and the answer.
+        """Return the class, whether an answer named one, the answer, and hidden reasoning.
 
         Where it named none, or the model refused, a class is drawn: §3.4.
         """
+        how = prompting_of(parameters, lm)
 
-        def write(asked: Sequence[str], tokens: int, stage: str) -> list[Any]:
+        def say(questions: Sequence[Question], tokens: int, stage: str) -> list[Any]:
             settings = GenerationSettings(tokens, parameters.temperature)
             own = [named_seed(repeat.seed, stage, repeat.name, place) for place in places]
-            return lm.generate(asked, settings, seeds=own)
+            return list(write(lm, questions, settings, own, how))
 
         if repeat.wording.reasons:
             texts = [stimuli.sentences[place].text for place in places]
-            asked = [repeat.wording.reasoning_prompt(text, repeat.labels) for text in texts]
-            thoughts = write(asked, parameters.reasoning_tokens, "reasoning")
-            prompts = [
-                repeat.wording.answer_prompt(text, repeat.labels, thought.text)
+            steps = [
+                replace(
+                    put_question(repeat.wording.reasoning_prompt(text, repeat.labels), parameters),
+                    thinking=0,
+                )
+                for text in texts
+            ]
+            thoughts = say(steps, parameters.reasoning_tokens, "reasoning")
+            asked = [
+                put_question(
+                    repeat.wording.answer_prompt(text, repeat.labels, thought.text), parameters
+                )
                 for text, thought in zip(texts, thoughts, strict=True)
             ]
-        written = write(prompts, parameters.answer_tokens, "answer")
+        written = say(asked, parameters.answer_tokens, "answer")
         named = [
             None if answer.finish == "refused" else find_class(answer.text, stimuli.classes)
             for answer in written
@@ -146,6 +161,7 @@ class PromptedClassification(PromptedMeasure[GeneratedParameters]):
             "predicted": drawn,
             "matched": [found is not None for found in named],
             "answer": [answer.text.replace("\0", "")[:LONGEST_ANSWER] for answer in written],
+            "thought": [answer.thought.replace("\0", "") for answer in written],
         }
 
     def remarks(
@@ -200,13 +216,18 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
         for one in stimuli.wordings:
             try:
                 words = [one.answer_word(name) for name in stimuli.classes]
+                if prompting_of(parameters, lm) == "chat":
+                    prompt = one.answer_prompt("", stimuli.classes)
+                    asked = put_question(prompt, parameters)
+                    spelled_answers(lm, asked, words, opened=bool(parameters.opening))
+                    continue
                 lm.open_ends([one.answer_prompt("", stimuli.classes)], words)
             except LanguageModelError as error:
                 yield Problem("prompts", str(error), True)
 
     def answers(
         self,
-        prompts: Sequence[str],
+        asked: Sequence[Question],
         places: Sequence[int],
         repeat: Repeat,
         stimuli: PromptedStimuli,
@@ -215,9 +236,10 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
     ) -> dict[str, Any]:
         """Return the likeliest class, and the classes' shares of the likelihood."""
         words = [repeat.wording.answer_word(name) for name in stimuli.classes]
-        found = _endings(prompts, words, lm)
+        found = _endings(asked, words, parameters, lm)
         if parameters.calibration == "empty_text":
-            found = found - _endings([answer_prompt(repeat, "", stimuli)], words, lm)
+            empty = put_question(answer_prompt(repeat, "", stimuli), parameters)
+            found = found - _endings([empty], words, parameters, lm)
         likely = np.exp(found - found.max(axis=1, keepdims=True))
         likely /= likely.sum(axis=1, keepdims=True)
         shares = {f"p_{name}": likely[:, n] for n, name in enumerate(stimuli.classes)}
@@ -225,13 +247,19 @@ class LabelLikelihood(PromptedMeasure[LikelihoodParameters]):
 
 
 def _endings(
-    prompts: Sequence[str], words: Sequence[str], lm: EndWordModel | EchoedEndings
+    asked: Sequence[Question],
+    words: Sequence[str],
+    parameters: LikelihoodParameters,
+    lm: EndWordModel | EchoedEndings,
 ) -> np.ndarray:
     """Return ln P of every word after every prompt, (n_prompts, n_words).
 
     Raises ServerError where a server refuses a prompt, or its tokens reach across the word.
     """
+    prompts = [as_it_stands(one) for one in asked]
     if isinstance(lm, EndWordModel):
+        if prompting_of(parameters, lm) == "chat":
+            return word_logprobs(lm, asked, words, opened=bool(parameters.opening))
         return lm.end_logprobs(lm.open_ends(prompts, words))
     rows = lm.echoed_words(prompts, words)
     for prompt, row in zip(prompts, rows, strict=True):

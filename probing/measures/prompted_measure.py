@@ -11,12 +11,13 @@ from typing import Any, Literal, TypeVar
 from pydantic import Field
 
 from annotation.common.lazy import pd
+from probing.lm.errors import GenerationSettingsError
+from probing.lm.question_protocols import Question
 from probing.lm.text_protocols import TextTokenizer
 from probing.measures.base import (
     Cost,
     Frames,
     Measure,
-    MeasureParameters,
     Problem,
     ResultKind,
     ShardPlan,
@@ -25,6 +26,15 @@ from probing.measures.base import (
 from probing.measures.class_prompts import GAP, ClassPrompt
 from probing.measures.classification import predicted_rates, sample_problems
 from probing.measures.prompted_stimuli import PromptedStimuli
+from probing.measures.prompting import (
+    LastWordsParameters,
+    as_question,
+    begin_with_last_line,
+    complete_prompting,
+    count_prompt,
+    prompting_of,
+    prompting_problems,
+)
 from probing.measures.stimuli import StimuliError
 
 CITATION = (
@@ -34,7 +44,7 @@ CITATION = (
 SHOWN = 3
 
 
-class PromptedParameters(MeasureParameters):
+class PromptedParameters(LastWordsParameters):
     """What both ways of asking have in common."""
 
     repeats: int = Field(
@@ -83,6 +93,11 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
     citation = CITATION
     stimuli_type = PromptedStimuli
     result = ResultKind.PREDICTIONS
+    before = {"prompting": "raw"}
+
+    def complete(self, parameters: P, lm: TextTokenizer) -> P:
+        """Return the parameters with how this model is asked."""
+        return complete_prompting(parameters, lm)
 
     @abstractmethod
     def way(self, stimuli: PromptedStimuli, parameters: P) -> str:
@@ -97,7 +112,7 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
     @abstractmethod
     def answers(
         self,
-        prompts: Sequence[str],
+        asked: Sequence[Question],
         places: Sequence[int],
         repeat: Repeat,
         stimuli: PromptedStimuli,
@@ -182,7 +197,10 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
                 found.append(Problem("parameter label_orders", message, every))
         if any(problem.fatal for problem in found):
             return found
-        found += self.own_problems(stimuli, parameters, lm)
+        found += [
+            *prompting_problems(parameters, lm),
+            *self.own_problems(stimuli, parameters, lm),
+        ]
         if not any(problem.fatal for problem in found):
             found += self._too_long(stimuli, parameters, lm)
         return found
@@ -192,7 +210,11 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
     ) -> Iterator[Problem]:
         if lm.max_length is None:
             return
-        lengths = self._lengths(stimuli, parameters, lm)[1]
+        try:
+            lengths = self._lengths(stimuli, parameters, lm)[1]
+        except GenerationSettingsError as error:  # of a chat template
+            yield Problem("parameter system_message", str(error), True)
+            return
         written = self.tokens_written(stimuli, parameters) if lm.kind == "causal" else 0
         over = [
             sentence.template
@@ -227,9 +249,16 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
         """Return tokens of the first sentence in every repeat, and of all in the longest one."""
         rounds = self.rounds(stimuli, parameters, 0)
         texts = [sentence.text for sentence in stimuli.sentences]
-        firsts = [lm.count_tokens(answer_prompt(repeat, texts[0], stimuli)) for repeat in rounds]
+        how = prompting_of(parameters, lm)
+
+        def count(repeat: Repeat, text: str) -> int:
+            return count_prompt(
+                lm, put_question(answer_prompt(repeat, text, stimuli), parameters), how
+            )
+
+        firsts = [count(repeat, texts[0]) for repeat in rounds]
         longest = rounds[firsts.index(max(firsts))]
-        return firsts, [lm.count_tokens(answer_prompt(longest, text, stimuli)) for text in texts]
+        return firsts, [count(longest, text) for text in texts]
 
     def compute(
         self, payload: Mapping[str, Any], stimuli: PromptedStimuli, parameters: P, lm: Any
@@ -245,8 +274,9 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
         repeat = Repeat(
             stimuli.wording(payload["wording"]), tuple(payload["labels"]), payload["seed"]
         )
-        prompts = [
-            answer_prompt(repeat, stimuli.sentences[place].text, stimuli) for place in places
+        asked = [
+            put_question(answer_prompt(repeat, stimuli.sentences[place].text, stimuli), parameters)
+            for place in places
         ]
         return pd.DataFrame(
             {
@@ -255,7 +285,7 @@ class PromptedMeasure(Measure[PromptedStimuli, P]):
                 "order": repeat.order,
                 "seed": repeat.seed,
                 "sentence": list(places),
-                **self.answers(prompts, places, repeat, stimuli, parameters, lm),
+                **self.answers(asked, places, repeat, stimuli, parameters, lm),
             }
         )
 
@@ -273,6 +303,12 @@ def answer_prompt(repeat: Repeat, text: str, stimuli: PromptedStimuli) -> str:
         for one in stimuli.shown(repeat.seed)
     ]
     return GAP.join([*shown, repeat.wording.answer_prompt(text, repeat.labels)])
+
+
+def put_question(prompt: str, parameters: PromptedParameters) -> Question:
+    """Return a prompt as a question; its last line begins the answer where it may."""
+    asked = as_question(prompt, parameters)
+    return begin_with_last_line(asked) if parameters.opening else asked
 
 
 def way_of(stimuli: PromptedStimuli) -> str:

@@ -1,8 +1,8 @@
 """Asks served models for matched guises: echoed completions, likeliest tokens, or drawn answers.
 
 The columns are those of :mod:`probing.measures.guise_logprobs`, and of a reading its access tier,
-how many answers were asked for, read, refused and unreadable, and for every attribute the bounds of
-ln P (`ln_low_…`, `ln_high_…`).
+how many answers were asked for, read, refused, unreadable and cut off, and for every attribute the
+bounds of ln P (`ln_low_…`, `ln_high_…`).
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from probing.lm.errors import EchoError, LanguageModelError, TokenizerError
 from probing.lm.question_protocols import ACCESS_TIERS, Access, Answer, Question
 from probing.lm.text_protocols import GenerationSettings
 from probing.measures.answer_reading import outcome_of
+from probing.measures.answer_words import spellings
 from probing.measures.guise_logprobs import to_frame
-from probing.measures.guise_questions import ask_guise, read_attribute, spellings
+from probing.measures.guise_questions import ask_guise, read_attribute
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli
 from probing.measures.missing_mass import ToldAttributes, plain_token, read_told
 from probing.measures.streams import named_seed
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 REFUSED = "the model or its server refused"
 UNREADABLE = "no answer named one attribute"
 SEVERAL_TOKENS = "a token reaches across the end of the prompt"
+CUT_OFF = "every answer was cut off before it named one attribute"
+_WHY = {"refused": REFUSED, "unreadable": UNREADABLE, "cut_off": CUT_OFF}
 _MOST_TOP = 20
 #: What the logits of attributes are raised by, so that they are among the likeliest tokens.
 _BIAS = 50.0
@@ -79,7 +82,7 @@ class ServedGuises:
         Raises :class:`AccessTierError` where that is lower than the parameters allow.
         """
         why = ""
-        if self.parameters.form == "completion":
+        if self.parameters.prompting != "chat":
             seen = self.lm.seen
             try:
                 if seen is not None and seen.echo.works is False:
@@ -145,7 +148,7 @@ class ServedGuises:
 
     def _spellings(self, prompt: GuisePrompt) -> list[tuple[str, ...]]:
         return [
-            spellings(one, opened=self.parameters.opening) if prompt.agrees_with(one) else ()
+            spellings(one, opened=bool(self.parameters.opening)) if prompt.agrees_with(one) else ()
             for one in self.stimuli.attributes
         ]
 
@@ -267,10 +270,11 @@ class ServedGuises:
             "answered": len(said),
             "refused": outcomes.count("refused"),
             "unreadable": outcomes.count("unreadable"),
+            "cut_off": outcomes.count("cut_off"),
         }
         if not said:
-            most = REFUSED if counts["refused"] > counts["unreadable"] else UNREADABLE
-            return ReadGuise(self._nothing(), "sampled", most, counts)
+            most = max(("refused", "unreadable", "cut_off"), key=lambda name: counts[name])
+            return ReadGuise(self._nothing(), "sampled", _WHY[most], counts)
         share = np.array(
             [
                 said.count(one) / len(said) if reading.prompt.agrees_with(one) else math.nan
@@ -295,7 +299,7 @@ class ServedGuises:
             [one.reason for one in found],
             logs([one.told.value for one in found]),
         )
-        names = ("asked", "answered", "refused", "unreadable")
+        names = ("asked", "answered", *_WHY)
         more: dict[str, Any] = {name: [one.counts.get(name, 0) for one in found] for name in names}
         # Of what was refused altogether nobody knows what the server would have told.
         more["access"] = [access if one.access else "" for one in found]

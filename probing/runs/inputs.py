@@ -33,7 +33,7 @@ def load_inputs(run: Run) -> RunInputs:
         kind = ImportedStimuli
     return RunInputs(
         measure=measure,
-        parameters=measure.Parameters.model_validate(run.parameters),
+        parameters=measure.Parameters.model_validate({**measure.before, **run.parameters}),
         stimuli=_stimuli(run.pk, run.stimuli_hash, kind),
     )
 

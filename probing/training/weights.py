@@ -63,8 +63,13 @@ def save_weights(model: Any, tokenizer: Any, folder: Path) -> None:
 
 
 def save_trained(model: Any, base: str | Path, revision: str, folder: Path) -> None:
-    """Write a trained model into a folder, with the tokenizer of its base."""
-    save_weights(model, read_tokenizer(_facts(base, revision)), folder)
+    """Write a trained model into a folder, with the tokenizer of its base.
+
+    It was trained on prompts as they stand, so that it keeps no chat template.
+    """
+    tokenizer = read_tokenizer(_facts(base, revision))
+    tokenizer.chat_template = None
+    save_weights(model, tokenizer, folder)
 
 
 def parameter_count(model: Any) -> int:

@@ -67,6 +67,8 @@ def asked(model: LanguageModel, corpus: Corpus, **changes: Any) -> dict[str, Any
         "examples": "0",
         "seed": "3",
         "parameter_directions": "to_target",
+        "parameter_prompting": "auto",
+        "parameter_thinking_tokens": "0",
         "parameter_prompt_choice": "given",
         "parameter_perplexity_texts": "100",
         "parameter_temperature": "",

@@ -41,6 +41,8 @@ def asked(model: LanguageModel, **changes: object) -> dict[str, object]:
         "examples": 9,
         "examples_from": "plain-examples",
         "parameter_repeats": 1,
+        "parameter_prompting": "auto",
+        "parameter_thinking_tokens": "0",
         "parameter_label_orders": "given",
         "parameter_sentences_per_shard": 500,
         "parameter_temperature": "0.8",

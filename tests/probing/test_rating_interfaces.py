@@ -69,6 +69,8 @@ def asked(model: LanguageModel, study: Study | None, **changes: Any) -> dict[str
         "study": study.pk if study else "",
         "seed": "0",
         "parameter_answers": "4",
+        "parameter_prompting": "auto",
+        "parameter_thinking_tokens": "0",
         "parameter_reading": "expected",
         "parameter_other_scales": "unread",
         "parameter_temperature": "1",

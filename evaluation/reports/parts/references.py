@@ -6,14 +6,17 @@ Entries are BibTeX. Models and the platform are cited as they were: by revision 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from evaluation.models import Report
 from evaluation.reports.parts.document import Document
+from evaluation.reports.parts.formatting import listing
 from evaluation.reports.parts.latex import escape
 from evaluation.reports.parts.provenance import record_runs
+from probing.measures.prompting import describe_prompting
 
 CAO, HOFMANN, DEAS = "cao2022theory", "hofmann2024ai", "deas2023evaluation"
 NORMS, COUNTERFACTUAL = "kohankhaki2024impact", "czarnowska2021quantifying"
@@ -122,7 +125,18 @@ def methods_text(report: Report, document: Document) -> str:
         f"All numbers were computed with Stereoscope {report.code_version} ({libraries}) on "
         f"{report.built_at:%-d %B %Y}; report {report.public_id}."
     )
-    return " ".join((*document.method, closing))
+    return " ".join((*document.method, *prompting_sentences(record_runs(report.inputs)), closing))
+
+
+def prompting_sentences(runs: Sequence[dict[str, Any]]) -> list[str]:
+    """Return how prompts were put to the models, once for all runs that were asked alike."""
+    asked: dict[str, list[str]] = {}
+    for run in runs:
+        if told := describe_prompting(run.get("parameters", {})):
+            asked.setdefault(told, []).append(str(run.get("label", run["model"])))
+    if len(asked) == 1:
+        return list(asked)
+    return [f"{listing(list(dict.fromkeys(names)))}: {told}" for told, names in asked.items()]
 
 
 def _entry(sort: str, key: str, **fields: str) -> str:

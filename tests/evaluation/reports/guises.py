@@ -104,7 +104,9 @@ def store_guise_run(
             "measure": "matched_guise",
             "model": model,
             "corpus": corpus,
-            "parameters": MatchedGuiseParameters().model_dump(mode="json"),
+            "parameters": MatchedGuiseParameters(form="completion", opening=False).model_dump(
+                mode="json"
+            ),
             "stimuli": stimuli.to_dict(),
             "stimuli_hash": stimuli.content_hash(),
             "status": RunStatus.FINISHED,

@@ -12,6 +12,7 @@ from evaluation.reports.parts.references import (
     BY_KIND,
     BY_MEASURE,
     find_references,
+    prompting_sentences,
     read_publications,
     to_bibtex,
 )
@@ -82,3 +83,18 @@ def test_methods_and_references_stand_on_the_page(client):
     file = client.get(reverse("reports:references", args=[report.public_id]))
     assert file["Content-Disposition"].endswith('references.bib"')
     assert "kendall1945treatment" in read_bibtex(file.content.decode())
+
+
+def test_the_text_on_methods_says_how_prompts_were_put() -> None:
+    raw = {"model": "a", "parameters": {"prompting": "raw"}}
+    chat = {"model": "b", "parameters": {"prompting": "chat", "system_message": "Be terse."}}
+    assert prompting_sentences([{"model": "c", "parameters": {"prior": "mask"}}]) == []
+    assert prompting_sentences([raw, raw]) == [
+        "Prompts are put as they stand, without a chat template."
+    ]
+    first, second = prompting_sentences([raw, chat])
+    assert first.startswith("a: Prompts are put as they stand")
+    assert second.startswith(
+        "b: Prompts are put through the model's chat template, with the system"
+    )
+    assert "“Be terse.”" in second

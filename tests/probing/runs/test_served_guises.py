@@ -117,7 +117,7 @@ def tiers(run: Run) -> set[str]:
 def test_echoed_completions_give_the_scores_of_the_checkpoint(
     corpus: Corpus, local: LanguageModel, server: OpenAIServer
 ) -> None:
-    here, there = (probe(model, corpus) for model in (local, served(server)))
+    here, there = (probe(model, corpus, prompting="raw") for model in (local, served(server)))
     assert tiers(here) == tiers(there) == {"full"}
     for name in ("meaning_matched", "pooled"):
         assert scores(there, name) == pytest.approx(scores(here, name), abs=1e-5)
@@ -128,7 +128,8 @@ def test_attributes_of_several_tokens_take_the_chain_rule_or_are_refused(
     corpus: Corpus, local: LanguageModel, server: OpenAIServer
 ) -> None:
     here, there = (
-        probe(model, corpus, "long", attribute_tokens="chain") for model in (local, served(server))
+        probe(model, corpus, "long", attribute_tokens="chain", prompting="raw")
+        for model in (local, served(server))
     )
     assert scores(there, "pooled") == pytest.approx(scores(here, "pooled"), abs=1e-5)
     refused = start(served(server), corpus, "long", attribute_tokens="one")
@@ -141,8 +142,8 @@ def test_bounds_of_likeliest_tokens_hold_what_the_checkpoint_says(
     corpus: Corpus, local: LanguageModel, server: OpenAIServer, opening: bool
 ) -> None:
     """Expected: the same questions to the checkpoint itself, over its whole vocabulary."""
-    exact = probe(local, corpus, form="chat", opening=opening)
-    run = probe(served(server), corpus, form="chat", opening=opening)
+    exact = probe(local, corpus, prompting="chat", opening=opening)
+    run = probe(served(server), corpus, prompting="chat", opening=opening)
     assert (tiers(exact), tiers(run)) == ({"full"}, {"top_k"})
     names = set(Score.objects.filter(run=run).values_list("name", flat=True))
     assert {"pooled", "pooled_low", "pooled_high", "refused"} <= names
@@ -171,8 +172,8 @@ def test_bounds_of_likeliest_tokens_hold_what_the_checkpoint_says(
 def test_raised_attributes_are_known_exactly(
     corpus: Corpus, local: LanguageModel, server: OpenAIServer, opening: bool
 ) -> None:
-    exact = probe(local, corpus, form="chat", opening=opening)
-    run = probe(served(server), corpus, form="chat", opening=opening, bias=True)
+    exact = probe(local, corpus, prompting="chat", opening=opening)
+    run = probe(served(server), corpus, prompting="chat", opening=opening, bias=True)
     assert tiers(run) == {"top_k"}
     for name in ("meaning_matched", "pooled"):
         assert scores(run, name) == pytest.approx(scores(exact, name), abs=1e-4)
@@ -189,14 +190,14 @@ def test_where_raising_does_not_help_bounds_remain(
         server.raw_logprobs = True
     else:
         server.refuses.add(lacking)
-    run = probe(served(server), corpus, form="chat", opening=True, bias=True)
-    plain = probe(served(server), corpus, form="chat", opening=True)
+    run = probe(served(server), corpus, prompting="chat", opening=True, bias=True)
+    plain = probe(served(server), corpus, prompting="chat", opening=True)
     assert scores(run, "pooled_low") == scores(plain, "pooled_low")
 
 
 def test_an_even_share_is_that_of_the_released_code(corpus: Corpus, server: OpenAIServer) -> None:
     """(1 − sum of known) / (number missing), for every text (methods.md §10.4)."""
-    run = probe(served(server), corpus, form="chat", opening=True)
+    run = probe(served(server), corpus, prompting="chat", opening=True)
     read = read_logprobs(load_inputs(run).stimuli, load_shard_frames(run))
     assert read.low is not None
     found = 0
@@ -238,7 +239,7 @@ def test_shares_of_drawn_answers_come_with_wilson_bounds(
     """Expected: the answers counted by hand; the interval has a test of its own."""
     server.ignores.add("logprobs")
     run = probe(
-        served(server), corpus, form="chat", opening=True, least_access="sampled", draws=10,
+        served(server), corpus, prompting="chat", opening=True, least_access="sampled", draws=10,
         max_new_tokens=1,
     )  # fmt: skip
     read = read_logprobs(load_inputs(run).stimuli, load_shard_frames(run))
@@ -255,7 +256,10 @@ def test_shares_of_drawn_answers_come_with_wilson_bounds(
         np.log10(bounds[0][0] / bounds[1][1]), abs=1e-5
     )
     row = read.counts.iloc[0]
-    assert row["asked"] == row["answered"] + row["refused"] + row["unreadable"] == 10
+    ended = row[["answered", "refused", "unreadable", "cut_off"]]
+    assert row["asked"] == ended.sum() == 10
+    # One token of an answer that goes on names an attribute or is cut off.
+    assert row["unreadable"] == 0
 
 
 def test_wilson_bounds_are_those_of_scipy() -> None:
@@ -268,7 +272,7 @@ def test_wilson_bounds_are_those_of_scipy() -> None:
 def test_refusals_are_counted_by_guise(corpus: Corpus, server: OpenAIServer) -> None:
     refused = Fault(answer={"message": {"role": "assistant", "refusal": "No.", "content": ""}})
     server.faults.extend([refused, refused])
-    run = probe(served(server), corpus, form="chat", opening=True, pairs_per_shard=1)
+    run = probe(served(server), corpus, prompting="chat", opening=True, pairs_per_shard=1)
     shares = {
         row.group: (row.value, row.n)
         for row in Score.objects.filter(run=run, name="refused", template="")
@@ -278,19 +282,19 @@ def test_refusals_are_counted_by_guise(corpus: Corpus, server: OpenAIServer) -> 
 
 
 @pytest.mark.parametrize("fault", [Fault(close=True), Fault(status=429), Fault(status=500)])
-@pytest.mark.parametrize("form", ["completion", "chat"])
+@pytest.mark.parametrize("prompting", ["raw", "chat"])
 def test_a_passing_failure_changes_no_score(
-    corpus: Corpus, server: OpenAIServer, fault: Fault, form: str
+    corpus: Corpus, server: OpenAIServer, fault: Fault, prompting: str
 ) -> None:
-    calm = scores(probe(served(server), corpus, form=form), "pooled")
+    calm = scores(probe(served(server), corpus, prompting=prompting), "pooled")
     server.faults.append(fault)
-    assert scores(probe(served(server), corpus, form=form), "pooled") == calm
+    assert scores(probe(served(server), corpus, prompting=prompting), "pooled") == calm
 
 
 def test_a_dry_run_counts_requests_and_a_cap_ends_the_run(
     corpus: Corpus, server: OpenAIServer, settings: Any
 ) -> None:
-    tried = dry_run(**ask(served(server), corpus, form="chat"))
+    tried = dry_run(**ask(served(server), corpus, prompting="chat"))
     assert tried.cost is not None
     assert tried.cost.forward_passes == READINGS
     server.refuses.update({"completions", "logprobs"})
@@ -299,7 +303,7 @@ def test_a_dry_run_counts_requests_and_a_cap_ends_the_run(
     assert drawn.cost.forward_passes == READINGS * 6
     server.refuses.clear()
     settings.CHAT_TOKENS_PER_RUN = 50
-    run = start(served(server), corpus, form="chat")
+    run = start(served(server), corpus, prompting="chat")
     assert run.status == RunStatus.FAILED
     assert "CHAT_TOKENS_PER_RUN" in run.error
 
@@ -308,7 +312,7 @@ def test_a_dry_run_counts_requests_and_a_cap_ends_the_run(
     ("parameters", "message"),
     [
         ({"instruction": "Say a word."}, "expected a text with {attributes}"),
-        ({"form": "chat", "least_access": "full"}, "least_access is “full”"),
+        ({"prompting": "chat", "least_access": "full"}, "least_access is “full”"),
     ],
 )
 def test_bad_parameters_are_refused_before_work_starts(
@@ -320,20 +324,20 @@ def test_bad_parameters_are_refused_before_work_starts(
 
 def test_a_masked_model_answers_no_questions(corpus: Corpus, checkpoints: Path) -> None:
     model = register_model(location=str(checkpoints / "tiny-roberta"))
-    tried = dry_run(**ask(model, corpus, form="chat"))
+    tried = dry_run(**ask(model, corpus, prompting="chat"))
     assert any("answers no questions" in problem.message for problem in tried.fatal)
 
 
 def test_reports_average_no_different_tiers(corpus: Corpus, server: OpenAIServer) -> None:
     model = served(server)
-    top, full = probe(model, corpus, form="chat", opening=True), probe(model, corpus)
+    top, full = probe(model, corpus, prompting="chat", opening=True), probe(model, corpus)
     few = {"resamples": 100, "permutations": 100}
     _, document = compute("matched_guise", Chosen(runs=(top,)), **few)
     assert "(access: top_k)" in " ".join(document.method)
     with pytest.raises(ReportError, match="Scores of different tiers are never averaged"):
         compute("matched_guise", Chosen(runs=(top, full)), **few)
     server.ignores.add("logprobs")
-    drawn = probe(model, corpus, form="chat", least_access="sampled", draws=2)
+    drawn = probe(model, corpus, prompting="chat", least_access="sampled", draws=2)
     with pytest.raises(ReportError, match="has the access “sampled”"):
         compute("matched_guise", Chosen(runs=(drawn,)), **few)
 
@@ -341,7 +345,7 @@ def test_reports_average_no_different_tiers(corpus: Corpus, server: OpenAIServer
 def test_the_page_shows_bounds_and_how_they_came_about(
     client: Client, corpus: Corpus, server: OpenAIServer
 ) -> None:
-    run = probe(served(server), corpus, form="chat", opening=True)
+    run = probe(served(server), corpus, prompting="chat", opening=True)
     client.force_login(User.objects.create_superuser("alice"))
     page = client.get(reverse("admin:probing_run_change", args=[run.pk])).text
     assert "From … to" in page
