@@ -162,7 +162,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
                 *gaps_of.mention_note(record),
                 gaps_of.equivalence_note(result.models, options),
                 *_uneven(result),
-                *gaps_of.CAVEATS,
+                *gaps_of.caveats(options),
                 *record["remarks"],
             ),
         )

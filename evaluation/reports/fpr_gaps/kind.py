@@ -187,7 +187,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
             caveats=(
                 *gaps_of.mention_note(record),
                 gaps_of.equivalence_note(models, options),
-                *gaps_of.CAVEATS,
+                *gaps_of.caveats(options),
                 *record["remarks"],
             ),
         )

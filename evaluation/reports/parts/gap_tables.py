@@ -44,7 +44,7 @@ CAVEATS = (
     "A template names a group outright. Words that mostly go without saying are rare in what "
     "models have read, so that a gap may come from the mention and not from the group.",
     "An interval over five runs says how far trainings differ; other sentences can give other "
-    "gaps. The default interval has both.",
+    "gaps. {} has both.",
     "They describe classifiers under stated sentences. They say nothing about people.",
 )
 
@@ -378,6 +378,12 @@ def equivalence_note(models: Sequence[ModelGaps], options: GapOptions) -> str:
     )
 
 
+def caveats(options: GapOptions) -> tuple[str, ...]:
+    """Return what every report on gaps warns of, naming its interval over templates and runs."""
+    both = "The two-way interval" if options.interval == "two-way" else "That of all gaps at once"
+    return tuple(text.format(both) for text in CAVEATS)
+
+
 def method(options: GapOptions, level: str) -> tuple[str, ...]:
     eps = " Rates have the released code’s 1e-10 on both counts." if options.released_eps else ""
     return (
@@ -405,8 +411,9 @@ def _computed(options: GapOptions) -> str:
         "Intervals of all gaps at once have the errors of two-way clusters (Cameron, Gelbach and "
         "Miller 2011), the runs’ part pooled over groups, and a critical value from "
         f"{options.n_resamples} joint draws of all errors. Their p-values come from the same "
-        "draws: an interval leaves out 0 exactly if its p-value is small. With one run they are of "
-        "this run. The SD of true gaps is what their squares have beyond noise (noncentral F, Box 1954)."
+        "draws: an interval leaves out 0 exactly if its p-value is small. With one run they are "
+        "of this run. The SD of true gaps is what their squares have beyond noise (noncentral F, "
+        "Box 1954)."
     )
 
 

@@ -41,7 +41,10 @@ def test_a_family_is_right_or_refused_as_the_page_of_models_says(
 
 
 def test_the_page_of_models_lists_the_sample() -> None:
-    listed = {(one.kind, one.name) for one in all_families()
-              if (f"| {one.name}", one.architecture) in LISTED}  # fmt: skip
+    listed = {
+        (one.kind, one.name)
+        for one in all_families()
+        if (f"| {one.name}", one.architecture) in LISTED
+    }
     assert listed >= SAMPLE
     assert len(SAMPLE) >= 12
