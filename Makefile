@@ -34,7 +34,6 @@ help:
 	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
 	@echo "make zoo                     which model families are read right; docs/models.md"
-	@echo "make zoo                     which model families are read right; docs/models.md"
 	@echo "make docs                    the documentation as a site, into var/docs; served at /docs/"
 	@echo "make lint                    format, rules, types, templates, migrations, settings"
 
@@ -71,11 +70,6 @@ test-rest: browser
 .PHONY: quick
 quick: environment-dev
 	$(EMBEDDED) $(PYTHON) -m pytest -n 2 -m "$(QUICK)" --quick
-
-# Ten minutes, once: real servers of language models, kept in ~/.cache/stereoscope for slow tests.
-.PHONY: servers
-servers: environment-dev
-	$(PYTHON) -m tools.real_servers
 
 # Writes what a change must not move by accident: addresses, API, commands, tables, hashes.
 .PHONY: frozen
@@ -156,11 +150,6 @@ environment-dev:
 	@python3 platform/stereoscope/local/environment.py requirements-dev.txt
 
 # Four minutes of one core: every family of the installed transformers, tiny, into docs/models.md.
-.PHONY: zoo
-zoo: environment-dev
-	$(EMBEDDED) $(PYTHON) -m tests.probing.lm.zoo_table --write
-
-# Minutes of one core: every family of the installed transformers, tiny, into docs/models.md.
 .PHONY: zoo
 zoo: environment-dev
 	$(EMBEDDED) $(PYTHON) -m tests.probing.lm.zoo_table --write

@@ -42,7 +42,9 @@ class Seq2SeqModel(TextModel):
     """
 
     def token_logprobs(self, texts: Sequence[str]) -> list[Logprobs]:
-        """Return ln P of every token of every text given all others, the end token left out.
+        """Return ln P of every token of every text given all others.
+
+        Special tokens that the tokenizer puts round a text are read, but are none of its tokens.
 
         Each token in turn is hidden behind ``<extra_id_0>``; its ln P is read at the decoder's
         second position, after ``[pad, <extra_id_0>]`` (methods.md §13, T5).
@@ -58,14 +60,22 @@ class Seq2SeqModel(TextModel):
                     f"The text '{shorten(text)}' holds '<extra_id_0>', which hides tokens from "
                     "this model. Remove it."
                 )
-            for place, token in enumerate(ids[:-1] if ids[-1] in self._ending.end_ids else ids):
+            for place in self._own_places(text, ids):
                 hidden = [*ids[:place], sentinel, *ids[place + 1 :]]
-                forced.append(_Forced(hidden, [sentinel, token], [1]))
+                forced.append(_Forced(hidden, [sentinel, ids[place]], [1]))
                 owner.append(number)
         found: list[list[Logprobs]] = [[] for _ in texts]
         for number, value in zip(owner, self._score(forced), strict=True):
             found[number].append(value)
         return [np.concatenate(values) if values else np.empty(0) for values in found]
+
+    def _own_places(self, text: str, ids: Sequence[int]) -> range:
+        """Return where among ``ids`` the tokens of the text stand, without those round it."""
+        plain = self.tokenizer.encode_plain(text)
+        for start in range(len(ids) - len(plain) + 1):
+            if list(ids[start : start + len(plain)]) == plain:
+                return range(start, start + len(plain))
+        return range(len(ids) - (ids[-1] in self._ending.end_ids))
 
     def score_spans(self, contexts: Sequence[SpanContext], *, n_best: int = 5) -> list[SpanScore]:
         """Return the score of every reference span, and the model's own best spans.
