@@ -91,19 +91,30 @@ class EndWordReader(ABC):
         from probing.lm.numerics import pick_many_logprobs
 
         found = np.zeros((len(rows), len(pieces)), dtype=np.float64)
-        for opening, (columns, targets) in plan_words(pieces, masks=False).items():
-            opened = Opening(opening.known, 0, answers=True)
+        planned = {o.known: found_at for o, found_at in plan_words(pieces, masks=False).items()}
+        for known, places, logits in self._read_answers(rows, list(planned)):
+            columns, targets = planned[known]
             wanted, place_of = np.unique(targets, return_inverse=True)
-            shorter = [column for column, ids in enumerate(pieces) if ids == opening.known]
-            for places, logits in self._read_ends(rows, opened):
-                read = pick_many_logprobs(logits, torch.from_numpy(wanted)).numpy()
-                found[np.ix_(np.asarray(places), np.asarray(columns))] += read[:, place_of]
-                going_on = np.minimum(np.exp(read).sum(axis=1, keepdims=True), 1.0)
-                with np.errstate(divide="ignore"):
-                    found[np.ix_(np.asarray(places), np.asarray(shorter, dtype=int))] += np.log1p(
-                        -going_on
-                    )
+            shorter = [column for column, ids in enumerate(pieces) if ids == known]
+            read = pick_many_logprobs(logits, torch.from_numpy(wanted)).numpy()
+            found[np.ix_(np.asarray(places), np.asarray(columns))] += read[:, place_of]
+            going_on = np.minimum(np.exp(read).sum(axis=1, keepdims=True), 1.0)
+            with np.errstate(divide="ignore"):
+                found[np.ix_(np.asarray(places), np.asarray(shorter, dtype=int))] += np.log1p(
+                    -going_on
+                )
         return found
+
+    def _read_answers(
+        self, rows: Sequence[Row], beginnings: Sequence[Row]
+    ) -> Iterator[tuple[Row, Sequence[int], torch.Tensor]]:
+        """Yield a beginning of answers, places of `rows`, and the logits after both.
+
+        Of every beginning, all shorter ones are among `beginnings` as well.
+        """
+        for known in beginnings:
+            for places, logits in self._read_ends(rows, Opening(known, 0, answers=True)):
+                yield known, places, logits
 
 
 def plan_words(

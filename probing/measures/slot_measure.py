@@ -42,7 +42,8 @@ class SlotParameters(MeasureParameters):
         "mask",
         description="What the group's sentence is compared with: the same sentence with the whole "
         "group phrase masked (mask, as published) or with person, people or People in its place "
-        "(noun, as in the released code).",
+        "(noun, as in the released code). Left out, it is mask, and noun for a causal model, "
+        "which has no mask.",
         json_schema_extra=in_words(
             {"mask": "the group phrase masked", "noun": "person, people or People"}
         ),
@@ -144,9 +145,24 @@ class SlotMeasure(Measure[Stimuli, S]):
                 tokens += chain.tokens
         return Cost(len(self.plan(stimuli, parameters)), passes, tokens)
 
+    def complete(self, parameters: S, lm: SlotTokenizer) -> S:
+        """Take the prior noun for a model without a mask, unless a prior was chosen."""
+        if lm.mask_token is not None or _chose_prior(parameters):
+            return parameters
+        # It stays apart from a chosen one, so that `problems` can say who chose it.
+        return type(parameters).model_construct(
+            parameters.model_fields_set, **{**dict(parameters), "prior": "noun"}
+        )
+
     def problems(self, stimuli: Stimuli, parameters: S, lm: SlotTokenizer) -> list[Problem]:
         """Put every adjective and every sentence to the tokenizer and collect what fails."""
         found = empty_lists(stimuli.traits, parameters.adjectives)
+        if parameters.prior == "noun" and not _chose_prior(parameters):
+            message = (
+                "The model has no mask token, so each group's sentence is compared with the prior "
+                "noun: person, people or People in the group's place."
+            )
+            found.append(Problem("parameter prior", message, False))
         words: list[str] = []
         for scored in scored_words(stimuli, parameters.adjectives):
             try:
@@ -167,7 +183,7 @@ class SlotMeasure(Measure[Stimuli, S]):
         if lm.mask_token is None and parameters.prior == "mask":
             message = (
                 "A causal model has no mask token, so no group can be masked. Choose the prior "
-                "noun, which puts person or people in the group's place."
+                "noun (--param prior=noun), which puts person or people in the group's place."
             )
             return [*found, Problem("parameter prior", message, True)]
         for template in stimuli.templates:
@@ -238,6 +254,10 @@ class SlotMeasure(Measure[Stimuli, S]):
         """Return the scores of single poles, means over templates; see :func:`pole_scores`."""
         words = scored_words(stimuli, parameters.adjectives)
         return pole_scores(stimuli, shard_frames, words=words, average=parameters.list_average)
+
+
+def _chose_prior(parameters: SlotParameters) -> bool:
+    return "prior" in parameters.model_fields_set
 
 
 def distinct_words(stimuli: Stimuli, choice: Adjectives = "pole") -> tuple[str, ...]:

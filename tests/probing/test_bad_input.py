@@ -211,7 +211,8 @@ def test_a_causal_model_and_a_prior_that_needs_a_mask(
     refused: Callable[[Asked], str], checkpoints: Path
 ) -> None:
     model = register_model(location=str(checkpoints / "tiny-gpt2"))
-    assert twice(refused(Asked(model, measure="ilps_star")), "Choose the prior noun")
+    asked = Asked(model, measure="ilps_star", parameters={"prior": "mask"})
+    assert twice(refused(asked), "Choose the prior noun")
 
 
 # --- sentences ------------------------------------------------------------------------------------

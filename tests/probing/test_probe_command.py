@@ -48,6 +48,21 @@ def test_printed_scores_are_the_stored_ones(bert: LanguageModel) -> None:  # noq
     assert f"{highest:+.2f}" in printed
 
 
+@pytest.mark.parametrize("measure", ["ilps", "ilps_star", "set"])
+def test_a_causal_model_takes_the_prior_noun_by_itself(checkpoints: Path, measure: str) -> None:
+    model = str(checkpoints / "tiny-gpt2")
+    chosen = ("--model", model, "--local", "--measure", measure, "--groups", "man")
+    printed = probe(*chosen)
+    assert "the prior noun: person, people or People in the group's place" in printed
+    assert "prior noun" not in probe(*chosen, "--param", "prior=noun")
+    first, second = Run.objects.order_by("pk")
+    assert first.parameters == second.parameters
+    assert first.parameters["prior"] == "noun"
+    assert scores_of(first) == scores_of(second)
+    with pytest.raises(CommandError, match="--param prior=noun"):
+        probe(*chosen, "--param", "prior=mask")
+
+
 def test_the_demo_model_is_called_meaningless(bert: LanguageModel) -> None:  # noqa: F811
     LanguageModel.objects.filter(pk=bert.pk).update(is_demo=True)
     assert "meaningless" in probe("--model", bert.name, "--local", "--groups", "man")
@@ -101,7 +116,12 @@ def test_one_golden_value_comes_out_of_the_command(checkpoints: Path, shared_dir
     [
         (["--model", "/no/such/model"], "/no/such/model"),
         (["--measure", "horoscope"], "ilps_star, set"),
+        (["--measure", "horoscope"], "--measure: There is no measure"),
         (["--groups", "womn"], "womn"),
+        (["--groups", "womn"], "--groups"),
+        (["--param", "gamma=-1"], "--param gamma"),
+        (["--param", "colour=red"], "--param colour"),
+        (["--seed", "-3"], "--seed: The seed is -3"),
         (["--traits", "hot-cold"], "hot-cold"),
         (["--templates", "nope"], "nope"),
         (["--param", "gamma=-1"], "greater than 0"),

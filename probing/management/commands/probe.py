@@ -17,7 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from annotation.models import Corpus, Study
 from probing.management.console_tables import describe_stimuli, print_results
-from probing.measures.base import StimuliValue
+from probing.measures.base import Problem, StimuliValue
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, Run, RunStatus
@@ -38,6 +38,18 @@ from probing.runs.trained_classification import classify_with_trained
 from probing.runs.worker import work, worker_name
 
 POLL_SECONDS = 0.5
+
+#: Options whose names differ from where a problem is said to be.
+_OPTIONS = {
+    **{"prompts": "--prompt", "sources": "--source", "parameters": "--param"},
+    **{"location": "--model", "run": "--trained-by"},
+}
+#: Where problems are said to be that options are called after.
+_FIELDS = (
+    *("measure", "model", "revision", "groups", "traits", "templates", "study", "corpus", "seed"),
+    *("sentences", "variety", "attributes", "varieties", "terms", "texts", "limit", "per_source"),
+    *("examples", "examples_from"),
+)
 
 
 class Command(BaseCommand):
@@ -177,7 +189,8 @@ class Command(BaseCommand):
         try:
             self._probe(options)
         except RunError as error:
-            raise CommandError(_one_line(" ".join(error.messages))) from error
+            said = " ".join(_name_option(problem) for problem in error.problems)
+            raise CommandError(_one_line(said)) from error
 
     def _probe(self, options: dict[str, Any]) -> None:
         # Django's wrapper ends every write with a line break, which would tear the progress bar.
@@ -415,6 +428,18 @@ def _describe_parameters() -> str:
             lines.append(f"  {field}={described.default}")
             lines.append(f"      {described.description}")
     return "\n".join(lines)
+
+
+def _name_option(problem: Problem) -> str:
+    """Return what is wrong, with the option that the value came from in front."""
+    field, _, parameter = problem.where.partition(" ")
+    if field == "parameter" and parameter:
+        option = f"--param {parameter}"
+    elif parameter or field not in (*_OPTIONS, *_FIELDS):
+        return problem.message
+    else:
+        option = _OPTIONS.get(field) or f"--{field.replace('_', '-')}"
+    return problem.message if option in problem.message else f"{option}: {problem.message}"
 
 
 def _one_line(text: str) -> str:

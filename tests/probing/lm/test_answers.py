@@ -216,6 +216,21 @@ def test_a_number_read_by_digits_is_not_the_beginning_of_a_longer_one(tmp_path: 
     assert sum(np.exp(value) for value in numbers.values()) < 1
 
 
+def test_questions_are_read_once_for_all_beginnings_of_numbers(tmp_path: Path) -> None:
+    folder = make_tiny_chat(tmp_path / "digits", by_digit=True)
+    model: Any = load_text_model(folder, threads=1)
+    questions = [Question("Why?"), Question("Why? " * 5), Question("Why? Why?")]
+    alone = [model.answer_logprobs([one], NUMBERS)[0] for one in questions]
+    read: list[int] = []
+    model._model.register_forward_pre_hook(
+        lambda _, __, given: read.append(given["input_ids"].numel()), with_kwargs=True
+    )
+    np.testing.assert_allclose(model.answer_logprobs(questions, NUMBERS), alone, atol=1e-5)
+    longest = max(len(model.encode_question(one)) for one in questions)
+    # Ten beginnings of one digit (1 to 9, and 10 after 1) take a token each.
+    assert sum(read) <= len(questions) * (longest + 10)
+
+
 def test_an_encoder_and_decoder_answers_in_its_decoder(checkpoints: Path) -> None:
     folder = checkpoints / "tiny-t5"
     found = load_text_model(folder, threads=1).answer_logprobs(  # type: ignore[union-attr]
