@@ -11,6 +11,7 @@ import logging
 import os
 import resource
 import time
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -81,6 +82,9 @@ class _Channel(HTTPChannel):
 
 class BufferedWorker(Worker):
     """Waitress's server on gunicorn's sockets, in gunicorn's process."""
+
+    # A worker may be told to stop before it listens.
+    _servers: Sequence[BaseWSGIServer] = ()
 
     def run(self) -> None:
         """Serve until told to stop; then answer what has arrived, within `graceful_timeout`."""

@@ -45,6 +45,7 @@ class Trials:
     model : of transformers, in evaluation mode.
     kind : ``masked``, ``causal``, ``seq2seq`` or ``classifier``.
     pad_id : the token that pads.
+    max_length : the most tokens that the model reads, None if it has no limit.
     causal, masked : the same model as runs read it, if it is of this kind.
     """
 
@@ -54,6 +55,7 @@ class Trials:
         kind: str,
         *,
         pad_id: int,
+        max_length: int | None = None,
         causal: CausalModel | None = None,
         masked: MaskedLanguageModel | None = None,
     ) -> None:
@@ -65,7 +67,11 @@ class Trials:
         # Some classifiers read what stands at the end token.
         end = model.config.eos_token_id if kind == "classifier" else None
         ends = (end,) if isinstance(end, int) else ()
-        self._rows = [(*ids[place : place + n], *ends) for place, n in enumerate(_LENGTHS)]
+        self._longest = max_length or _TIMED_TOKENS
+        most = self._longest - len(ends)
+        self._rows = [
+            (*ids[place : place + min(n, most)], *ends) for place, n in enumerate(_LENGTHS)
+        ]
 
     def run(self) -> Iterator[Check]:
         """Yield every check that this kind of model can be put to."""
@@ -157,8 +163,9 @@ class Trials:
         return self._compared("rows", _difference(_logprobs(last), _logprobs(alone)))
 
     def _speed(self) -> Check:
-        ids = trial_ids(self._model, _TIMED_ROWS + _TIMED_TOKENS)
-        rows = [tuple(ids[place : place + _TIMED_TOKENS]) for place in range(_TIMED_ROWS)]
+        n_tokens = min(_TIMED_TOKENS, self._longest)
+        ids = trial_ids(self._model, _TIMED_ROWS + n_tokens)
+        rows = [tuple(ids[place : place + n_tokens]) for place in range(_TIMED_ROWS)]
         self._read(rows[:1])
         paces: list[float] = []
         started = time.perf_counter()
@@ -167,7 +174,7 @@ class Trials:
         ):
             begun = time.perf_counter()
             self._read(rows)
-            paces.append(len(rows) * _TIMED_TOKENS / (time.perf_counter() - begun))
+            paces.append(len(rows) * n_tokens / (time.perf_counter() - begun))
         median = statistics.median(paces)
         return Check(
             name="speed",

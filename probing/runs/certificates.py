@@ -212,7 +212,14 @@ def _try_loaded(model: LanguageModel, loaded: LoadedModel) -> list[Check]:
     found = [Check(name="weights", outcome="passed", result="all stored and read")]
     causal = _causal(model, network) if model.kind == ModelKind.CAUSAL else None
     masked = getattr(lm, "model", lm) if model.kind == ModelKind.MASKED else None
-    trials = Trials(network, model.kind, pad_id=lm.tokenizer.pad_id, causal=causal, masked=masked)
+    trials = Trials(
+        network,
+        model.kind,
+        pad_id=lm.tokenizer.pad_id,
+        max_length=lm.tokenizer.max_length,
+        causal=causal,
+        masked=masked,
+    )
     return [*found, *trials.run(), *trials.measure()]
 
 

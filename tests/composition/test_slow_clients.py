@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from stereoscope.buffered_worker import BufferedWorker
 from tests.web_server import HOST, describe_environment
 from tools.load.server import WebServer, run_web_server
 
@@ -95,3 +96,9 @@ def test_a_stopping_server_answers_what_has_arrived(web_server: WebServer) -> No
         os.kill(web_server.pid, signal.SIGTERM)
         assert all(b" 200 " in read_answer(client).splitlines()[0] for client in clients)
         assert all(client.recv(1) == b"" for client in idle)
+
+
+def test_a_worker_that_is_stopped_before_it_listens_stops() -> None:
+    worker = BufferedWorker.__new__(BufferedWorker)
+    worker.handle_exit(signal.SIGTERM, None)
+    assert worker.alive is False

@@ -41,8 +41,11 @@ POLL_SECONDS = 0.5
 
 #: Options whose names differ from where a problem is said to be.
 _OPTIONS = {
-    **{"prompts": "--prompt", "sources": "--source", "parameters": "--param"},
-    **{"location": "--model", "run": "--trained-by"},
+    "prompts": "--prompt",
+    "sources": "--source",
+    "parameters": "--param",
+    "location": "--model",
+    "run": "--trained-by",
 }
 #: Where problems are said to be that options are called after.
 _FIELDS = (

@@ -41,9 +41,9 @@ _SCALED = "its output layer scales or caps its logits"
 
 _HEAD = """# Model families
 
-Every family of the installed transformers ({version}) that has a masked, causal or
-sequence-to-sequence language model and can be built tiny. `make zoo` builds each with random
-weights, reads it with Stereoscope, and compares with plain transformers reading each text alone.
+Every family of the installed transformers ({version}) that has a masked or causal language model
+and can be built tiny. `make zoo` builds each with random weights, reads it with Stereoscope, and
+compares with plain transformers reading each text alone.
 *Right* means equal to 1e-4 (writing: the same greedy tokens); *no* means refused before a run
 exists, with the reason in the last column. Masked models do not write, which needs no reason.
 

@@ -35,6 +35,7 @@ WITH_TORCH = tuple(
         "seq2seq",
         "seq2seq_slots",
         "examination",
+        "trials",
     )
 )
 
