@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 from pydantic import Field
 
@@ -150,9 +150,8 @@ class SlotMeasure(Measure[Stimuli, S]):
         if lm.mask_token is not None or _chose_prior(parameters):
             return parameters
         # It stays apart from a chosen one, so that `problems` can say who chose it.
-        return type(parameters).model_construct(
-            parameters.model_fields_set, **{**dict(parameters), "prior": "noun"}
-        )
+        taken = {**dict(parameters), "prior": "noun"}
+        return cast("S", type(parameters).model_construct(parameters.model_fields_set, **taken))
 
     def problems(self, stimuli: Stimuli, parameters: S, lm: SlotTokenizer) -> list[Problem]:
         """Put every adjective and every sentence to the tokenizer and collect what fails."""

@@ -148,7 +148,7 @@ def test_bad_input_is_one_line_that_says_what_is_wrong(
 @pytest.mark.parametrize("checkpoint", ["tiny-gpt2", "tiny-classifier"])
 def test_a_model_that_is_not_masked_is_refused(checkpoints: Path, checkpoint: str) -> None:
     with pytest.raises(CommandError, match="masked"):
-        probe("--model", str(checkpoints / checkpoint), "--local")
+        probe("--model", str(checkpoints / checkpoint), "--local", "--param", "prior=mask")
     assert not Run.objects.exists()
 
 

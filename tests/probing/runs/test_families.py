@@ -253,7 +253,8 @@ def test_causal_models_have_set_by_its_definition(causal: LanguageModel) -> None
 def test_a_causal_model_is_told_what_it_cannot_do_before_any_work(
     causal: LanguageModel, measure: str
 ) -> None:
-    tried = dry_run(measure=measure, model=causal, stimuli=left_to_right(), parameters={})
+    masked = {"prior": "mask"}
+    tried = dry_run(measure=measure, model=causal, stimuli=left_to_right(), parameters=masked)
     assert [problem.where for problem in tried.fatal] == ["parameter prior"]
     backwards = load_stimuli(groups=["man"], templates=["the-trait-people-are-groups"])
     tried = dry_run(measure=measure, model=causal, stimuli=backwards, parameters={"prior": "noun"})
