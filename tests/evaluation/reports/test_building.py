@@ -140,7 +140,7 @@ def test_one_rater_gives_a_report_with_reasons_instead_of_intervals(rated_study,
         block for block in document.blocks if isinstance(block, Table) and block.data == "groups"
     )
     heads = [column.head for column in groups.columns]
-    for head in ("Ceiling", "95 % interval"):
+    for head in ("Halves", "95 % interval"):
         assert {row.cells[heads.index(head)] for row in groups.rows} == {"–"}
     assert all("one person" in row.note for row in groups.rows)
 

@@ -91,7 +91,7 @@ def test_alignment_prints_tau_and_precision_of_every_group(rated_study, scored_r
         "elderly people",
         "P@3",
         "Kendall’s τ",
-        "Noise ceiling",
+        "Agreement between halves of the raters",
         "On groups like these",
     ):
         assert text in printed
