@@ -338,13 +338,19 @@ def _settings(model: LanguageModel, facts: dict[str, Any]) -> dict[str, str]:
             completed = measure.complete(given, lm)
             described = measure.Parameters.model_json_schema()["properties"]
             changed = [
-                f"{described[key].get('title', key)}: {value}"
+                f"{described[key].get('title', key)}: {_in_words(value)}"
                 for key, value in completed.model_dump(mode="json").items()
                 if value != given.model_dump(mode="json")[key]
             ]
             if changed:
                 found[name] = "; ".join(changed)
     return found
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(_in_words, value)) if isinstance(value, list) else str(value)
 
 
 def _keep(model: LanguageModel, certificate: Certificate) -> Certificate:
