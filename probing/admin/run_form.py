@@ -112,7 +112,9 @@ class RunForm(forms.Form):
             return cleaned
         parameters, choice = self.parameters(cleaned), self.choice(cleaned)
         try:
-            validate_parameters(self.measure, parameters)
+            # A field that stands as it came is no choice: what fits the model may take its place.
+            read = validate_parameters(self.measure, parameters)
+            parameters = read.model_dump(mode="json", exclude_defaults=True)
             self.request = run_request(
                 measure=self.measure.name,
                 model=cleaned["model"],

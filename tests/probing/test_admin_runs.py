@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+from html import unescape
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from annotation.models import TraitPair
 from probing.models import LanguageModel, Run, RunStatus, Score, ShardStatus
 from probing.runs.control import cancel_run
 from probing.runs.failure import fail_shard
+from probing.runs.language_models import register_model
 from probing.runs.leases import claim_shard
 from probing.runs.worker import work
 from tests.annotation.studies.people import make_study
@@ -351,6 +354,20 @@ def test_every_measure_has_a_form_from_its_schema(bert: LanguageModel, alice: Cl
         content = alice.get(reverse("admin:probing_run_add") + f"?measure={name}").content.decode()
         for parameter in measure.Parameters.model_fields:
             assert f'name="parameter_{parameter}"' in content
+
+
+def test_the_page_takes_the_prior_noun_for_a_causal_model(
+    checkpoints: Path,
+    alice: Client,
+) -> None:
+    """The page sends the prior as it came, which is the mask; nobody chose it."""
+    form = asked(register_model(location=str(checkpoints / "tiny-gpt2")))
+    form |= {"templates": [], "single_templates": ["that-group-is-trait"], "parameter_renorm": ""}
+    address = reverse("admin:probing_run_add") + "?measure=ilps_star"
+    said = alice.post(address, {**form, "preview": "1"}).content.decode()
+    assert "is compared with the prior noun" in unescape(said)
+    alice.post(address, {**form, "create": "1"})
+    assert Run.objects.get().parameters["prior"] == "noun"
 
 
 def test_a_parameter_without_a_value_is_stored_as_none(bert: LanguageModel, alice: Client) -> None:  # noqa: F811

@@ -207,6 +207,7 @@ def test_a_model_that_cannot_do_what_the_measure_asks(
     assert twice(refused(asked), "masked", "causal")
 
 
+@pytest.mark.parametrize("refused", [by_the_command, over_http], indirect=True)
 def test_a_causal_model_and_a_prior_that_needs_a_mask(
     refused: Callable[[Asked], str], checkpoints: Path
 ) -> None:
