@@ -29,7 +29,7 @@ class AnswersRefused(ValueError):  # noqa: N818
 class FilledForm:
     """What a page holds that comes again: answers as they were sent, and problems by field.
 
-    Both are empty where a page is asked for the first time.
+    Both are empty the first time a page is shown.
     """
 
     sent: QueryDict = field(default_factory=QueryDict)

@@ -14,7 +14,7 @@ from annotation.steps.texts import Texts
 
 
 class ReadingCheck(OptionsQuestion):
-    """Whoever chooses another answer than those that pass has not read the page."""
+    """Any answer except those that pass means that the page was not read."""
 
     is_question: ClassVar[bool] = False
     is_check: ClassVar[bool] = True
@@ -31,7 +31,7 @@ class ReadingCheck(OptionsQuestion):
 @step(
     "instructed",
     _("Check: an answer that the text asks for"),
-    about=_("The text says which answer to choose. Panels allow to reject for it."),
+    about=_("The text says which answer to choose. Panels allow rejection for it."),
     menu=Menu.CHECKS,
     rank=4,
     template="survey/choice.html",
@@ -62,7 +62,7 @@ class Instructed(ReadingCheck):
 @step(
     "nonsensical",
     _("Check: a statement that nobody can affirm"),
-    about=_("A statement that is true of nobody. Panels allow to reject for it."),
+    about=_("A statement that is true of no one. Panels allow rejection for it."),
     menu=Menu.CHECKS,
     rank=5,
     template="survey/choice.html",

@@ -483,7 +483,7 @@ def _examine_promises(instrument: Instrument, steps: tuple[Step, ...]) -> Iterat
         if promised and step.kind in rejecting:
             yield Finding(
                 _(
-                    "The instructions say of the checks: “%(promise)s” Panels allow to reject for "
+                    "The instructions say of the checks: “%(promise)s” Panels allow rejection for "
                     "step %(n)d, a check of another kind. Reword them, or never reject for it."
                 )
                 % {"promise": PROMISE, "n": step.index + 1},

@@ -112,7 +112,7 @@ class RunForm(forms.Form):
             return cleaned
         parameters, choice = self.parameters(cleaned), self.choice(cleaned)
         try:
-            # A field that stands as it came is no choice: what fits the model may take its place.
+            # An untouched field is not a choice: the default that fits the model replaces it.
             read = validate_parameters(self.measure, parameters)
             parameters = read.model_dump(mode="json", exclude_defaults=True)
             self.request = run_request(

@@ -63,8 +63,8 @@ class Answer:
     finish : ``stop``, ``length`` (cut at `max_new_tokens`), or ``refused``.
     tokens : of the answer in order; None where no log-probabilities were asked for or told.
     reasoning : tokens that the model wrote before its answer and kept to itself.
-    thought : that reasoning, where it is told.
-    n_tokens : tokens written, reasoning included; None where nobody counts them.
+    thought : that reasoning, if it is reported.
+    n_tokens : tokens written, reasoning included; None if they are not counted.
     """
 
     text: str

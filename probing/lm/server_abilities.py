@@ -38,7 +38,7 @@ _SCHEMA = {
     "additionalProperties": False,
 }
 _SAID = 300
-#: A trial is short, and somebody waits for it.
+#: A trial is short, since a person waits for it.
 TRIAL_LIMITS = ChatLimits(
     requests_per_minute=0, timeout_seconds=30, attempts=2, first_wait=0.5, longest_wait=5
 )
@@ -110,7 +110,7 @@ class ServerAbilities(BaseModel):
         tiers = {
             "full": "full (echoed completions tell the log-probability of every token)",
             "top_k": f"top_k (a chat tells the {self.most_top} likeliest tokens)",
-            "sampled": "sampled (answers are drawn, no log-probabilities are told)",
+            "sampled": "sampled (answers are drawn, no log-probabilities are reported)",
             None: "none",
         }
         found = [f"Access: {tiers[self.access()]}."]

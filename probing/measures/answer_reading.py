@@ -61,7 +61,7 @@ _BOUND = re.compile(
     r"unfair|inappropriate|meaningless)\b)(?!\w)",
     re.IGNORECASE,
 )
-#: A number that is asked, not said.
+#: A number in a question.
 _ASKED = re.compile(r"\d[\s\"'”)\]]*\?")
 #: A number that counts or orders something else, and one that names a share of both.
 _OF_SOMETHING = re.compile(
@@ -195,7 +195,7 @@ def _why_unreadable(bare: str, numbers: list[re.Match[str]]) -> str:
     if _BOUND.search(bare):
         return "a bound"
     if _ASKED.search(bare):
-        return "a number that is asked"
+        return "a number in a question"
     if _OF_SOMETHING.search(bare):
         return "a number of something else"
     (one,) = values

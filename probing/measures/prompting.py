@@ -75,7 +75,7 @@ class ThinkingParameters(MeasureParameters):
         le=32_768,
         title="Most tokens of hidden reasoning",
         description="In a chat, beside those of the answer. 0 turns reasoning off where the "
-        "model's chat template has a switch. What stands between marks such as <think> is kept "
+        "model's chat template has a switch. Text between marks such as <think> is kept "
         "apart from the answer.",
     )
 

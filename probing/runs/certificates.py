@@ -171,7 +171,7 @@ def _contradiction(certificate: Certificate) -> str:
 
 
 def _try_files(model: LanguageModel) -> Certificate:
-    """Try a model that nobody has loaded: its weights if they are few, else a small copy."""
+    """Try a model that is not loaded yet: its weights if they are few, else a small copy."""
     from probing.lm.examination import MOST_WEIGHTS
     from probing.lm.sources import inspect_model
     from probing.lm.weights import revision_of
@@ -326,7 +326,7 @@ def _words(slots: Any) -> tuple[tuple[str, ...], int]:
 
 
 def _settings(model: LanguageModel, facts: dict[str, Any]) -> dict[str, str]:
-    """Return what each measure takes from the model where nobody says otherwise, in words."""
+    """Return each measure's defaults for this model, in words."""
     found = {}
     for name, measure in MEASURES.items():
         lm = facts.get(facts_role(measure.abilities))

@@ -360,7 +360,7 @@ def test_the_page_takes_the_prior_noun_for_a_causal_model(
     checkpoints: Path,
     alice: Client,
 ) -> None:
-    """The page sends the prior as it came, which is the mask; nobody chose it."""
+    """The page sends the untouched prior, the mask; it is not a choice."""
     form = asked(register_model(location=str(checkpoints / "tiny-gpt2")))
     form |= {"templates": [], "single_templates": ["that-group-is-trait"], "parameter_renorm": ""}
     address = reverse("admin:probing_run_add") + "?measure=ilps_star"

@@ -148,7 +148,7 @@ def test_what_is_only_worth_a_thought_blocks_nothing() -> None:
     promising = draft(flow=flow)
     body = promising.instruments.get().wordings.filter(key="instructions_body")
     body.update(text="There are checks. Your payment does not depend on them.")
-    assert "Panels allow to reject for step 7" in thoughts(promising)
+    assert "Panels allow rejection for step 7" in thoughts(promising)
     promising.reward_cents = 0
     promising.save()
     assert "its text “Instructions: What participants read” speaks of payment" in thoughts(

@@ -1,4 +1,4 @@
-"""What a server is seen to do when it is tried, and what it is asked for afterwards."""
+"""What a server does when it is tried, and what runs then ask of it."""
 
 from __future__ import annotations
 

@@ -385,7 +385,7 @@ class Plain:
         return np.array([[self.word(b, word, a) for word in WORDS] for b, a in CONTEXTS])
 
     def ends(self) -> np.ndarray:
-        """Return ln P of every word at the end of what stands before it."""
+        """Return ln P of every word at the end of the text before it."""
         return np.array([[self.word(b, word, "") for word in WORDS] for b, _ in CONTEXTS])
 
     def texts(self) -> np.ndarray:
