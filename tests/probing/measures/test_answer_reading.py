@@ -63,7 +63,7 @@ UNREADABLE = {
     "3.5/5": "another scale", "four out of five": "another scale", "4 stars": "another scale",
     "two hundred": "no number",
     "7/10 (70%)": "another scale", "0.7": "may be", "70.000": "plain", "–70": "outside",
-    "null": "no number", "70?": "asked", "between sixty and seventy": "no number",
+    "null": "no number", "70?": "in a question", "between sixty and seventy": "no number",
     "50/50": "another scale", "50-50": "something else", "70 years old": "something else",
     "I know 20 people like that.": "something else", "$70": "something else",
     "12 million": "something else", "70 is too high": "bound", "It isn't 70": "bound",
