@@ -10,9 +10,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import logging
 import os
 import tempfile
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -22,6 +24,10 @@ import httpx2  # what openai is built on
 
 from probing.lm.chat_limits import Pacer
 
+logger = logging.getLogger(__name__)
+
+#: Ends the names of files that are not yet whole.
+_BEGUN = ".part"
 #: Says which draw a request is, if its body cannot; it never reaches the server.
 DRAW_HEADER = "X-Stereoscope-Draw"
 
@@ -36,34 +42,45 @@ class AnswerStore:
         """Return the answer to a request, None if none is kept or its file is damaged."""
         try:
             return gzip.decompress(self._file(key).read_bytes())
-        except (OSError, EOFError, gzip.BadGzipFile):
+        except (OSError, EOFError, zlib.error):
             return None
 
     def keep(self, key: str, body: bytes) -> None:
-        """Keep an answer; the file appears whole or not at all."""
-        file = self._file(key)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent)
-        with os.fdopen(handle, "wb") as opened:
-            opened.write(gzip.compress(body, 5, mtime=0))
-        Path(name).replace(file)
+        """Keep an answer; the file appears whole or not at all.
+
+        An answer that the disk does not take is not kept, and the log says so.
+        """
+        file, begun = self._file(key), None
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            handle, name = tempfile.mkstemp(_BEGUN, dir=file.parent)
+            begun = Path(name)
+            with os.fdopen(handle, "wb") as opened:
+                opened.write(gzip.compress(body, 5, mtime=0))
+            begun.replace(file)
+        except OSError as error:
+            logger.warning("an answer is not kept: %s", error)
+            if begun:
+                begun.unlink(missing_ok=True)
 
     def size(self) -> tuple[int, int]:
         """Return how many answers there are, and their bytes on disk."""
-        sizes = [file.stat().st_size for file in self._files()]
+        sizes = [file.stat().st_size for file in self._files(".gz")]
         return len(sizes), sum(sizes)
 
     def empty(self) -> int:
-        """Delete every answer; returns how many there were."""
+        """Delete every answer, and what killed processes began; returns how many answers."""
+        for file in self._files(_BEGUN):
+            file.unlink(missing_ok=True)
         count = 0
-        for file in self._files():
+        for file in self._files(".gz"):
             with suppress(FileNotFoundError):
                 file.unlink()
                 count += 1
         return count
 
-    def _files(self) -> Iterator[Path]:
-        yield from self.folder.glob("??/*.gz")
+    def _files(self, ending: str) -> Iterator[Path]:
+        yield from self.folder.glob(f"??/*{ending}")
 
     def _file(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key}.gz"

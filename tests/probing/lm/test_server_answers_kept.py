@@ -132,3 +132,39 @@ def test_a_damaged_file_is_asked_for_again(tmp_path: Path) -> None:
             file.write_bytes(file.read_bytes()[:20])
         assert ask(host, store) == "Yes"
     assert len(server.asked) == 2
+
+
+def test_an_answer_that_cannot_be_kept_is_used_all_the_same(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It is paid for. A file lies where the folder should be, as if the disk were full."""
+    place = tmp_path / "answers"
+    place.write_text("no folder")
+    server = Odd()
+    with serve(server) as host:
+        assert ask(host, AnswerStore(place)) == "Yes"
+    assert len(server.asked) == 1
+    assert "an answer is not kept" in caplog.text
+
+
+@pytest.mark.parametrize("damage", range(0, 60, 3))
+def test_a_damaged_file_is_asked_for_anew(tmp_path: Path, damage: int) -> None:
+    server, store = Odd(), AnswerStore(tmp_path)
+    with serve(server) as host:
+        ask(host, store)
+        (file,) = tmp_path.rglob("*.gz")
+        content = bytearray(file.read_bytes())
+        content[damage] ^= 0xFF
+        file.write_bytes(content)
+        assert ask(host, store) == "Yes"
+
+
+def test_a_file_of_a_process_that_was_killed_is_removed_with_the_others(tmp_path: Path) -> None:
+    store = AnswerStore(tmp_path)
+    store.keep("ab" * 32, b"{}")
+    (kept,) = tmp_path.rglob("*.gz")
+    begun = kept.parent / "begun.part"
+    begun.write_bytes(b"half")
+    assert store.size()[0] == 1
+    assert store.empty() == 1
+    assert not begun.exists()
