@@ -8,6 +8,7 @@ it. A certificate holds as long as files and libraries stay the same.
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -53,6 +54,7 @@ OUTCOMES: dict[str, str] = {
 _SHOWN_WORDS = 8
 #: Trials of files that this process has tried, whichever row they are registered in.
 _made: dict[tuple[str, ...], Certificate] = {}
+_trying = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -102,11 +104,11 @@ def certify(model: LanguageModel, *, again: bool = False) -> Certificate:
     `again` repeats trials that this process has already made of the same files.
     """
     key = _key(model)
-    if again:
-        _made.pop(key, None)
-    if key not in _made:
-        _made[key] = _try_files(model)
-    return _keep(model, _made[key])
+    # One at a time: two requests would hold two models in memory.
+    with _trying:
+        if again or key not in _made:
+            _made[key] = _try_files(model)
+        return _keep(model, _made[key])
 
 
 def certify_loaded(model: LanguageModel, loaded: LoadedModel) -> None:
