@@ -71,7 +71,7 @@ def _answer(
 
 def _log(share: ReportShare, action: AuditAction, name: str) -> None:
     """Log that somebody came by a link; who it was is not known."""
-    if not cache.add(f"shared:{share.pk}:{action}:{name}", 1, ONE_ENTRY_SECONDS):
+    if not cache.add(f"shared:{share.digest}:{action}:{name}", 1, ONE_ENTRY_SECONDS):
         return
     record(
         action,
