@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -43,7 +44,12 @@ def list_addresses() -> str:
 
     def walk(patterns: list[URLPattern | URLResolver], start: str, space: str) -> Iterator[str]:
         for pattern in patterns:
-            address = start + str(pattern.pattern)
+            # The admin names its apps in the order in which their pages were registered.
+            address = start + re.sub(
+                r"(?<=<app_label>)[\w|]+",
+                lambda apps: "|".join(sorted(apps[0].split("|"))),
+                str(pattern.pattern),
+            )
             if isinstance(pattern, URLResolver):
                 inner = f"{space}{pattern.namespace}:" if pattern.namespace else space
                 yield from walk(pattern.url_patterns, address, inner)
