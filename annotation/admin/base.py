@@ -60,7 +60,7 @@ def do_to_each(
 class HasTabs:
     """A model admin whose list has tabs to the lists that belong to it."""
 
-    #: The neighbours of the list, itself among them, by the names of their models.
+    #: The neighbors of the list, itself among them, by the names of their models.
     tab_names: Sequence[tuple[str, Any]] = ()
 
     def list_tabs(self, here: str = "") -> list[tuple[Any, str, bool]]:

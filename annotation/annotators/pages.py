@@ -106,14 +106,14 @@ class TaskPage(AnnotatorPage):
         entry = queue.find(self.task.position)
         if entry is None:
             raise ValueError("The task is not in its annotator's queue.")
-        neighbours = {
+        neighbors = {
             "entry": entry,
             "before": queue.before(entry),
             "after": queue.after(entry),
             "following": queue.next_open(entry.rank),
             "skipped": queue.skipped(entry),
         }
-        return self.show(queue, {**neighbours, **context}, status=status)
+        return self.show(queue, {**neighbors, **context}, status=status)
 
     def next_address(self) -> str:
         """Return the address of the next open task, that of the queue where none is left."""

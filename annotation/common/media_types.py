@@ -29,15 +29,15 @@ class MediaType:
         return self.name.startswith("audio/")
 
 
-def recognise_media(content: bytes) -> MediaType | None:
+def recognize_media(content: bytes) -> MediaType | None:
     """Return the type of a picture (PNG, JPEG, WebP, GIF) or sound (MP3, Ogg, WAV, M4A), or None.
 
     A picture that is broken or of more than 4,000 pixels on a side is none.
     """
-    return _recognise_sound(content) or _recognise_picture(content)
+    return _recognize_sound(content) or _recognize_picture(content)
 
 
-def _recognise_sound(content: bytes) -> MediaType | None:
+def _recognize_sound(content: bytes) -> MediaType | None:
     begin = content[:12]
     if begin[:3] == b"ID3" or (begin[:1] == b"\xff" and begin[1:2] in {b"\xfb", b"\xf3", b"\xf2"}):
         return MediaType("audio/mpeg", "mp3")
@@ -50,7 +50,7 @@ def _recognise_sound(content: bytes) -> MediaType | None:
     return None
 
 
-def _recognise_picture(content: bytes) -> MediaType | None:
+def _recognize_picture(content: bytes) -> MediaType | None:
     from PIL import Image  # 20 MB of memory that only an upload needs
 
     try:

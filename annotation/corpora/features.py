@@ -2,7 +2,7 @@
 
 Deas et al. (2023), Appendix B: five regular expressions (Table 5) and four rules of grammar. The
 patterns find candidates for sampling and for a first look; they are no description of the variety
-and no judgement of a text. They over- and undershoot: as printed, “didn’t notice” is negative
+and no judgment of a text. They over- and undershoot: as printed, “didn’t notice” is negative
 concord but “don’t know nothing” is not, and “a uniform” is determiner leveling.
 
 Where this differs from print. The print lost the backslashes of its patterns; they stand here as

@@ -87,7 +87,7 @@ def with_counts(corpora: QuerySet[Corpus]) -> QuerySet[Corpus]:
     return corpora.annotate(n_texts=count(Text), n_pairs=count(TextPair))
 
 
-def summarise_corpus(corpus: Corpus) -> CorpusSummary:
+def summarize_corpus(corpus: Corpus) -> CorpusSummary:
     """Return the numbers of a corpus. Four queries at most, whatever its size."""
     bodies = _count_bodies(corpus)
     texts: Counter[tuple[str, str, str]] = Counter()

@@ -22,7 +22,7 @@ DEFAULT_GUIDELINES = (
     "Leave emojis alone, unless speakers of the other variety would use them differently.",
     "Keep swear words, and write out those that were masked.",
     "Change only what has to change. Meaning and tone stay.",
-    "Where no guideline fits, trust your own judgement.",
+    "Where no guideline fits, trust your own judgment.",
     "She be working late. → She usually works late.",
     "They at the store already. → They are at the store already.",
     "I ain’t never seen nothing like that. → I have never seen anything like that.",

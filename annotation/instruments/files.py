@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
-from annotation.common.media_types import recognise_media
+from annotation.common.media_types import recognize_media
 from annotation.instruments.versions import lock_draft
 from annotation.models import Instrument, Study, StudyFile
 
@@ -27,7 +27,7 @@ def store_file(*, study: Study, name: str, content: bytes) -> StudyFile:
     digest = hashlib.sha256(content).hexdigest()
     if (known := list_files(study).filter(digest=digest).first()) is not None:
         return known
-    media = recognise_media(content)
+    media = recognize_media(content)
     if media is None:
         raise ValidationError(
             _(

@@ -257,7 +257,7 @@ def order_queue(
 def _spread(
     items: Sequence[PlannedItem], name: Callable[[PlannedItem], object], after: PlannedItem | None
 ) -> list[PlannedItem] | None:
-    """Return the items so that no two neighbours share a name, None where there is no such order.
+    """Return the items so that no two neighbors share a name, None where there is no such order.
 
     There is one exactly if no name is on more than half of the items, rounded up, or down for the
     name that came last. The next item is the first that keeps this true of the rest.

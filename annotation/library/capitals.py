@@ -10,7 +10,7 @@ from annotation.library.proper_names import EITHER_WAY, OFTEN_PROPER, PROPER
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
-def capitalise(text: str) -> str:
+def capitalize(text: str) -> str:
     """Return ``text`` with a capital first letter, the rest as it was."""
     return text[:1].upper() + text[1:]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from annotation.library.capitals import capitalise
+from annotation.library.capitals import capitalize
 from annotation.library.findings import Finding, firm
 from annotation.library.library_kind import (
     BATCH,
@@ -95,7 +95,7 @@ class GroupKind(LibraryKind):
         if not given.get("plural_capitalised") and (
             "plural" in given or "plural_capitalised" in given
         ):
-            values = {**values, "plural_capitalised": capitalise(str(values["plural"]))}
+            values = {**values, "plural_capitalised": capitalize(str(values["plural"]))}
         domains = tuple(name.casefold() for name in values["domains"])
         return {**values, "domains": domains, "sets": tuple(sorted(set(values["sets"])))}
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from annotation.library.articles import wrong_articles
-from annotation.library.capitals import capitalise, lower_case_names, needless_capital
+from annotation.library.capitals import capitalize, lower_case_names, needless_capital
 from annotation.library.findings import Finding, firm
 from annotation.library.plurals import is_plural, propose_plural, same_noun, split_head
 
@@ -41,7 +41,7 @@ def propose_forms(singular: str) -> Forms:
     plural = propose_plural(plain)
     before, noun, after = split_head(plain)
     adjectival = noun in PLAIN_NOUNS and before and not after
-    return Forms(plain, plural, capitalise(plural), before.strip() if adjectival else "")
+    return Forms(plain, plural, capitalize(plural), before.strip() if adjectival else "")
 
 
 def check_forms(forms: Forms) -> list[Finding]:
@@ -117,7 +117,7 @@ def _number(forms: Forms) -> Iterator[Finding]:
 
 
 def _capitals(forms: Forms) -> Iterator[Finding]:
-    expected = capitalise(forms.plural)
+    expected = capitalize(forms.plural)
     first = forms.plural.split(" ")[0]
     inner = first[:1].islower() and first != first.lower()  # a name such as iPhone
     if forms.plural_capitalised != expected and not (
@@ -135,9 +135,9 @@ def _capitals(forms: Forms) -> Iterator[Finding]:
         for word, certain in lower_case_names(form):
             yield Finding(
                 certain,
-                f"“{word}” is written with a capital, “{capitalise(word)}”."
+                f"“{word}” is written with a capital, “{capitalize(word)}”."
                 if certain
-                else f"“{word}” is written with a capital as a name, “{capitalise(word)}”.",
+                else f"“{word}” is written with a capital as a name, “{capitalize(word)}”.",
                 name,
                 show(name, form),
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotation.library.capitals import capitalise, lower_case_names, needless_capital
+from annotation.library.capitals import capitalize, lower_case_names, needless_capital
 from annotation.library.findings import Finding, firm
 from annotation.library.library_kind import Column, Known, LibraryKind, Values
 from annotation.models import TraitPair
@@ -88,7 +88,7 @@ def _pole(name: str, pole: str, synonyms: Sequence[str]) -> Iterator[Finding]:
         for found, certain in lower_case_names(word):
             yield Finding(
                 certain,
-                f"“{found}” is written with a capital as a name, “{capitalise(found)}”.",
+                f"“{found}” is written with a capital as a name, “{capitalize(found)}”.",
                 where,
                 f"All people are {word}.",
             )

@@ -102,7 +102,7 @@ def send_again(*, study: Study) -> int:
     refresh_study(study=study)
     actions = PanelAction.objects.filter(study=study, state=ActionState.UNCLEAR)
     keys = [action.pk for action in actions if may_send_again(action)]
-    # Call and count stay, so that the old payment is still recognised if it shows up late.
+    # Call and count stay, so that the old payment is still recognized if it shows up late.
     number = PanelAction.objects.filter(pk__in=keys, state=ActionState.UNCLEAR).update(
         state=ActionState.PLANNED, try_at=timezone.now(), claim=""
     )

@@ -116,7 +116,7 @@ def explain_check(check: CheckResponse) -> str:
 
 
 def _propose(failed: Sequence[CheckResponse], *, is_unusual: bool) -> Proposal:
-    """A typed word that was not recognised may still be right, so that a person looks at it."""
+    """A typed word that was not recognized may still be right, so that a person looks at it."""
     kinds = {check.kind for check in failed}
     typed = [c.kind == CheckKind.GROUP_NAME or c.expected.get("typed", False) for c in failed]
     if is_unusual or (typed and all(typed)):

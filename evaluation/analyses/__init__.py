@@ -1,6 +1,6 @@
 """Analyses: from ratings and scores to estimates with their uncertainty."""
 
-from evaluation.analyses.alignment import analyse_alignment
+from evaluation.analyses.alignment import analyze_alignment
 from evaluation.analyses.alignment_result import (
     AlignmentOptions,
     AlignmentResult,
@@ -30,7 +30,7 @@ __all__ = [
     "ResampledValue",
     "Resampling",
     "ScoreTable",
-    "analyse_alignment",
+    "analyze_alignment",
     "from_plain",
     "to_plain",
 ]

@@ -82,7 +82,7 @@ class AgreementResult:
     n_not_interpretable: int
 
 
-def analyse_agreement(
+def analyze_agreement(
     annotations: pd.DataFrame, options: AgreementOptions | None = None
 ) -> AgreementResult:
     """Return the agreement of annotators.

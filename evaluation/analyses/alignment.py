@@ -52,7 +52,7 @@ SHARE_BOUNDS = (0.0, 1.0)
 Array = NDArray[np.float64]
 
 
-def analyse_alignment(
+def analyze_alignment(
     *,
     ratings: pd.DataFrame,
     scores: pd.DataFrame | ScoreTable,

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from annotation.common.lazy import pd
-from evaluation.analyses.alignment import analyse_alignment
+from evaluation.analyses.alignment import analyze_alignment
 from evaluation.analyses.alignment_cells import frame_values
 from evaluation.analyses.alignment_comparison_result import (
     ALL,
@@ -53,7 +53,7 @@ def compare_alignments(
     pilot_groups : groups that helped to choose templates; with some, everything overall is given
         a second time without them
 
-    Every run is aligned as `analyse_alignment` does, with the same seed and so the same resampled
+    Every run is aligned as `analyze_alignment` does, with the same seed and so the same resampled
     people; see `alignment_differences.SharedResamples` for the pairs. Raises ValueError for bad
     input, for a pilot group that is not among the groups, and where no group is left to test.
     """
@@ -74,7 +74,7 @@ def compare_alignments(
     for part, own in parts.items():
         kept = ratings[ratings["group"].isin(own)] if part == TEST else ratings
         found = {
-            run: analyse_alignment(
+            run: analyze_alignment(
                 ratings=kept, scores=_restrict(table, own), groups=own, scales=scales,
                 options=options,
             )

@@ -208,7 +208,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class AlignmentResult:
-    """The two pictures and how far they agree; see `analyse_alignment`."""
+    """The two pictures and how far they agree; see `analyze_alignment`."""
 
     analysis: str
     version: str

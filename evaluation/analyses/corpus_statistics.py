@@ -1,7 +1,7 @@
 """What a corpus of pairs is like: Tables 2 and 3 of Deas et al. (2023).
 
 Words are those of `annotation.corpora.words`: lower-cased runs of letters and digits, apostrophes
-and hyphens within them included; the paper names no tokeniser. Rouge has words of its own
+and hyphens within them included; the paper names no tokenizer. Rouge has words of its own
 (`evaluation.metrics.rouge`). Toxicity is the mean number of word-list hits a text.
 """
 

@@ -30,7 +30,7 @@ from evaluation.analyses.direction_gaps import (
     Key,
     split_masks,
 )
-from evaluation.analyses.feature_gaps import FeatureResult, analyse_features
+from evaluation.analyses.feature_gaps import FeatureResult, analyze_features
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.rouge import KINDS
@@ -129,7 +129,7 @@ class CounterpartResult:
     features: FeatureResult | None = None
 
 
-def analyse_counterparts(
+def analyze_counterparts(
     scored: ScoredCounterparts,
     options: CounterpartOptions | None = None,
     *,
@@ -138,7 +138,7 @@ def analyse_counterparts(
     """Return means, gaps and toxicity of all producers, over all texts and in every split.
 
     features : uses of linguistic features in every pair's text of the source variety, as
-        `feature_gaps.analyse_features` takes them; None = not counted
+        `feature_gaps.analyze_features` takes them; None = not counted
 
     Splits: ``toxic`` and ``non-toxic`` by the pair's text in the source variety, where a word list
     was given, and one for each source where there are several. Raises ValueError for counterparts
@@ -194,7 +194,7 @@ def analyse_counterparts(
         removed_gaps=tuple(removed_gaps),
         left_out=_left_out(rows),
         against_gold=tuple(against_gold),
-        features=None if features is None else analyse_features(covered, features, sources),
+        features=None if features is None else analyze_features(covered, features, sources),
     )
 
 

@@ -79,7 +79,7 @@ class ErrorResult:
     agreement: tuple[ErrorAgreement, ...]
 
 
-def analyse_errors(
+def analyze_errors(
     items: pd.DataFrame,
     codings: Sequence[Coding],
     categories: Sequence[str],
@@ -168,7 +168,7 @@ def _mark(body: str, coding: Coding, metric: str, unit: Unit) -> Marks:
 
 def _validate(about: pd.DataFrame, codings: Sequence[Coding], categories: Sequence[str]) -> None:
     if not codings:
-        raise ValueError("there are no codings to analyse")
+        raise ValueError("there are no codings to analyze")
     times: Mapping[tuple[int, int], int] = Counter((c.item, c.annotator) for c in codings)
     if max(times.values()) > 1:
         raise ValueError("somebody coded a counterpart twice; keep one of the two")

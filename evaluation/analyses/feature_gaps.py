@@ -83,7 +83,7 @@ class FeatureResult:
     gaps: tuple[FeatureGap, ...]
 
 
-def analyse_features(
+def analyze_features(
     table: DirectionTable, features: pd.DataFrame, sources: Sequence[str]
 ) -> FeatureResult:
     """Return slopes and gaps of every producer and metric of a table.

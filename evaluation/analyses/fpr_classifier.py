@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from evaluation.analyses.fpr_counts import GapOptions, Predictions
-from evaluation.analyses.fpr_gaps import ModelGaps, analyse_gaps
+from evaluation.analyses.fpr_gaps import ModelGaps, analyze_gaps
 from evaluation.analyses.fpr_mixed import MixedFit, fit_mixed
 from evaluation.analyses.fpr_prompting import (
     FactorShare,
@@ -31,7 +31,7 @@ class FprGaps:
     mixed: tuple[MixedFit, ...] = ()
 
 
-def analyse_classifier(
+def analyze_classifier(
     predictions: Predictions,
     options: GapOptions,
     surprisal: Mapping[tuple[str, str], float] | None,
@@ -39,12 +39,12 @@ def analyse_classifier(
 ) -> FprGaps:
     """Return gaps, bounds for answers without a class, shares of the prompts, and the mixed model.
 
-    surprisal : as for :func:`analyse_gaps`; sides : those of the mixed model, which takes longest
+    surprisal : as for :func:`analyze_gaps`; sides : those of the mixed model, which takes longest
     """
     return FprGaps(
         options,
         predictions.classes,
-        analyse_gaps(predictions, options, surprisal),
+        analyze_gaps(predictions, options, surprisal),
         fallback_bounds(predictions, options),
         factor_shares(predictions, options),
         fit_mixed(predictions, options, sides),

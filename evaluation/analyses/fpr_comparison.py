@@ -96,7 +96,7 @@ class FprComparison:
 def compare_models(
     models: Sequence[ModelGaps], options: GapOptions, classes: Sequence[str]
 ) -> FprComparison:
-    """Return the comparison of models that were analysed one by one."""
+    """Return the comparison of models that were analyzed one by one."""
     gaps = [
         MeanGap(model.model, model.data_set, gap.side, gap.group, gap.gap.value)
         for model in models

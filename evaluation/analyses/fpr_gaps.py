@@ -189,7 +189,7 @@ class ModelGaps:
         return [gap for gap in self.gaps if gap.side == side and gap.is_group]
 
 
-def analyse_gaps(
+def analyze_gaps(
     predictions: Predictions,
     options: GapOptions | None = None,
     surprisal: Mapping[tuple[str, str], float] | None = None,

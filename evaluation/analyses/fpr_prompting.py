@@ -24,7 +24,7 @@ from evaluation.analyses.fpr_counts import (
     count_errors,
     draw_templates,
 )
-from evaluation.analyses.fpr_gaps import analyse_gaps
+from evaluation.analyses.fpr_gaps import analyze_gaps
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.undefined import UndefinedReason
@@ -74,7 +74,7 @@ def fallback_bounds(predictions: Predictions, options: GapOptions) -> tuple[Fall
     frame = predictions.sentences
     groups = frame["group"].to_numpy()
     worst, best = (
-        analyse_gaps(predictions, replace(options, fallback=way)) for way in ("errors", "correct")
+        analyze_gaps(predictions, replace(options, fallback=way)) for way in ("errors", "correct")
     )
     found = []
     for side in predictions.classes:

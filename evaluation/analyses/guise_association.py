@@ -229,7 +229,7 @@ class GuiseAnalysis:
     nulls: tuple[NullLine, ...] = ()
 
 
-def analyse_guises(
+def analyze_guises(
     runs: Sequence[GuiseRun],
     attributes: Sequence[str],
     studies: Sequence[HumanStudy],

@@ -122,7 +122,7 @@ class ControlAnalysis:
     nulls: tuple[ControlNull, ...]
 
 
-def analyse_controls(
+def analyze_controls(
     runs: Sequence[ControlRun],
     attributes: Sequence[str],
     chosen: Sequence[str],

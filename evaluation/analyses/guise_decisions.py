@@ -132,7 +132,7 @@ class DecisionAnalysis:
     left_out: tuple[LeftOutDecision, ...] = ()
 
 
-def analyse_decisions(runs: Sequence[DecisionRun], options: DecisionOptions) -> DecisionAnalysis:
+def analyze_decisions(runs: Sequence[DecisionRun], options: DecisionOptions) -> DecisionAnalysis:
     """Return rates and tests of every model and outcome."""
     rates: list[DecisionRate] = []
     tests: list[DecisionTest] = []

@@ -114,7 +114,7 @@ class FeatureAnalysis:
     densities: tuple[DensityLine, ...]
 
 
-def analyse_features(
+def analyze_features(
     runs: Sequence[GuiseRun],
     attributes: Sequence[str],
     chosen: Sequence[str],

@@ -49,7 +49,7 @@ class IntelligenceAnalysis:
     shares: tuple[ShareLine, ...]
 
 
-def analyse_intelligence(
+def analyze_intelligence(
     adjectives: Sequence[GuiseRun],
     attributes: Sequence[str],
     high: Sequence[str],

@@ -141,7 +141,7 @@ def size_class(parameters: float | None) -> str:
     return next(name for name, most in SIZE_CLASSES if printed <= most)
 
 
-def analyse_models(
+def analyze_models(
     runs: Sequence[GuiseRun],
     attributes: Sequence[str],
     chosen: Sequence[str],

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from evaluation.analyses.guise_association import AttributeScore, analyse_guises
+from evaluation.analyses.guise_association import AttributeScore, analyze_guises
 from evaluation.analyses.guise_cells import GuiseCell, GuiseOptions, estimate_of, guise_cells
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Probe
 from evaluation.analyses.guise_inference import CrossedLine, tests_disagree
@@ -83,7 +83,7 @@ class OccupationAnalysis:
     crossed: tuple[CrossedLine, ...] = ()
 
 
-def analyse_occupations(
+def analyze_occupations(
     runs: Sequence[GuiseRun],
     occupations: Sequence[str],
     titles: Mapping[str, float],
@@ -96,7 +96,7 @@ def analyse_occupations(
     titles : prestige by title of a survey; empty for no regression
     """
     cells = guise_cells(runs, options)
-    found = analyse_guises(runs, occupations, [], {}, options, cells=cells)
+    found = analyze_guises(runs, occupations, [], {}, options, cells=cells)
     prestige = occupation_prestige(occupations, titles, rule=rule)
     tests, lines = [], []
     for model, probe in found.models:

@@ -138,7 +138,7 @@ class GuisePeople:
     models: tuple[ModelLine, ...]
 
 
-def analyse_guise_people(
+def analyze_guise_people(
     rated: GuiseRatings,
     runs: Sequence[GuiseRun],
     poles: Mapping[str, tuple[int, int]],

@@ -40,7 +40,7 @@ ROUNDING = 1e-9
 FEWEST_RESAMPLES = 0.5
 
 
-def analyse_intersections(
+def analyze_intersections(
     scores: pd.DataFrame,
     pairs: Sequence[PairedGroup],
     domains: Mapping[str, str],
@@ -69,7 +69,7 @@ def analyse_intersections(
     return IntersectionalResult(
         options=chosen,
         orders=tuple(orders),
-        summary=_summarise(
+        summary=_summarize(
             [row if row.reversed_reason != NO_REVERSE else None for row in orders], resamples
         ),
         domain_pairs=tuple(domain_pairs),
@@ -78,7 +78,7 @@ def analyse_intersections(
         n_emergent=len(emergent),
         n_associations=int(np.isfinite(values).sum()),
         left_out=left_out,
-        summary_of_all=_summarise(orders, resamples),
+        summary_of_all=_summarize(orders, resamples),
     )
 
 
@@ -86,7 +86,7 @@ def _validate(
     scores: pd.DataFrame, pairs: Sequence[PairedGroup], domains: Mapping[str, str]
 ) -> None:
     if not pairs:
-        raise ValueError("there are no paired groups to analyse")
+        raise ValueError("there are no paired groups to analyze")
     slugs = [pair.slug for pair in pairs]
     if len(set(slugs)) != len(slugs):
         twice = next(slug for slug in slugs if slugs.count(slug) > 1)
@@ -137,7 +137,7 @@ def _of_two_groups(reason: str) -> str:
     return str(UndefinedReason.FEW_SCORES) if reason == UndefinedReason.TOO_FEW else str(reason)
 
 
-def _summarise(orders: Sequence[OrderRow | None], resamples: _Resamples) -> OrderSummary:
+def _summarize(orders: Sequence[OrderRow | None], resamples: _Resamples) -> OrderSummary:
     """Return means over the paired groups that are there; None = left out."""
 
     def mean(name: str) -> Estimate:

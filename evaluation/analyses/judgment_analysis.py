@@ -21,7 +21,7 @@ from evaluation.analyses.direction_gaps import (
     split_masks,
 )
 from evaluation.analyses.error_analysis import ErrorResult
-from evaluation.analyses.feature_gaps import FeatureResult, analyse_features
+from evaluation.analyses.feature_gaps import FeatureResult, analyze_features
 from evaluation.metrics.krippendorff_alpha import (
     MEASUREMENTS,
     KrippendorffAlpha,
@@ -94,7 +94,7 @@ class JudgmentResult:
     errors: ErrorResult | None = None
 
 
-def analyse_judgments(
+def analyze_judgments(
     judgments: pd.DataFrame,
     *,
     toxic: Mapping[str, bool] | None = None,
@@ -109,7 +109,7 @@ def analyse_judgments(
         each 1 to 5
     toxic : pair → whether its text in the source variety holds a word of a list; None = no split
     features : uses of linguistic features in every pair's text of the source variety, as
-        `feature_gaps.analyse_features` takes them; None = not counted
+        `feature_gaps.analyze_features` takes them; None = not counted
     measurement : level at which alpha takes the ratings
 
     Raises ValueError for missing columns, ratings off the scale, an item that one judge rated
@@ -165,7 +165,7 @@ def analyse_judgments(
         ),
         agreement_pairs=tuple(_agree_in_pairs(judgments, measurement, chosen)),
         agreement_sources=tuple(_agree_by_source(judgments, measurement, chosen)),
-        features=None if features is None else analyse_features(table, features, sources),
+        features=None if features is None else analyze_features(table, features, sources),
     )
 
 
@@ -213,7 +213,7 @@ def _validate(judgments: pd.DataFrame) -> None:
     if absent:
         raise ValueError(f"the judgments lack the columns {', '.join(sorted(absent))}")
     if judgments.empty:
-        raise ValueError("there are no judgments to analyse")
+        raise ValueError("there are no judgments to analyze")
     for aspect in ASPECTS:
         ratings = judgments[aspect].to_numpy(dtype=float)
         if not ((ratings >= LOWEST) & (ratings <= HIGHEST)).all():

@@ -126,7 +126,7 @@ class Markedness:
         )
 
 
-def analyse_markedness(
+def analyze_markedness(
     scores: pd.DataFrame, groups: Sequence[str], options: MarkednessOptions | None = None
 ) -> Markedness:
     """Return how far the mere mention of a group explains the groups' deviations.

@@ -100,7 +100,7 @@ class RatingAgreement:
     dimensions: tuple[DimensionAgreement, ...]
 
 
-def analyse_rating_agreement(
+def analyze_rating_agreement(
     ratings: pd.DataFrame,
     *,
     groups: Sequence[str],

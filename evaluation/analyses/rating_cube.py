@@ -92,7 +92,7 @@ def _strangers(groups: pd.Series, scales: pd.Series) -> tuple[LeftOut, ...]:
 
 def _validate_order(name: str, order: Sequence[str]) -> None:
     if len(order) == 0:
-        raise ValueError(f"there are no {name} to analyse")
+        raise ValueError(f"there are no {name} to analyze")
     if len(set(order)) != len(order):
         doubled = sorted({item for item in order if list(order).count(item) > 1})
         raise ValueError(f"{name} are named twice: {', '.join(doubled)}")

@@ -93,7 +93,7 @@ class SpanResult:
     left_out: tuple[SpanLeftOut, ...]
 
 
-def analyse_spans(values: pd.DataFrame, options: SpanOptions | None = None) -> SpanResult:
+def analyze_spans(values: pd.DataFrame, options: SpanOptions | None = None) -> SpanResult:
     """Return the analysis of one or more models.
 
     values : one row for each model, name, pair, variety, condition and trial, with the columns
@@ -140,7 +140,7 @@ def _validate(values: pd.DataFrame, options: SpanOptions) -> None:
     if absent := set(COLUMNS) - set(values.columns):
         raise ValueError(f"the values lack the columns {', '.join(sorted(absent))}")
     if values.empty:
-        raise ValueError("there are no values to analyse")
+        raise ValueError("there are no values to analyze")
     if np.isinf(values["value"].to_numpy(dtype=float)).any():
         raise ValueError("infinite values cannot be averaged; give NaN and a reason instead")
     keys = ["model", "name", "pair", "variety", "condition", "trial"]

@@ -138,7 +138,7 @@ class SubgroupResampling:
 
 @dataclass(frozen=True)
 class SubgroupResult:
-    """See `analyse_subgroups`.
+    """See `analyze_subgroups`.
 
     hidden : questions with answers that are not shown, since they or what is left beside them
         would concern fewer people than `minimum`

@@ -56,7 +56,7 @@ DIFFERENCE_BOUNDS = {TAU: (-2.0, 2.0), PRECISION: (-1.0, 1.0)}
 NO_REFERENCE = Reference(np.nan, np.nan, np.nan)
 
 
-def analyse_subgroups(
+def analyze_subgroups(
     *,
     ratings: pd.DataFrame,
     scores: ScoreTable,

@@ -14,7 +14,7 @@ CELL_WIDTH, CELL_HEIGHT, GAP = 84, 46, 2
 HEAD = 30
 # A small matrix is not blown up to the width of a page.
 LEAST_WIDTH = 900
-# From this step outwards a cell is so dark that its text takes the colour of the surface.
+# From this step outwards a cell is so dark that its text takes the color of the surface.
 DARK_STEPS = 3
 
 
@@ -40,7 +40,7 @@ def agreement_matrix_spec(
     drawing = Drawing()
     for row in range(1, len(names)):
         y = HEAD + (row - 1) * (CELL_HEIGHT + GAP)
-        drawing.text(left - 10, y + CELL_HEIGHT / 2, names[row], colour="ink", align="right")
+        drawing.text(left - 10, y + CELL_HEIGHT / 2, names[row], color="ink", align="right")
         for column in range(row):
             x = left + column * (CELL_WIDTH + GAP)
             cell = cells.get((row, column), MatrixCell(math.nan, 0))
@@ -49,10 +49,10 @@ def agreement_matrix_spec(
         x = left + column * (CELL_WIDTH + GAP) + CELL_WIDTH / 2
         # A head stands right above the first cell of its column.
         y = HEAD + column * (CELL_HEIGHT + GAP) - 12
-        drawing.text(x, y, names[column], colour="ink", align="center", size=SMALL)
+        drawing.text(x, y, names[column], color="ink", align="center", size=SMALL)
     bottom = HEAD + (len(names) - 1) * (CELL_HEIGHT + GAP)
     drawing.text(
-        left, bottom + 16, "α, 0 is chance and 1 complete agreement", colour="ink3", size=SMALL
+        left, bottom + 16, "α, 0 is chance and 1 complete agreement", color="ink3", size=SMALL
     )
     known = [cell.value for cell in cells.values() if not math.isnan(cell.value)]
     return drawing.specification(
@@ -77,5 +77,5 @@ def _draw_cell(
     )
     ink, quiet = ("surface", "surface") if dark else ("ink", "ink2")
     middle = x + CELL_WIDTH / 2
-    drawing.text(middle, y + 17, value, colour=ink, align="center", bold=True)
-    drawing.text(middle, y + 34, f"n = {cell.n}", colour=quiet, align="center", size=SMALL)
+    drawing.text(middle, y + 17, value, color=ink, align="center", bold=True)
+    drawing.text(middle, y + 34, f"n = {cell.n}", color=quiet, align="center", size=SMALL)

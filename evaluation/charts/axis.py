@@ -60,7 +60,7 @@ class Axis:
         for tick in self.ticks:
             marked = self.reference is not None and abs(tick - self.reference) < self.tick / 1e6
             x = self(tick)
-            drawing.line((x, top), (x, bottom), colour="ink" if marked else "line", grid=True)
+            drawing.line((x, top), (x, bottom), color="ink" if marked else "line", grid=True)
 
     def draw(
         self,
@@ -76,11 +76,11 @@ class Axis:
         places = self.decimals if decimals is None else decimals
         for tick in self.ticks:
             text = format_tick(tick, places, signed=signed)
-            drawing.text(self(tick), bottom + 14, text, colour="ink3", align="center")
+            drawing.text(self(tick), bottom + 14, text, color="ink3", align="center")
         y = bottom + 34
         if any(ends):
-            drawing.text(self.left, y, ends[0], colour="ink3")
-            drawing.text(self.right, y, ends[1], colour="ink3", align="right")
+            drawing.text(self.left, y, ends[0], color="ink3")
+            drawing.text(self.right, y, ends[1], color="ink3", align="right")
             y += 20
-        drawing.text((self.left + self.right) / 2, y, title, colour="ink3", align="center")
+        drawing.text((self.left + self.right) / 2, y, title, color="ink3", align="center")
         return y + 12

@@ -25,7 +25,7 @@ from evaluation.charts.palette import (
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 SMALL = 12.0
-SWATCH = 17  # a step of the colour scale
+SWATCH = 17  # a step of the color scale
 
 # The parameter of a specification that names the highlighted key; empty for none.
 HIGHLIGHT = "highlight"
@@ -39,11 +39,11 @@ def _at(name: str) -> dict[str, Any]:
     return {"field": name, "type": "quantitative", "scale": None, "axis": None}
 
 
-def _hexa(colour: str) -> str:
+def _hexa(color: str) -> str:
     """A token's name or one of the steps, as #RRGGBB; nothing else is drawn."""
-    value = TOKENS.get(colour, colour)
+    value = TOKENS.get(color, color)
     if value not in CSS_VALUES:
-        raise ValueError(f"{colour} is no colour of the house")
+        raise ValueError(f"{color} is no color of the house")
     return value
 
 
@@ -86,7 +86,7 @@ class Drawing:
         y: float,
         text: str,
         *,
-        colour: str = "ink2",
+        color: str = "ink2",
         align: str = "left",
         bold: bool = False,
         size: float = TEXT_SIZE,
@@ -102,7 +102,7 @@ class Drawing:
         }
         if upright:
             mark["angle"] = 270
-        row = {"x": _px(x), "y": _px(y), "text": text, "color": _hexa(colour)}
+        row = {"x": _px(x), "y": _px(y), "text": text, "color": _hexa(color)}
         self._add(TEXTS, mark, ("x", "y", "text", "color"), row)
 
     def line(
@@ -110,7 +110,7 @@ class Drawing:
         start: tuple[float, float],
         end: tuple[float, float],
         *,
-        colour: str = "line",
+        color: str = "line",
         width: float = 1.0,
         dash: tuple[int, ...] = (),
         grid: bool = False,
@@ -121,7 +121,7 @@ class Drawing:
             mark["strokeDash"] = list(dash)
         row = {
             "x": _px(start[0]), "y": _px(start[1]), "x2": _px(end[0]), "y2": _px(end[1]),
-            "color": _hexa(colour),
+            "color": _hexa(color),
         }  # fmt: skip
         self._add(GRID if grid else LINES, mark, ("x", "y", "x2", "y2", "color"), row)
 
@@ -132,7 +132,7 @@ class Drawing:
         width: float,
         height: float,
         *,
-        colour: str,
+        color: str,
         outline: bool = False,
         tip: str = "",
     ) -> None:
@@ -144,7 +144,7 @@ class Drawing:
         row = {
             "x": _px(x + inset), "y": _px(y + inset),
             "x2": _px(x + width - inset), "y2": _px(y + height - inset),
-            "color": _hexa(colour), "tip": tip,
+            "color": _hexa(color), "tip": tip,
         }  # fmt: skip
         self._add(AREAS, mark, ("x", "y", "x2", "y2", "color"), row)
 
@@ -155,13 +155,13 @@ class Drawing:
         shape: str,
         radius: float,
         *,
-        colour: str,
+        color: str,
         outlined: bool = False,
         tip: str = "",
     ) -> None:
         """Draw a circle or diamond with a halo of the surface, so that it stands off lines.
 
-        An outlined one has the colour at its edge and the surface inside.
+        An outlined one has the color at its edge and the surface inside.
         """
         mark: dict[str, Any] = {
             "type": "point",
@@ -175,19 +175,19 @@ class Drawing:
             mark |= {"fill": surface, "strokeWidth": 1.75}
         else:
             mark |= {"stroke": surface, "strokeWidth": 1}
-        row = {"x": _px(x), "y": _px(y), "color": _hexa(colour), "tip": tip}
+        row = {"x": _px(x), "y": _px(y), "color": _hexa(color), "tip": tip}
         self._add(MARKS, mark, ("x", "y", "color"), row)
 
-    def dot(self, x: float, y: float, radius: float, *, colour: str, opacity: float = 1.0) -> None:
+    def dot(self, x: float, y: float, radius: float, *, color: str, opacity: float = 1.0) -> None:
         """Draw a plain small dot."""
         mark = {"type": "point", "shape": "circle", "filled": True, "opacity": opacity,
                 "size": round(4 * radius * radius, 2), "strokeWidth": 0}  # fmt: skip
         self._add(
-            MARKS, mark, ("x", "y", "color"), {"x": _px(x), "y": _px(y), "color": _hexa(colour)}
+            MARKS, mark, ("x", "y", "color"), {"x": _px(x), "y": _px(y), "color": _hexa(color)}
         )
 
     def lozenge(
-        self, low: float, middle: float, high: float, y: float, half: float, *, colour: str
+        self, low: float, middle: float, high: float, y: float, half: float, *, color: str
     ) -> None:
         """Draw a lozenge as wide as an interval, widest at the estimate."""
         rows = [
@@ -197,19 +197,19 @@ class Drawing:
         ]
         self.layers[MARKS, "lozenge", len(self.layers)] = {
             "data": {"values": rows},
-            "mark": {"type": "area", "color": _hexa(colour), "opacity": 1},
+            "mark": {"type": "area", "color": _hexa(color), "opacity": 1},
             "encoding": {"x": _at("x"), "y": _at("y") | {"stack": None}, "y2": {"field": "y2"}},
         }
 
-    def colour_scale(self, x: float, y: float, texts: tuple[str, str, str]) -> None:
+    def color_scale(self, x: float, y: float, texts: tuple[str, str, str]) -> None:
         """Draw the diverging scale with texts below its ends and its centre."""
-        for step, colour in enumerate(DIVERGING):
-            self.box(x + SWATCH * step, y, SWATCH - 1, 12, colour=colour)
+        for step, color in enumerate(DIVERGING):
+            self.box(x + SWATCH * step, y, SWATCH - 1, 12, color=color)
         end = x + SWATCH * len(DIVERGING) - 1
         for at, text, align in zip(
             (x, (x + end) / 2, end), texts, ("left", "center", "right"), strict=True
         ):
-            self.text(at, y + 23, text, colour="ink3", align=align, size=SMALL)
+            self.text(at, y + 23, text, color="ink3", align=align, size=SMALL)
 
     def value_cell(
         self,
@@ -225,13 +225,13 @@ class Drawing:
         """Fill a cell by its value, or outline it where there is none.
 
         Returns whether it is so dark, ``dark_from`` steps from the centre, that a text in it
-        takes the colour of the surface.
+        takes the color of the surface.
         """
         if math.isnan(value):
-            self.box(*corner, *size, colour="line", outline=True, tip=tip)
+            self.box(*corner, *size, color="line", outline=True, tip=tip)
             return False
         step = diverging_step(value, centre=centre, limit=limit)
-        self.box(*corner, *size, colour=DIVERGING[step], tip=tip)
+        self.box(*corner, *size, color=DIVERGING[step], tip=tip)
         return abs(step - CENTRE_STEP) >= dark_from
 
     def specification(

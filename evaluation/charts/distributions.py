@@ -51,28 +51,28 @@ def distributions_spec(
     axis = Axis(left, BOUNDS, tick=0.5)
     mean_at, n_at = axis.right + 62, axis.right + 122
     drawing = Drawing()
-    drawing.text(mean_at, 16, "Mean", colour="ink3", align="right")
-    drawing.text(n_at, 16, "n", colour="ink3", align="right")
+    drawing.text(mean_at, 16, "Mean", color="ink3", align="right")
+    drawing.text(n_at, 16, "n", color="ink3", align="right")
     bottom = TOP + len(lines) * (HEIGHT + GAP) - GAP
     axis.draw_grid(drawing, TOP - 8, bottom)
     described = []
     for i, line in enumerate(lines):
         base = TOP + i * (HEIGHT + GAP) + HEIGHT
         drawing.key = line.label
-        drawing.text(left - 14, base - 12, line.label, colour="ink", align="right")
-        drawing.line((left, base), (axis.right, base), colour="line")
+        drawing.text(left - 14, base - 12, line.label, color="ink", align="right")
+        drawing.line((left, base), (axis.right, base), color="line")
         _draw_bars(drawing, axis, line, counts[i], shares[i] / highest, base)
         known = [value for value in line.values if not math.isnan(value)]
         mean = math.fsum(known) / len(known) if known else math.nan
         text = format_number(mean, 2) if known else "no value"
         described.append(f"{line.label} {format_number(mean, 2)}")
-        drawing.text(mean_at, base - 12, text, colour="ink", align="right", bold=True)
+        drawing.text(mean_at, base - 12, text, color="ink", align="right", bold=True)
         drawing.text(n_at, base - 12, str(int(counts[i].sum())), align="right")
         if known:
             x = axis(mean)
             tip = f"{line.label}: mean {text}{count_tip(counts[i].sum())}"
-            drawing.line((x, base - HEIGHT), (x, base), colour="model", width=1.75)
-            drawing.symbol(x, base, "diamond", 6, colour="model", tip=tip)
+            drawing.line((x, base - HEIGHT), (x, base), color="model", width=1.75)
+            drawing.symbol(x, base, "diamond", 6, color="model", tip=tip)
     drawing.key = ""
     height = axis.draw(drawing, axis_title, bottom, decimals=1)
     return drawing.specification(
@@ -113,6 +113,6 @@ def _draw_bars(
             base - height,
             axis(high) - axis(low) - BAR_GAP,
             height,
-            colour="control",
+            color="control",
             tip=f"{line.label}: {n} from {format_number(low, 2)} to {format_number(high, 2)}",
         )

@@ -77,23 +77,23 @@ def forest_spec(
         (ceiling_at, "halves", "right"),
         (n_at, "n", "right"),
     ):
-        drawing.text(x, FIRST_ROW - 28, head, colour="ink3", align=align)
+        drawing.text(x, FIRST_ROW - 28, head, color="ink3", align=align)
     axis.draw_grid(drawing, FIRST_ROW - 15, bottom)
     for i, row in enumerate(every):
         drawing.key = "" if row.is_pooled else row.name
         y = rule + 21 if row.is_pooled else FIRST_ROW + ROW * i
         _draw_row(drawing, axis, row, y)
-        drawing.text(left, y, row.name, colour="ink", align="right", bold=row.is_pooled)
-        drawing.text(tau_at, y, format_number(row.tau, 2), colour="ink", align="right", bold=True)
+        drawing.text(left, y, row.name, color="ink", align="right", bold=row.is_pooled)
+        drawing.text(tau_at, y, format_number(row.tau, 2), color="ink", align="right", bold=True)
         if math.isnan(row.tau):
             reason = (reasons or {}).get(row.reason, row.reason)
-            drawing.text(interval_at, y, reason, colour="ink3")
+            drawing.text(interval_at, y, reason, color="ink3")
             continue
-        drawing.text(interval_at, y, row.interval, colour="ink3")
+        drawing.text(interval_at, y, row.interval, color="ink3")
         drawing.text(ceiling_at, y, format_number(row.ceiling[0], 2), align="right")
         drawing.text(n_at, y, str(row.n), align="right")
     drawing.key = ""
-    drawing.line((0, rule), (n_at + 4, rule), colour="control")
+    drawing.line((0, rule), (n_at + 4, rule), color="control")
     about = "Kendall’s τ between the model’s scores and the means of people’s ratings"
     height = axis.draw(drawing, about, bottom, decimals=2)
     return drawing.specification(
@@ -131,12 +131,12 @@ def _read_pooled(overall: dict[str, dict[str, Any]]) -> _Row:
 
 
 def _draw_legend(drawing: Drawing, tau: str, share: str) -> None:
-    drawing.line((0, 10), (34, 10), colour="ink", width=1.75)
-    drawing.symbol(17, 10, "circle", 5, colour="ink")
+    drawing.line((0, 10), (34, 10), color="ink", width=1.75)
+    drawing.symbol(17, 10, "circle", 5, color="ink")
     drawing.text(42, 10, tau, size=13)
     x = 42 + text_width(tau, 13) + 26
-    drawing.box(x, 2, 34, 16, colour="band")
-    drawing.line((x + 17, 2), (x + 17, 18), colour="ink2", width=1.25, dash=(2, 2))
+    drawing.box(x, 2, 34, 16, color="band")
+    drawing.line((x + 17, 2), (x + 17, 18), color="ink2", width=1.25, dash=(2, 2))
     ceiling = f"Halves of the raters: mean and middle {share} of splits"
     drawing.text(x + 42, 10, ceiling, size=13)
 
@@ -145,19 +145,19 @@ def _draw_row(drawing: Drawing, axis: Axis, row: _Row, y: float) -> None:
     """Draw the band of the halves, and tau on it: a lozenge for all cells, a circle for a group."""
     mean, low, high = row.ceiling
     if not math.isnan(mean):
-        drawing.box(axis(low), y - 8, max(axis(high) - axis(low), 1.0), 16, colour="band")
+        drawing.box(axis(low), y - 8, max(axis(high) - axis(low), 1.0), 16, color="band")
         start, end = (axis(mean), y - 8), (axis(mean), y + 8)
-        drawing.line(start, end, colour="ink2", width=1.25, dash=(2, 2))
+        drawing.line(start, end, color="ink2", width=1.25, dash=(2, 2))
     if math.isnan(row.tau):
         return
     has_interval = not math.isnan(row.low)
     if row.is_pooled and has_interval:
-        drawing.lozenge(axis(row.low), axis(row.tau), axis(row.high), y, 8, colour="ink")
+        drawing.lozenge(axis(row.low), axis(row.tau), axis(row.high), y, 8, color="ink")
         return
     if has_interval:
-        drawing.line((axis(row.low), y), (axis(row.high), y), colour="ink", width=1.75)
+        drawing.line((axis(row.low), y), (axis(row.high), y), color="ink", width=1.75)
     tip = f"{row.name}: τ = {format_number(row.tau, 2)}, {row.interval}, n = {row.n}"
-    drawing.symbol(axis(row.tau), y, "circle", 5, colour="ink", tip=tip)
+    drawing.symbol(axis(row.tau), y, "circle", 5, color="ink", tip=tip)
 
 
 def _describe(taus: list[float], pooled: _Row) -> str:

@@ -104,20 +104,20 @@ def profile_spec(
     drawing.text(width - 4, 10, agreement, size=13, align="right")
     _draw_axes(drawing, people, model, bottom, model_axis)
     _draw_brackets(drawing, scales, rows, left - pole_room - 14 - 24)
-    drawing.text(width - 4, PLOT_TOP - 32, f"Rank of {len(scales)}", colour="ink3", align="right")
+    drawing.text(width - 4, PLOT_TOP - 32, f"Rank of {len(scales)}", color="ink3", align="right")
     ranks = ((people, width - 44), (model, width - 4))
     for side, x in ranks:
-        drawing.symbol(x - 7, PLOT_TOP - 12, side.shape, side.radius, colour=side.column)
+        drawing.symbol(x - 7, PLOT_TOP - 12, side.shape, side.radius, color=side.column)
     for scale, row in zip(scales, rows, strict=True):
         y = PLOT_TOP + row + ROW / 2 + 2
         values = by_scale[scale.slug]
-        drawing.text(left - 14, y, scale.low, colour="ink", align="right")
-        drawing.text(right + 14, y, scale.high, colour="ink")
+        drawing.text(left - 14, y, scale.low, color="ink", align="right")
+        drawing.text(right + 14, y, scale.high, color="ink")
         for side, x in ranks:
             _draw_mark(drawing, side, scale, values, y)
             rank = values[f"{side.column}_rank"]
             text = DASH if pd.isna(rank) else str(int(rank))
-            drawing.text(x, y, text, colour=side.column, align="right", bold=True)
+            drawing.text(x, y, text, color=side.column, align="right", bold=True)
     return drawing.specification(
         width,
         bottom + 46,
@@ -144,10 +144,10 @@ def _agreement(summary: dict[str, Any], own: pd.DataFrame) -> str:
 
 
 def _draw_legend(drawing: Drawing, intervals: str) -> None:
-    drawing.symbol(6, 10, "circle", 5, colour="human")
+    drawing.symbol(6, 10, "circle", 5, color="human")
     drawing.text(19, 10, "People", size=13)
     x = 19 + text_width("People", 13) + 26
-    drawing.symbol(x, 10, "diamond", 6, colour="model")
+    drawing.symbol(x, 10, "diamond", 6, color="model")
     drawing.text(x + 13, 10, "Model", size=13)
     if intervals:
         drawing.text(x + 13 + text_width("Model", 13) + 22, 10, intervals, size=13)
@@ -159,17 +159,17 @@ def _draw_axes(
     for part in (-1.0, -0.5, 0.0, 0.5, 1.0):
         rating, score = 50 + 50 * part, model.limit * part
         x = people.x(rating)
-        colour = "ink" if part == 0 else "line"
-        drawing.line((x, PLOT_TOP), (x, bottom), colour=colour, grid=True)
+        color = "ink" if part == 0 else "line"
+        drawing.line((x, PLOT_TOP), (x, bottom), color=color, grid=True)
         for y, text, side in (
             (bottom + 14, format_number(rating, 0), "human"),
             (PLOT_TOP - 12, format_tick(score, model.decimals, signed=True), "model"),
         ):
-            drawing.text(x, y, text, colour=side, align="center", bold=True)
+            drawing.text(x, y, text, color=side, align="center", bold=True)
     left, right = people.ends
-    drawing.text(right, bottom + 34, "People: mean rating, 0–100", colour="human", align="right",
+    drawing.text(right, bottom + 34, "People: mean rating, 0–100", color="human", align="right",
                  bold=True)  # fmt: skip
-    drawing.text(left, PLOT_TOP - 32, model_axis, colour="model", bold=True)
+    drawing.text(left, PLOT_TOP - 32, model_axis, color="model", bold=True)
 
 
 def _draw_brackets(drawing: Drawing, scales: list[ScaleLabel], rows: list[float], x: float) -> None:
@@ -180,8 +180,8 @@ def _draw_brackets(drawing: Drawing, scales: list[ScaleLabel], rows: list[float]
         if scale.dimension_text:
             token = dimension_token(scale.dimension)
             top, end = PLOT_TOP + rows[start] + 4, PLOT_TOP + rows[i] + ROW
-            drawing.box(x - 3, top, 3, end - top, colour=token)
-            drawing.text(x - 13, (top + end) / 2, scale.dimension_text, colour=token,
+            drawing.box(x - 3, top, 3, end - top, color=token)
+            drawing.text(x - 13, (top + end) / 2, scale.dimension_text, color=token,
                          align="right")  # fmt: skip
         start = i + 1
 
@@ -195,7 +195,7 @@ def _draw_mark(
     y = middle + side.shift
     tip = f"{side.name}, {scale.low} to {scale.high}: {side.text(value)}"
     if not math.isnan(low):
-        drawing.line((side.x(low), y), (side.x(high), y), colour=side.column, width=1.75)
+        drawing.line((side.x(low), y), (side.x(high), y), color=side.column, width=1.75)
         tip += f" ({side.text(low)} to {side.text(high)})"
     tip += count_tip(values[f"{side.column}_n"])
-    drawing.symbol(side.x(value), y, side.shape, side.radius, colour=side.column, tip=tip)
+    drawing.symbol(side.x(value), y, side.shape, side.radius, color=side.column, tip=tip)

@@ -109,7 +109,7 @@ def heat_maps_spec(
         if stacked or number == 0:
             for group, row in zip(groups, grid.rows, strict=True):
                 drawing.key = group.text
-                drawing.text(left - 10, top + row + ROW / 2, group.text, colour="ink",
+                drawing.text(left - 10, top + row + ROW / 2, group.text, color="ink",
                              align="right", size=SMALL)  # fmt: skip
         drawing.key = ""
         _draw_poles(drawing, scales, grid, x, top)
@@ -117,7 +117,7 @@ def heat_maps_spec(
     width = left + slot if stacked else left + 2 * slot + BETWEEN
     height = map_height + (map_height + 28 if stacked else 0)
     if missing:
-        drawing.text(left, height + 12, MISSING, colour="ink3", size=SMALL)
+        drawing.text(left, height + 12, MISSING, color="ink3", size=SMALL)
         height += 24
     return drawing.specification(
         width,
@@ -191,9 +191,9 @@ def _count_text(counts: pd.Series[Any], what: str) -> str:
 
 def _draw_head(drawing: Drawing, side: _Side, x: float, y: float, slot: float) -> None:
     radius = 5 if side.shape == "circle" else 6
-    drawing.symbol(x + 6, y + 6, side.shape, radius, colour=side.column)
-    drawing.text(x + 20, y + 6, side.head, colour="ink", bold=True, size=13)
-    drawing.colour_scale(x + slot - SWATCH * len(DIVERGING), y, side.scale_texts)
+    drawing.symbol(x + 6, y + 6, side.shape, radius, color=side.column)
+    drawing.text(x + 20, y + 6, side.head, color="ink", bold=True, size=13)
+    drawing.color_scale(x + slot - SWATCH * len(DIVERGING), y, side.scale_texts)
 
 
 def _draw_poles(
@@ -210,13 +210,13 @@ def _draw_poles(
         if not word:
             continue
         token = dimension_token(dimension)
-        drawing.box(x + start, bracket, end - start, 3, colour=token)
+        drawing.box(x + start, bracket, end - start, 3, color=token)
         half = text_width(word, 12.5) / 2
         centre = (start + end) / 2
         # A word wider than its bracket steps down a line where it would run into the last one.
         dodge = centre - half < busy + 6 and busy >= 0
         drawing.text(x + max(centre, half), bracket + 15 + (16 if dodge else 0), word,
-                     colour=token, align="center")  # fmt: skip
+                     color=token, align="center")  # fmt: skip
         busy = -1.0 if dodge else max(centre, half) + half
 
 
@@ -254,6 +254,6 @@ def _draw_cells(
                 (x, y), (width, height), value, centre=side.centre, limit=side.limit, tip=tip
             )
             if low <= side.centre <= high and tip:
-                drawing.dot(x + width / 2, y + height / 2, 1.6, colour="ink2", opacity=0.75)
+                drawing.dot(x + width / 2, y + height / 2, 1.6, color="ink2", opacity=0.75)
     drawing.key = ""
     return missing

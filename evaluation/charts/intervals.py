@@ -148,22 +148,22 @@ def intervals_spec(
         _draw_key(drawing, x, 10, entry, 13)
         x += 38 + text_width(entry.text, 13) + 26
     y = 44.0 if legend else 16.0
-    drawing.text(value_at, y, words.value, colour="ink3", align="right")
-    drawing.text(interval_at, y, f"{words.level} interval", colour="ink3")
-    drawing.text(n_at, y, words.n, colour="ink3", align="right")
+    drawing.text(value_at, y, words.value, color="ink3", align="right")
+    drawing.text(interval_at, y, f"{words.level} interval", color="ink3")
+    drawing.text(n_at, y, words.n, color="ink3", align="right")
     y = top = y + 28
     rows: list[tuple[IntervalLine, IntervalMark, float]] = []
     for panel in panels:
         if panel.title:
             y += PANEL_HEAD - ROW + (6 if panel is not panels[0] else 0)
-            drawing.text(0, y, panel.title, colour="ink", bold=True)
+            drawing.text(0, y, panel.title, color="ink", bold=True)
             y += ROW + 2
         panel_top = y
         for line in panel.lines:
             drawing.key = line.label
             middle = y + ROW * (len(line.marks) - 1) / 2
             label = shorten(line.label, LONGEST_LABEL)
-            drawing.text(left, middle, label, colour="ink", align="right", bold=line.bold)
+            drawing.text(left, middle, label, color="ink", align="right", bold=line.bold)
             rows += [(line, mark, y + ROW * i) for i, mark in enumerate(line.marks)]
             y += ROW * len(line.marks) + LINE_GAP
         drawing.key = ""
@@ -173,11 +173,11 @@ def intervals_spec(
     for line, mark, at in rows:
         drawing.key = line.label
         value, interval = numbers.value(mark.value), numbers.interval(mark)
-        drawing.text(value_at, at, value, colour="ink", align="right", bold=line.bold)
+        drawing.text(value_at, at, value, color="ink", align="right", bold=line.bold)
         if math.isnan(mark.value):
-            drawing.text(interval_at, at, mark.reason, colour="ink3")
+            drawing.text(interval_at, at, mark.reason, color="ink3")
             continue
-        drawing.text(interval_at, at, interval, colour="ink3")
+        drawing.text(interval_at, at, interval, color="ink3")
         drawing.text(n_at, at, str(mark.n), align="right")
         _draw_mark(drawing, axis, mark, at, f"{line.label}: {value}, {interval}, n = {mark.n}")
     drawing.key = ""
@@ -208,12 +208,12 @@ def narrow_intervals_spec(
         _draw_key(drawing, 0, y, entry, TEXT_SIZE)
         y += 22
     head = f"{words.value}, {words.level} interval".lstrip(", ")
-    drawing.text(NARROW, y, head, colour="ink3", align="right")
+    drawing.text(NARROW, y, head, color="ink3", align="right")
     y += PLOT_TO_NAME
     for panel in panels:
         if panel.title:
             y += 0 if panel is panels[0] else PANEL_GAP
-            drawing.text(0, y, fit(panel.title, NARROW, TEXT_SIZE), colour="ink", bold=True)
+            drawing.text(0, y, fit(panel.title, NARROW, TEXT_SIZE), color="ink", bold=True)
             y += PLOT_TO_NAME
         for line in panel.lines:
             for number, mark in enumerate(line.marks):
@@ -224,15 +224,15 @@ def narrow_intervals_spec(
                 if number == 0:
                     room = NARROW - text_width(told, TEXT_SIZE) - 12
                     label = fit(line.label, room, TEXT_SIZE)
-                    drawing.text(0, y, label, colour="ink", bold=line.bold)
-                drawing.text(NARROW, y, told, colour="ink2", align="right", bold=line.bold)
+                    drawing.text(0, y, label, color="ink", bold=line.bold)
+                drawing.text(NARROW, y, told, color="ink2", align="right", bold=line.bold)
                 y += NAME_TO_PLOT
                 drawing.key = ""
                 _draw_band(drawing, axis, panel, y - HALF_GRID, y + HALF_GRID)
                 axis.draw_grid(drawing, y - HALF_GRID, y + HALF_GRID)
                 drawing.key = line.label
                 if math.isnan(mark.value):
-                    drawing.text(0, y, fit(mark.reason, NARROW, TEXT_SIZE), colour="ink3")
+                    drawing.text(0, y, fit(mark.reason, NARROW, TEXT_SIZE), color="ink3")
                 else:
                     tip = f"{line.label}: {told}, {words.n} = {mark.n}"
                     _draw_mark(drawing, axis, mark, y, tip)
@@ -267,18 +267,18 @@ def _draw_band(
         return
     centre = axis.reference or 0.0
     left, right = axis(centre - panel.band), axis(centre + panel.band)
-    drawing.box(left, top, right - left, bottom - top, colour="band")
+    drawing.box(left, top, right - left, bottom - top, color="band")
 
 
 def _draw_key(drawing: Drawing, x: float, y: float, entry: LegendEntry, size: float) -> None:
-    drawing.line((x, y), (x + 30, y), colour=entry.tone, width=1.75)
+    drawing.line((x, y), (x + 30, y), color=entry.tone, width=1.75)
     _draw_symbol(drawing, x + 15, y, entry.tone, outlined=entry.outlined)
     drawing.text(x + 38, y, entry.text, size=size)
 
 
 def _draw_mark(drawing: Drawing, axis: Axis, mark: IntervalMark, y: float, tip: str) -> None:
     if not math.isnan(mark.low):
-        drawing.line((axis(mark.low), y), (axis(mark.high), y), colour=mark.tone, width=1.75)
+        drawing.line((axis(mark.low), y), (axis(mark.high), y), color=mark.tone, width=1.75)
     _draw_symbol(drawing, axis(mark.value), y, mark.tone, outlined=mark.outlined, tip=tip)
 
 
@@ -288,4 +288,4 @@ def _draw_symbol(
     # A diamond of equal extent looks smaller than a circle.
     shape, radius = ("diamond", RADIUS + 1.2) if tone == "model" else ("circle", RADIUS)
     radius -= 0.9 if outlined else 0.0
-    drawing.symbol(x, y, shape, radius, colour=tone, outlined=outlined, tip=tip)
+    drawing.symbol(x, y, shape, radius, color=tone, outlined=outlined, tip=tip)

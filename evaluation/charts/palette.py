@@ -1,10 +1,10 @@
-"""Colours and type of the charts: the house's tokens, light, and the steps between them."""
+"""Colors and type of the charts: the house's tokens, light, and the steps between them."""
 
 from __future__ import annotations
 
 import math
 
-# One value a token, each used once, so that a colour in a finished drawing names its token.
+# One value a token, each used once, so that a color in a finished drawing names its token.
 TOKENS = {
     "surface": "#FFFFFF",
     "line": "#DCD8CF",
@@ -32,7 +32,7 @@ TEXT_SIZE = 12.5
 
 STEPS = 11
 CENTRE_STEP = STEPS // 2
-# Percent of the end colour in the steps from the centre outwards.
+# Percent of the end color in the steps from the centre outwards.
 SHARES = (0, 18, 37, 57, 78, 100)
 
 
@@ -59,7 +59,7 @@ def dimension_token(dimension: str) -> str:
 
 
 def mix(first: str, second: str, share: float) -> str:
-    """Return the colour with that share of the first in Oklab, as CSS color-mix gives it.
+    """Return the color with that share of the first in Oklab, as CSS color-mix gives it.
 
     first, second : #RRGGBB; share : 0 to 1. Oklab after Ottosson (2020).
     """
@@ -93,8 +93,8 @@ def _times(matrix: tuple[tuple[float, ...], ...], vector: list[float]) -> list[f
     return [sum(m * v for m, v in zip(row, vector, strict=True)) for row in matrix]
 
 
-def _to_oklab(colour: str) -> list[float]:
-    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+def _to_oklab(color: str) -> list[float]:
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     return _times(_TO_LAB, [math.cbrt(x) for x in _times(_TO_LMS, linear)])
 
@@ -116,14 +116,14 @@ def _build_steps() -> tuple[tuple[str, str], ...]:
         elif share == 100:
             steps.append((TOKENS[end], f"var(--{end})"))
         else:
-            colour = mix(TOKENS[end], TOKENS["diverging-centre"], share / 100)
+            color = mix(TOKENS[end], TOKENS["diverging-centre"], share / 100)
             css = f"color-mix(in oklab, var(--{end}) {share}%, var(--diverging-centre))"
-            steps.append((colour, css))
+            steps.append((color, css))
     return tuple(steps)
 
 
 _STEPS = _build_steps()
-DIVERGING = tuple(colour for colour, _ in _STEPS)
+DIVERGING = tuple(color for color, _ in _STEPS)
 
-# What every colour of a drawing becomes on a page that follows the reader's light or dark mode.
+# What every color of a drawing becomes on a page that follows the reader's light or dark mode.
 CSS_VALUES = {hexa: f"var(--{name})" for name, hexa in TOKENS.items()} | dict(_STEPS)

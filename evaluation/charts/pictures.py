@@ -115,30 +115,30 @@ def pictures_spec(
     rows = _place_rows(scales, y + HEAD, ROW)
     for slug in tinted:
         box = (dimension_at + 18, rows.at[slug] - ROW / 2, width - dimension_at - 18, ROW - 1)
-        drawing.box(*box, colour="diverging-centre")
+        drawing.box(*box, color="diverging-centre")
     for dimension, text, top, bottom in rows.dimensions:
-        colour = dimension_token(dimension)
-        drawing.text(dimension_at, (top + bottom) / 2, text, colour=colour, align="right")
+        color = dimension_token(dimension)
+        drawing.text(dimension_at, (top + bottom) / 2, text, color=color, align="right")
         line = ((dimension_at + 10, top - 9), (dimension_at + 10, bottom + 9))
-        drawing.line(*line, colour=colour, width=3)
+        drawing.line(*line, color=color, width=3)
     for scale in scales:
         drawing.key = _name(scale)
-        drawing.text(left, rows.at[scale.slug], scale.low, colour="ink", align="right")
-        drawing.text(high_at, rows.at[scale.slug], scale.high, colour="ink")
+        drawing.text(left, rows.at[scale.slug], scale.low, color="ink", align="right")
+        drawing.text(high_at, rows.at[scale.slug], scale.high, color="ink")
     drawing.key = ""
     for column, start in zip(columns, starts, strict=True):
         _draw_head(drawing, column, start, y + 24)
         _draw_column(drawing, column, start, rows, y + HEAD - 18, words.level, scales)
     last = ranks_at + RANK * (len(pictures) - 1)
     names = {scale.slug: _name(scale) for scale in scales}
-    drawing.text(last + 6, y + 24, words.ranks, colour="ink3", align="right", size=SMALL)
+    drawing.text(last + 6, y + 24, words.ranks, color="ink3", align="right", size=SMALL)
     for place, one in enumerate(pictures):
         x = ranks_at + RANK * place
         _draw_symbol(drawing, x, y + 56, one)
         for slug, mark in one.by_scale.items():
             drawing.key = names[slug]
             rank = "–" if mark.rank is None else str(mark.rank)
-            drawing.text(x + 6, rows.at[slug], rank, colour=one.tone, align="right", size=SMALL)
+            drawing.text(x + 6, rows.at[slug], rank, color=one.tone, align="right", size=SMALL)
         drawing.key = ""
     return drawing.specification(
         width, rows.bottom + 62, title=words.title, description=_describe(pictures)
@@ -156,15 +156,15 @@ def narrow_pictures_spec(
     drawing = Drawing()
     y = _draw_legend(drawing, columns, words, NARROW)
     for column in columns:
-        drawing.text(0, y + 26, column.heading, colour="ink", bold=True)
+        drawing.text(0, y + 26, column.heading, color="ink", bold=True)
         rows = _place_rows(scales, y + 70, NARROW_ROW)
         for slug in tinted:
             top = rows.at[slug] - NARROW_ROW + 12
-            drawing.box(0, top, NARROW, NARROW_ROW - 1, colour="diverging-centre")
+            drawing.box(0, top, NARROW, NARROW_ROW - 1, color="diverging-centre")
         for scale in scales:
-            colour = dimension_token(scale.dimension)
+            color = dimension_token(scale.dimension)
             name = drawing.key = _name(scale)
-            drawing.text(0, rows.at[scale.slug] - 16, name, colour=colour, size=SMALL)
+            drawing.text(0, rows.at[scale.slug] - 16, name, color=color, size=SMALL)
         drawing.key = ""
         _draw_column(
             drawing, column, EDGE, rows, y + 40, words.level, scales, width=NARROW - 2 * EDGE
@@ -187,7 +187,7 @@ def picture_pairs_spec(
             y,
             SHAPES.get(dimension, "circle"),
             RADIUS,
-            colour=dimension_token(dimension),
+            color=dimension_token(dimension),
         )
         drawing.text(x + 18, y, text, size=13)
         x += 18 + text_width(text, 13) + 24
@@ -245,19 +245,19 @@ def _draw_legend(
     boxes = [(words.tinted, "diverging-centre")]
     if any(math.isfinite(column.band) for column in columns):
         boxes.insert(0, (words.band, "band"))
-    for text, colour in boxes:
+    for text, color in boxes:
         at = move(text, 36)
-        drawing.box(at, y - 6, 26, 12, colour=colour)
-        if colour != "band":
-            drawing.box(at, y - 6, 26, 12, colour="line", outline=True)
+        drawing.box(at, y - 6, 26, 12, color=color)
+        if color != "band":
+            drawing.box(at, y - 6, 26, 12, color="line", outline=True)
         drawing.text(at + 36, y, text, size=13)
     return y + 14
 
 
 def _draw_head(drawing: Drawing, column: PictureColumn, start: float, y: float) -> None:
     tone = column.pictures[0].tone
-    drawing.text(start, y, column.heading, colour=tone, bold=True)
-    drawing.line((start, y + 14), (start + COLUMN, y + 14), colour=tone, width=2)
+    drawing.text(start, y, column.heading, color=tone, bold=True)
+    drawing.line((start, y + 14), (start + COLUMN, y + 14), color=tone, width=2)
 
 
 def _draw_column(
@@ -274,10 +274,10 @@ def _draw_column(
     axis = Axis(start, (-column.reach, column.reach), reference=0.0, width=width)
     if math.isfinite(column.band):
         left, right = axis(-column.band), axis(column.band)
-        drawing.box(left, top, right - left, rows.bottom - top, colour="band")
+        drawing.box(left, top, right - left, rows.bottom - top, color="band")
     axis.draw_grid(drawing, top, rows.bottom)
     # Bands and tinted rows lie over the grid.
-    drawing.line((axis(0.0), top), (axis(0.0), rows.bottom), colour="ink")
+    drawing.line((axis(0.0), top), (axis(0.0), rows.bottom), color="ink")
     axis.draw(drawing, column.unit, rows.bottom, signed=True)
     shift = APART if len(column.pictures) > 1 else 0
     names = {scale.slug: _name(scale) for scale in scales}
@@ -290,7 +290,7 @@ def _draw_column(
             told = format_number(mark.value, 2, signed=True)
             if math.isfinite(mark.low):
                 ends = ((axis(mark.low), y), (axis(mark.high), y))
-                drawing.line(*ends, colour=one.tone, width=1.6, dash=(3, 2) if one.dashed else ())
+                drawing.line(*ends, color=one.tone, width=1.6, dash=(3, 2) if one.dashed else ())
                 low, high = (format_number(end, 2, signed=True) for end in (mark.low, mark.high))
                 told += f", {level} interval {low} to {high}"
             _draw_symbol(drawing, axis(mark.value), y, one, f"{names[slug]}, {one.label}: {told}")
@@ -299,7 +299,7 @@ def _draw_column(
 
 def _draw_symbol(drawing: Drawing, x: float, y: float, one: PictureMarks, tip: str = "") -> None:
     shape, radius = ("diamond", RADIUS + 1) if one.tone == "model" else ("circle", RADIUS)
-    drawing.symbol(x, y, shape, radius, colour=one.tone, outlined=one.dashed, tip=tip)
+    drawing.symbol(x, y, shape, radius, color=one.tone, outlined=one.dashed, tip=tip)
 
 
 def _draw_pair(
@@ -321,23 +321,23 @@ def _draw_pair(
     def height(value: float) -> float:
         return bottom - up(value)
 
-    drawing.text(left, top - 34, pair.tau, colour="ink", bold=True)
-    drawing.text(left, top - 14, pair.y.label, colour=pair.y.tone, bold=True, size=SMALL)
+    drawing.text(left, top - 34, pair.tau, color="ink", bold=True)
+    drawing.text(left, top - 14, pair.y.label, color=pair.y.tone, bold=True, size=SMALL)
     zero_x, zero_y = across(0.0), height(0.0)
-    drawing.box(left, top, zero_x - left, zero_y - top, colour="diverging-centre")
-    drawing.box(zero_x, zero_y, right - zero_x, bottom - zero_y, colour="diverging-centre")
+    drawing.box(left, top, zero_x - left, zero_y - top, color="diverging-centre")
+    drawing.box(zero_x, zero_y, right - zero_x, bottom - zero_y, color="diverging-centre")
     across.draw_grid(drawing, top, bottom)
     ends = across.ticks[0], across.ticks[-1]
     for tick in (ends[0], 0.0, ends[1]):
         text = format_number(tick, across.decimals, signed=True)
-        drawing.text(across(tick), bottom + 14, text, colour="ink3", align="center", size=SMALL)
+        drawing.text(across(tick), bottom + 14, text, color="ink3", align="center", size=SMALL)
     for tick in up.ticks:
         y, marked = height(tick), abs(tick) < up.tick / 1e6
-        drawing.line((left, y), (right, y), colour="ink" if marked else "line", grid=True)
+        drawing.line((left, y), (right, y), color="ink" if marked else "line", grid=True)
         if tick in (up.ticks[0], up.ticks[-1]) or marked:
             text = format_number(tick, up.decimals, signed=True)
-            drawing.text(left - 6, y, text, colour="ink3", align="right", size=SMALL)
-    drawing.text(right, bottom + 34, pair.x.label, colour=pair.x.tone, align="right", size=SMALL)
+            drawing.text(left - 6, y, text, color="ink3", align="right", size=SMALL)
+    drawing.text(right, bottom + 34, pair.x.label, color=pair.x.tone, align="right", size=SMALL)
     far = sorted(
         shown, key=lambda one: -math.hypot(across(one[1]) - zero_x, height(one[2]) - zero_y)
     )
@@ -350,7 +350,7 @@ def _draw_pair(
         drawing.key = _name(scale)
         tip = f"{drawing.key}: {format_number(x, 2)} and {format_number(y, 2)}"
         shape = SHAPES.get(scale.dimension, "circle")
-        drawing.symbol(*at, shape, RADIUS, colour=dimension_token(scale.dimension), tip=tip)
+        drawing.symbol(*at, shape, RADIUS, color=dimension_token(scale.dimension), tip=tip)
         if y in named:
             is_right = at[0] > (left + right) / 2
             drawing.text(

@@ -1,4 +1,4 @@
-"""From a specification to SVG and PNG, and SVG that follows the page's colours."""
+"""From a specification to SVG and PNG, and SVG that follows the page's colors."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def render_pdf(spec: dict[str, Any]) -> bytes:
 
 
 def themeable(svg: str) -> str:
-    """Return the SVG for use inside a page: as wide as its place, in the page's own colours.
+    """Return the SVG for use inside a page: as wide as its place, in the page's own colors.
 
-    Every colour becomes the CSS variable of its token, so that the drawing follows light and
+    Every color becomes the CSS variable of its token, so that the drawing follows light and
     dark; the steps of the diverging scale become mixes of its tokens.
     """
     root = _ROOT.search(svg)
@@ -73,5 +73,5 @@ def themeable(svg: str) -> str:
 
 
 def _paint(match: re.Match[str]) -> str:
-    kind, colour = match.group(1), match.group(2).upper()
-    return f'{kind}="{CSS_VALUES.get(colour, colour)}"'
+    kind, color = match.group(1), match.group(2).upper()
+    return f'{kind}="{CSS_VALUES.get(color, color)}"'

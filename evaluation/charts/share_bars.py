@@ -52,23 +52,23 @@ def share_bars_spec(
     right = left + (NARROW_PLOT if narrow else PLOT)
     places = [right + place for place in (NARROW_NUMBERS if narrow else NUMBERS)]
     drawing = Drawing()
-    drawing.text(places[0], 8, "%", colour="ink3", align="right")
-    drawing.text(places[1], 8, "n", colour="ink3", align="right")
+    drawing.text(places[0], 8, "%", color="ink3", align="right")
+    drawing.text(places[1], 8, "n", color="ink3", align="right")
     label = iter(labels)
     y = 22.0
     for panel in panels:
         head = shorten(panel.title, LONGEST_NARROW_TITLE) if narrow else panel.title
-        drawing.text(0, y + 10, head, colour="ink", bold=True)
+        drawing.text(0, y + 10, head, color="ink", bold=True)
         y += PANEL_HEAD - 8
         top = y
         for bar in panel.bars:
             drawing.key = bar.label
             drawing.text(left - 10, y + ROW / 2, next(label), align="right",
-                         colour="ink2" if bar.quiet else "ink")  # fmt: skip
+                         color="ink2" if bar.quiet else "ink")  # fmt: skip
             _draw_bar(drawing, (left, right), places, y, bar, panel.whole)
             y += ROW
         drawing.key = ""
-        drawing.line((left, top), (left, y), colour="control")
+        drawing.line((left, top), (left, y), color="control")
         y += 14
     return drawing.specification(
         places[1] + 4,
@@ -90,7 +90,7 @@ def _draw_bar(
     """Draw a bar between the ends of its axis, with percentage and count at their places."""
     left, right = ends
     if bar.n is None:
-        drawing.text(left + 8, y + ROW / 2, "not shown", colour="ink3")
+        drawing.text(left + 8, y + ROW / 2, "not shown", color="ink3")
         return
     share = bar.n / whole
     percent = f"{100 * share:.1f}"
@@ -99,8 +99,8 @@ def _draw_bar(
         y + (ROW - BAR) / 2,
         max(share * (right - left), 1.0),
         BAR,
-        colour="control" if bar.quiet else "human",
+        color="control" if bar.quiet else "human",
         tip=f"{bar.label}: {bar.n} of {whole}, {percent} %",
     )
-    drawing.text(places[0], y + ROW / 2, percent, colour="ink", align="right")
+    drawing.text(places[0], y + ROW / 2, percent, color="ink", align="right")
     drawing.text(places[1], y + ROW / 2, str(bar.n), align="right")

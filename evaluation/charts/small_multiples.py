@@ -63,8 +63,8 @@ def small_multiples_specs(
         end = left + len(some) * (PANEL + PANEL_GAP) - PANEL_GAP + 12
         for row, scale in enumerate(scales):
             y = HEAD + ROW * (row + 0.5)
-            drawing.text(left - 12, y, scale.low, colour="ink", align="right", size=SIZE)
-            drawing.text(end, y, scale.high, colour="ink", size=SIZE)
+            drawing.text(left - 12, y, scale.low, color="ink", align="right", size=SIZE)
+            drawing.text(end, y, scale.high, color="ink", size=SIZE)
         yield drawing.specification(
             left + ACROSS * (PANEL + PANEL_GAP) + right,
             bottom + 6,
@@ -81,12 +81,12 @@ def _draw_panel(
 ) -> None:
     told = f"τ {format_number(tau, 2)}"
     name = fit(group.text, PANEL - widest([told], SIZE) - 8, SIZE + 1)
-    drawing.text(start, 12, name, colour="ink", bold=True, size=SIZE + 1)
+    drawing.text(start, 12, name, color="ink", bold=True, size=SIZE + 1)
     drawing.text(start + PANEL, 12, told, align="right", size=SIZE)
     for part in range(5):
         x = start + PANEL * part / 4
-        colour = "ink" if part == 2 else "line"
-        drawing.line((x, HEAD - 8), (x, bottom), colour=colour, grid=True)
+        color = "ink" if part == 2 else "line"
+        drawing.line((x, HEAD - 8), (x, bottom), color=color, grid=True)
 
 
 def _draw_row(
@@ -104,5 +104,5 @@ def _draw_row(
             continue
         y = middle + shift
         if not math.isnan(low):
-            drawing.line((low, y), (high, y), colour=column, width=1.1)
-        drawing.symbol(value, y, shape, radius, colour=column)
+            drawing.line((low, y), (high, y), color=column, width=1.1)
+        drawing.symbol(value, y, shape, radius, color=column)

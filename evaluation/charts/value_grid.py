@@ -1,4 +1,4 @@
-"""A grid of values round a centre: rows by columns, every value printed in its coloured cell."""
+"""A grid of values round a centre: rows by columns, every value printed in its colored cell."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LEAST_CELL, WIDEST_CELL, CELL_HEIGHT, GAP = 62, 124, 21, 1
 ROW_GAP, COLUMN_GAP = 7, 10
 # A small grid is not blown up to the width of a page.
 LEAST_WIDTH = 900
-# From this step outwards a cell is so dark that its text takes the colour of the surface.
+# From this step outwards a cell is so dark that its text takes the color of the surface.
 DARK_STEPS = 4
 LONGEST_HEAD = 40
 
@@ -47,7 +47,7 @@ class GridCell:
 
 @dataclass(frozen=True)
 class GridWords:
-    """What the chart is about, and what its colours mean."""
+    """What the chart is about, and what its colors mean."""
 
     title: str
     scale: str
@@ -67,9 +67,9 @@ def value_grid_spec(
     """Return the Vega-Lite specification.
 
     cells : (row, column) → what stands there; absent = no value
-    limit : distance from the centre at which the colours are clipped, above 0
+    limit : distance from the centre at which the colors are clipped, above 0
 
-    Values are rounded for print alone; colours follow the values themselves.
+    Values are rounded for print alone; colors follow the values themselves.
     """
     if not rows or not columns:
         raise ValueError("a grid needs at least one row and one column")
@@ -84,17 +84,17 @@ def value_grid_spec(
     down = starts([row.block for row in rows], CELL_HEIGHT + GAP, ROW_GAP)
 
     drawing = Drawing()
-    drawing.text(left, 8, words.scale, colour="ink", bold=True, size=13)
+    drawing.text(left, 8, words.scale, color="ink", bold=True, size=13)
     low, middle, high = (format_number(v, 1) for v in (centre - limit, centre, centre + limit))
-    drawing.colour_scale(left + text_width(words.scale, 13) * 1.08 + 24, 2, (low, middle, high))
+    drawing.color_scale(left + text_width(words.scale, 13) * 1.08 + 24, 2, (low, middle, high))
     for head, x in zip(heads, across, strict=True):
         at = left + x + width / 2
-        drawing.text(at, top - 8, head, colour="ink", size=SMALL, upright=True)
+        drawing.text(at, top - 8, head, color="ink", size=SMALL, upright=True)
     missing = False
     for row, y in zip(rows, down, strict=True):
         at = top + y + CELL_HEIGHT / 2
         drawing.key = row.text
-        drawing.text(left - 10, at, row.text, colour="ink", align="right", size=SMALL)
+        drawing.text(left - 10, at, row.text, color="ink", align="right", size=SMALL)
         for column, x in zip(columns, across, strict=True):
             cell = cells.get((row.key, column.key), GridCell(math.nan))
             empty = math.isnan(cell.value)
@@ -112,12 +112,12 @@ def value_grid_spec(
             missing |= empty
             if not empty:
                 ink = "surface" if dark else "ink"
-                drawing.text(left + x + width / 2, at, text, colour=ink, align="center",
+                drawing.text(left + x + width / 2, at, text, color=ink, align="center",
                              size=SMALL)  # fmt: skip
     drawing.key = ""
     bottom = top + down[-1] + CELL_HEIGHT
     if missing:
-        drawing.text(left, bottom + 16, words.missing, colour="ink3", size=SMALL)
+        drawing.text(left, bottom + 16, words.missing, color="ink3", size=SMALL)
         bottom += 24
     known = [cell.value for cell in cells.values() if not math.isnan(cell.value)]
     return drawing.specification(

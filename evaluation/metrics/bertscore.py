@@ -8,7 +8,7 @@ weights w of their tokens,
 and F = 2PR / (P + R). All tokens may be matched, those that open and close a text as well, but
 these weigh nothing in the averages. Weights are 1, or idf: ln((N + 1) / (df + 1)) over the N
 references. The package bert-score lets padding enter the maxima as a similarity of 0, so that its
-results depend on the neighbours in a batch; here padding has no part, which equals its batches of
+results depend on the neighbors in a batch; here padding has no part, which equals its batches of
 one text. `released_padding` gives the package's numbers for a batch size.
 """
 

@@ -43,7 +43,7 @@ def page_context(request: HttpRequest, report: Report) -> dict[str, Any]:
         "medium": "page",
         "base": request.path,
         "query": f"?{urlencode(view)}" if view else "",
-        "colours": json.dumps(CSS_VALUES),
+        "colors": json.dumps(CSS_VALUES),
         "figure_forms": [(name, form.label) for name, form in FIGURE_FORMS.items()],
         "formats": [(name, label) for name, label in FORMATS.items() if name in names],
         "has_pdf": "report.pdf" in names,

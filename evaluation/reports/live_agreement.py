@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET
 from annotation.counterparts.annotations import load_annotations
 from annotation.models import Study, StudyKind
 from evaluation.analyses import from_plain, to_plain
-from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyse_agreement
+from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyze_agreement
 from evaluation.reports.agreement.kind import to_annotation_frame
 from evaluation.reports.parts.corpus_inputs import hash_rows
 from evaluation.reports.parts.formatting import percent
@@ -55,7 +55,7 @@ def compute_live_agreement(study: Study) -> AgreementResult | None:
     key = f"agreement-live:{hash_rows(annotations)}"
     stored = cache.get(key)
     if stored is None:
-        stored = to_plain(analyse_agreement(to_annotation_frame(annotations), OPTIONS))
+        stored = to_plain(analyze_agreement(to_annotation_frame(annotations), OPTIONS))
         cache.set(key, stored, KEPT_SECONDS)
     return from_plain(AgreementResult, stored)
 

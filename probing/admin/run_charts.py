@@ -23,9 +23,9 @@ from probing.runs.result_tables import ScoreCell, ScoreTable
 #: Widths of the rate chart's bins in seconds: the first that gives at most forty of them.
 BIN_SECONDS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200)
 MOST_BINS = 40
-#: Steps of colour on either side of zero, and the percentile of |score| at which they end.
-COLOUR_STEPS = 5
-COLOUR_PERCENTILE = 98
+#: Steps of color on either side of zero, and the percentile of |score| at which they end.
+COLOR_STEPS = 5
+COLOR_PERCENTILE = 98
 #: Marks a mean that rests on fewer templates than others.
 FEWER_TEMPLATES = "*"
 
@@ -158,13 +158,13 @@ def _rate_bins(times: Sequence[datetime], until: datetime) -> tuple[RateBin, ...
 
 
 def heat_table(table: ScoreTable, templates: int = 0) -> dict[str, Any]:
-    """Return the score table with the class of each cell's colour, for its template.
+    """Return the score table with the class of each cell's color, for its template.
 
     A mean over fewer than all `templates` is marked; 0 = the scores are no means over templates.
-    Colours are symmetric around zero and end at ``limit``, the 98th percentile of |score|.
+    Colors are symmetric around zero and end at ``limit``, the 98th percentile of |score|.
     """
     values = [cell.value for row in table.rows for cell in row.cells if cell.value is not None]
-    limit = float(np.percentile(np.abs(values), COLOUR_PERCENTILE)) if values else 0.0
+    limit = float(np.percentile(np.abs(values), COLOR_PERCENTILE)) if values else 0.0
     return {
         "columns": table.columns,
         "dimensions": [
@@ -188,7 +188,7 @@ def _heat_cell(cell: ScoreCell, limit: float, templates: int) -> dict[str, str]:
     value = cell.value
     if value is None:
         return {"text": "–", "step": "none", "reason": cell.reason}
-    step = round(min(1.0, abs(value) / limit) * COLOUR_STEPS) if limit else 0
+    step = round(min(1.0, abs(value) / limit) * COLOR_STEPS) if limit else 0
     side = "high" if value > 0 else "low"
     fewer = 0 < cell.n < templates
     return {

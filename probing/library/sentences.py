@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from annotation.library.articles import wrong_articles
-from annotation.library.capitals import capitalise, lower_case_names
+from annotation.library.capitals import capitalize, lower_case_names
 from annotation.library.findings import Finding
 from probing.measures.base import Problem
 from probing.measures.templates import GroupForm, ParsedTemplate, parse_template
@@ -264,7 +264,7 @@ def _own_words(parsed: ParsedTemplate) -> Iterator[Remark]:
         word = written.split(" ", 1)[1]
         yield True, f"“{written}” has the wrong article, expected “{article} {word}”."
     for word, _certain in lower_case_names(whole):
-        yield False, f"“{word}” is written with a capital as a name, “{capitalise(word)}”."
+        yield False, f"“{word}” is written with a capital as a name, “{capitalize(word)}”."
 
 
 def _adjective_articles(parsed: ParsedTemplate, adjectives: Sequence[str]) -> Iterator[Finding]:

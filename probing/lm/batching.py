@@ -52,7 +52,7 @@ def batches_of_like_length(
 def ranges_of_like_length(
     lengths: Sequence[int], *, most: int, padding: int, switch: int | None = None
 ) -> Iterator[range]:
-    """Yield neighbouring places of `lengths`, which ascend, that share a forward pass.
+    """Yield neighboring places of `lengths`, which ascend, that share a forward pass.
 
     A range holds at most `most` texts, and a text more would need more than `padding` tokens to
     fill the shorter ones up. No range lies on both sides of `switch`. The ranges depend on nothing

@@ -23,7 +23,7 @@ def build_chain(
 ) -> SlotChain:
     """Return the states in a fixed order that depends on nothing but the arguments.
 
-    States are sorted by length, so that batches of neighbours need little padding. With
+    States are sorted by length, so that batches of neighbors need little padding. With
     another `part`, only the first or last subword of every word is looked up, at its own mask
     and before any mask is filled.
     """

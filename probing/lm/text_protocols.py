@@ -128,7 +128,7 @@ class TextGenerator(TextTokenizer, Protocol):
     ) -> list[Generation]:
         """Return one text per prompt, in order.
 
-        Sampling of a prompt depends on its own seed alone, never on its neighbours in the batch.
+        Sampling of a prompt depends on its own seed alone, never on its neighbors in the batch.
         Raises ContextTooLongError where a prompt with `max_new_tokens` does not fit.
         """
 

@@ -177,7 +177,7 @@ class TokenEncoder:
     def embed(self, texts: Sequence[str]) -> list[TokenEmbeddings]:
         """Return the tokens of every text, in order; texts of like length share a forward pass.
 
-        Neighbours in a batch change the last digits at most.
+        Neighbors in a batch change the last digits at most.
         """
         ids = self.token_ids(texts)
         found = [self._without_vectors(one) for one in ids]

@@ -101,7 +101,7 @@ def mention_templates(text: str, fillers: Iterable[str], name: str) -> list[tupl
     fillers : as the lexicon spells them; name : of the placeholder
 
     First those where a filler stands for the group wherever it occurs, then those where only one
-    of its places does: in “The white person has white hair” the other one may be a colour.
+    of its places does: in “The white person has white hair” the other one may be a color.
     """
     found, single = [], []
     for filler in fillers:

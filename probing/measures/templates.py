@@ -75,7 +75,7 @@ def parse_template(text: str) -> ParsedTemplate:
     _require_one(text, [name for name in names if name == "trait"], "trait")
     for match in found:
         around = text[: match.start()][-1:], text[match.end() :][:1]
-        if any(neighbour.isalnum() or neighbour in ("{", "}") for neighbour in around if neighbour):
+        if any(neighbor.isalnum() or neighbor in ("{", "}") for neighbor in around if neighbor):
             raise TemplateError(
                 f"In the template '{text}' the slot '{match.group()}' touches a letter "
                 "or the other slot. A slot stands for whole words; put a space beside it."

@@ -20,7 +20,7 @@ ERROR_LINES = 20
 
 @dataclass(frozen=True)
 class ShardBin:
-    """One mark of the drawing: ``count`` neighbouring shards from ``first`` on.
+    """One mark of the drawing: ``count`` neighboring shards from ``first`` on.
 
     ``state`` is the least finished of them: failed, running, waiting, repeated or stored.
     """

@@ -38,7 +38,7 @@ class EncodedExample:
     Attributes
     ----------
     inputs : what the model reads; for causal models the answer too.
-    labels : what is learnt. Of causal models as long as `inputs`, with -100 over the prompt.
+    labels : what is learned. Of causal models as long as `inputs`, with -100 over the prompt.
     """
 
     inputs: tuple[int, ...]
@@ -46,7 +46,7 @@ class EncodedExample:
 
     @property
     def targets(self) -> int:
-        """Tokens that are learnt."""
+        """Tokens that are learned."""
         return sum(label != IGNORED for label in self.labels)
 
     @property

@@ -58,7 +58,7 @@ class Measured:
 
 
 class TrainingTask(Protocol):
-    """What is learnt: the trainer knows examples by their indices and never looks into them."""
+    """What is learned: the trainer knows examples by their indices and never looks into them."""
 
     @property
     def model(self) -> torch.nn.Module:
@@ -229,7 +229,7 @@ class _Training:
             for name, weight in task.model.named_parameters(remove_duplicate=False)
             if not weight.requires_grad
         }
-        self._optimiser = torch.optim.AdamW(
+        self._optimizer = torch.optim.AdamW(
             self._weights, lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
         self.step = 0
@@ -256,7 +256,7 @@ class _Training:
         if self._settings.keep_best and self._kept.step == self.step > 0:
             self._kept.weights = self._own_weights(copied=True)  # before they change
         self._task.model.train()
-        self._optimiser.zero_grad(set_to_none=True)
+        self._optimizer.zero_grad(set_to_none=True)
         found = self._task.loss(places)
         loss = found.total / found.count
         value = loss.item()
@@ -272,9 +272,9 @@ class _Training:
             self.step, self._length.steps, settings.warmup_share, settings.schedule
         )
         rate = settings.learning_rate * factor
-        for group in self._optimiser.param_groups:
+        for group in self._optimizer.param_groups:
             group["lr"] = rate
-        self._optimiser.step()
+        self._optimizer.step()
         self._losses.append(value)
         if found.correct is not None:
             self._right = [self._right[0] + found.correct, self._right[1] + found.count]
@@ -351,7 +351,7 @@ class _Training:
             "recipe": self._recipe,
             "step": self.step,
             "model": self._own_weights(),
-            "optimiser": self._optimiser.state_dict(),
+            "optimiser": self._optimizer.state_dict(),
             "random": self._torch.get_rng_state(),
             "random_cuda": cuda.get_rng_state_all() if cuda.is_available() else [],
             "losses": self._losses,
@@ -371,7 +371,7 @@ class _Training:
         missing, unknown = self._task.model.load_state_dict(state["model"], strict=False)
         if unknown or set(missing) - self._frozen:
             raise TrainingError("The checkpoints belong to another model. Create a new run.")
-        self._optimiser.load_state_dict(state["optimiser"])
+        self._optimizer.load_state_dict(state["optimiser"])
         self._torch.set_rng_state(state["random"])
         if state["random_cuda"] and self._torch.cuda.is_available():
             self._torch.cuda.set_rng_state_all(state["random_cuda"])

@@ -1,7 +1,7 @@
 // The editor of the chosen step: its own texts, answers, groups, settings, and when it is shown.
 import { ConditionControl } from "./flow-conditions.js";
 import { fill, make, newId } from "./flow-dom.js";
-import { buildFields, summarise } from "./flow-fields.js";
+import { buildFields, summarize } from "./flow-fields.js";
 import { groupsPart } from "./designer-groups.js";
 import { itemOf } from "./designer-outline.js";
 import { questionsPart } from "./designer-questions.js";
@@ -74,7 +74,7 @@ export class StepEditor {
     }
     if (kind.needsName || kind.isCheck || this.data.key) parts.push(this.buildName(changed));
     const keep = kind.content ? this.questionLibrary.keepButton(
-      () => summarise(this.data, outline.languages) || name, () => ({ step: this.index })) : null;
+      () => summarize(this.data, outline.languages) || name, () => ({ step: this.index })) : null;
     const body = make("fieldset", { class: "designer-body", disabled: !config.mayEdit }, ...parts);
     // A version that nobody can change can still be learned from.
     this.node.replaceChildren(body, ...(keep ? [make("p", { class: "designer-keep" }, keep)] : []));

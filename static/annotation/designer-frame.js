@@ -25,7 +25,7 @@ document.addEventListener("click", (event) => {
 addEventListener("scroll", () => say({ scroll: scrollY }), { passive: true });
 
 /** Let the rules for dark or for light screens hold, whatever the screen is. */
-function colour(wanted) {
+function color(wanted) {
   const change = (rules) => {
     for (const rule of rules) {
       if (!(rule instanceof CSSMediaRule)) continue;
@@ -41,8 +41,8 @@ function colour(wanted) {
 
 let isPlaced = false;
 addEventListener("message", ({ origin, data }) => {
-  if (origin !== location.origin || !data.colours) return;
-  colour(data.colours);
+  if (origin !== location.origin || !data.colors) return;
+  color(data.colors);
   if (!isPlaced) scrollTo(0, data.scroll);
   isPlaced = true;
 });

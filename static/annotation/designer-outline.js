@@ -1,6 +1,6 @@
 // The outline: the steps in their order, added, copied, moved and removed, with their problems.
 import { fill, make, uniqueName } from "./flow-dom.js";
-import { summarise } from "./flow-fields.js";
+import { summarize } from "./flow-fields.js";
 
 /** Return a step as an object; one that is nothing but a kind is stored as a text. */
 export const itemOf = (item) => (typeof item === "object" && item !== null ? item : { kind: String(item) });
@@ -38,7 +38,7 @@ export class Outline {
     const { parts } = this.kindOf(index);
     const condition = item.show_if === undefined ? "" : `${this.words.onlyIf} …`;
     const sizes = parts.map((part) => `${this.store.document[part].length} ${this.words[part].toLowerCase()}`);
-    return [summarise(item, this.languages), ...sizes, condition].filter(Boolean).join(" · ");
+    return [summarize(item, this.languages), ...sizes, condition].filter(Boolean).join(" · ");
   }
 
   draw() {
@@ -251,7 +251,7 @@ export class Outline {
     before.forEach((item, place) => {
       const kind = this.kindOf(place);
       if (!kind.isCheck && !kind.isNumber && !item.options) return;
-      const text = summarise(item, languages);
+      const text = summarize(item, languages);
       const outline = this;
       sources.push({
         source: "step",

@@ -13,9 +13,9 @@ export class Preview {
     this.step = 0;
     this.seed = 1;
     this.screen = "phone";
-    this.colours = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    this.colors = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
     this.scrolls = new Map();
-    for (const kind of ["screen", "colours"]) {
+    for (const kind of ["screen", "colors"]) {
       for (const button of node.querySelectorAll(`[data-${kind}]`)) {
         button.addEventListener("click", () => {
           this[kind] = button.dataset[kind];
@@ -52,7 +52,7 @@ export class Preview {
   }
 
   look() {
-    for (const kind of ["screen", "colours"]) {
+    for (const kind of ["screen", "colors"]) {
       for (const button of document.querySelectorAll(`[data-${kind}]`)) {
         button.setAttribute("aria-pressed", String(button.dataset[kind] === this[kind]));
       }
@@ -74,7 +74,7 @@ export class Preview {
 
   tell() {
     this.frame.contentWindow.postMessage({
-      colours: this.colours, scroll: this.scrolls.get(this.step) ?? 0,
+      colors: this.colors, scroll: this.scrolls.get(this.step) ?? 0,
     }, location.origin);
   }
 

@@ -36,7 +36,7 @@ export function buildFields(data, fields, config, changed) {
 }
 
 /** Return what a step says first, in the first language that has it; "" for none. */
-export function summarise(data, languages) {
+export function summarize(data, languages) {
   const texts = data.question ?? data.title ?? {};
   for (const language of [...languages, ...Object.keys(texts)]) {
     if (texts[language]?.trim()) return texts[language].trim();

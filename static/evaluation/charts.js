@@ -3,7 +3,7 @@
 // same specification; where it cannot, or data are to be saved, the drawing stays.
 
 const script = document.querySelector("script[data-vega]");
-const colours = JSON.parse(script.dataset.colours);
+const colors = JSON.parse(script.dataset.colors);
 const all = script.dataset.all;
 const charts = [];
 const rows = [...document.querySelectorAll("tbody th[scope=row]")];
@@ -11,9 +11,9 @@ let chosen = "";
 let shown = "";
 let library;
 
-// The colours of a specification are those of a light page; here they follow the page's own.
+// The colors of a specification are those of a light page; here they follow the page's own.
 function paint(value) {
-  if (typeof value === "string") return colours[value.toUpperCase()] ?? value;
+  if (typeof value === "string") return colors[value.toUpperCase()] ?? value;
   if (Array.isArray(value)) return value.map(paint);
   if (value && typeof value === "object") {
     return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, paint(part)]));

@@ -322,7 +322,7 @@ function countMissing(n) {
 }
 
 /** The summary above the list, with a link to each missing line. */
-function summarise(missing) {
+function summarize(missing) {
   const place = document.querySelector("[data-summary-place]");
   place.replaceChildren(
     document.querySelector("[data-summary-template]").content.cloneNode(true),
@@ -359,7 +359,7 @@ function mayLeave() {
   const missing = lines.filter((line) => !line.touched);
   if (!missing.length || "optional" in texts) return true;
   missing.forEach((line) => line.markMissing());
-  summarise(missing);
+  summarize(missing);
   missing[0].point();
   return false;
 }

@@ -1,6 +1,6 @@
 """No violation that axe-core finds, in light and dark, on a phone and on a desktop.
 
-The window and the colours are changed in place, so that a page is scanned as it stands. The policy
+The window and the colors are changed in place, so that a page is scanned as it stands. The policy
 against foreign scripts is lifted for these scans alone, because axe is a script from outside.
 """
 
@@ -42,7 +42,7 @@ def open_scanned_page(browser: Browser) -> Page:
 
 
 def scan(page: Page, seen: str) -> None:
-    """Fail with every violation of the page as it stands, in both colours and at both widths.
+    """Fail with every violation of the page as it stands, in both colors and at both widths.
 
     All rules are asked once; the three other looks are asked for what a look can change. The page
     fits the narrowest phone, has a title and a language, and keeps still.
@@ -53,11 +53,11 @@ def scan(page: Page, seen: str) -> None:
     options = EVERY_RULE
     for window in (PHONE, DESKTOP):
         page.set_viewport_size(window)
-        for colours in ("light", "dark"):
-            page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+        for colors in ("light", "dark"):
+            page.emulate_media(color_scheme=colors, reduced_motion="reduce")
             for violation in page.evaluate("options => axe.run(options)", options)["violations"]:
                 nodes = [f"{node['html']} {node['failureSummary']}" for node in violation["nodes"]]
-                found.append(f"{colours} {window['width']} {violation['help']}: {nodes[:3]}")
+                found.append(f"{colors} {window['width']} {violation['help']}: {nodes[:3]}")
             options = RULES_OF_LOOKS
     page.set_viewport_size(NARROW)
     frame = page.evaluate(FRAME)
@@ -79,9 +79,9 @@ def find_violations(page: Page) -> list[str]:
     page.evaluate(AXE_SCRIPT)
     found = []
     options = EVERY_RULE
-    for window, colours in ((PHONE, "dark"), (DESKTOP, "light")):
+    for window, colors in ((PHONE, "dark"), (DESKTOP, "light")):
         page.set_viewport_size(window)
-        page.emulate_media(color_scheme=colours, reduced_motion="reduce")  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=colors, reduced_motion="reduce")  # type: ignore[arg-type]
         # Django's own chooser labels two icons so; their words stand below the field as well.
         asked = 'options => axe.run({exclude: [".help-tooltip"]}, options)'
         for violation in page.evaluate(asked, options)["violations"]:
@@ -89,6 +89,6 @@ def find_violations(page: Page) -> list[str]:
                 f"{node['html'][:160]} {node['failureSummary'][:200]}"
                 for node in violation["nodes"]
             ]
-            found.append(f"{colours} {window['width']} {violation['help']}: {nodes[:2]}")
+            found.append(f"{colors} {window['width']} {violation['help']}: {nodes[:2]}")
         options = RULES_OF_LOOKS
     return found

@@ -325,9 +325,9 @@ def test_an_edit_is_seen_at_once_and_never_lost(chromium: Browser, site: str, st
     )
     page.locator("[data-language]").select_option("es")
     expect(drawn.get_by_role("heading", name="Antes de empezar")).to_be_visible()
-    for name, colour in (("Dark", "rgb(18, 22, 28)"), ("Light", "rgb(250, 249, 246)")):
+    for name, color in (("Dark", "rgb(18, 22, 28)"), ("Light", "rgb(250, 249, 246)")):
         page.get_by_role("button", name=name, exact=True).click()
-        expect(drawn.locator("body")).to_have_css("background-color", colour)
+        expect(drawn.locator("body")).to_have_css("background-color", color)
     page.get_by_role("button", name="Desktop").click()
     assert frame.evaluate("innerWidth") == 1280
     # “Continue” leads to the next step, and nothing is sent.

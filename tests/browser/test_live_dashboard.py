@@ -100,7 +100,7 @@ def test_the_page_follows_two_people_and_keeps_focus_and_open_parts(
     page.context.set_offline(False)
     look_again(page)
     expect(page.locator("[data-live-lost]")).to_be_hidden()
-    for window, colours in ((DESKTOP, "light"), (PHONE, "dark")):
+    for window, colors in ((DESKTOP, "light"), (PHONE, "dark")):
         page.set_viewport_size(window)  # type: ignore[arg-type]
-        page.emulate_media(color_scheme=colours, reduced_motion="reduce")  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=colors, reduced_motion="reduce")  # type: ignore[arg-type]
         assert find_violations(page) == []

@@ -1,4 +1,4 @@
-"""Pictures of pages: every window and colour, small, and shown by the index."""
+"""Pictures of pages: every window and color, small, and shown by the index."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_the_shell_alone_is_a_browser(tmp_path: Path, monkeypatch: pytest.Monkey
     assert find_program() == str(shell)
 
 
-def test_page_is_taken_in_every_window_and_colour(chromium: Browser, tmp_path: Path) -> None:
+def test_page_is_taken_in_every_window_and_color(chromium: Browser, tmp_path: Path) -> None:
     page = open_context(chromium).new_page()
     page.set_content(PAGE)
     camera = Camera(tmp_path)

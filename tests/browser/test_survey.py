@@ -173,7 +173,7 @@ def test_copy_buttons_copy_code_and_link(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_rating_page_follows_the_systems_colours(chromium: Browser, link: str, scheme: str) -> None:
+def test_rating_page_follows_the_systems_colors(chromium: Browser, link: str, scheme: str) -> None:
     context = open_context(chromium, "touch", color_scheme=scheme)
     page: Page = context.new_page()
     visitor = Visitor(page, "touch")

@@ -97,20 +97,20 @@ def test_every_page_of_the_survey_and_what_it_says_of_missing_answers(
     scan(page, "withdrawn")
 
 
-def test_more_contrast_and_forced_colours(chromium: Browser, site: str, study: Study) -> None:
+def test_more_contrast_and_forced_colors(chromium: Browser, site: str, study: Study) -> None:
     page = open_scanned_page(chromium)
     visitor = Visitor(page, choices=frozenset({"people-in-america"}))
     visitor.start(site + study.get_absolute_url())
     style = "(node, name) => getComputedStyle(node)[name]"
     lead, option = page.locator(".prose"), page.locator(".option").first
-    for colours in ("light", "dark"):
-        page.emulate_media(color_scheme=colours, contrast="no-preference")
+    for colors in ("light", "dark"):
+        page.emulate_media(color_scheme=colors, contrast="no-preference")
         quiet = option.evaluate(style, "borderTopColor")
-        page.emulate_media(color_scheme=colours, contrast="more")
+        page.emulate_media(color_scheme=colors, contrast="more")
         assert option.evaluate(style, "borderTopColor") != quiet
         assert page.locator(".legal").evaluate(style, "color") == lead.evaluate(style, "color")
-        scan(page, f"consent with more contrast, {colours}")
-    # A chosen answer differs in shape: colours are the system's own, and the same for both.
+        scan(page, f"consent with more contrast, {colors}")
+    # A chosen answer differs in shape: colors are the system's own, and the same for both.
     while kind_now(study) != "comprehension":
         visitor.answer()
         visitor.move_on()

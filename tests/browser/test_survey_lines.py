@@ -421,19 +421,19 @@ def test_escape_while_dragging_gives_the_line_back_as_it_was(visitor: Visitor) -
         assert (line(row).input_value(), is_touched(row)) == (kept, before is not None)
 
 
-def test_lines_stay_visible_in_forced_colours(visitor: Visitor) -> None:
+def test_lines_stay_visible_in_forced_colors(visitor: Visitor) -> None:
     visitor.page.emulate_media(forced_colors="active")
     visitor.put(rows(visitor)[0], 75)
     row = rows(visitor)[1]
     picture = row.locator(".track").screenshot()
-    # The drawn line alone: a row of pixels of one colour that is not the page's.
+    # The drawn line alone: a row of pixels of one color that is not the page's.
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     middle = [image.getpixel((x, image.height // 2)) for x in range(20, image.width - 20)]
     assert len(set(middle)) == 1
     assert middle[0] != image.getpixel((image.width // 2, 3))
 
 
-def test_ends_focus_and_answers_stay_visible_in_forced_colours(visitor: Visitor) -> None:
+def test_ends_focus_and_answers_stay_visible_in_forced_colors(visitor: Visitor) -> None:
     visitor.page.emulate_media(forced_colors="active")
     answered, focused, other, *_, last = rows(visitor)
     visitor.put(answered, 75)
@@ -453,7 +453,7 @@ def test_ends_focus_and_answers_stay_visible_in_forced_colours(visitor: Visitor)
         image, paper = look_at(row)
         edge = [image.getpixel((x, 0)) for x in range(30, image.width - 30)]
         assert (paper not in edge) is is_ringed
-    # What is missing has an edge of a colour of its own.
+    # What is missing has an edge of a color of its own.
     visitor.page.get_by_role("button", name="Continue").click()
     expect(last.locator("[data-problem]")).to_be_visible()
     style = "(node, name) => getComputedStyle(node)[name]"
@@ -463,7 +463,7 @@ def test_ends_focus_and_answers_stay_visible_in_forced_colours(visitor: Visitor)
 
 
 def look_at(row: Locator) -> tuple[Image.Image, object]:
-    """Return a picture of a row's line, and the colour of the paper round it."""
+    """Return a picture of a row's line, and the color of the paper round it."""
     image = Image.open(io.BytesIO(row.locator(".track").screenshot())).convert("RGB")
     return image, image.getpixel((image.width // 2, 4))
 

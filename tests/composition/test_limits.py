@@ -138,7 +138,7 @@ def test_one_client_cannot_try_many_tokens_quickly(settings: Any) -> None:
     assert int(answers[3]["Retry-After"]) == 60
     assert "Too many wrong tokens" in answers[3].json()["detail"]
     assert ask("Token st_9", "203.0.113.7").status_code == 401
-    # Whoever has a right one is not locked out by a neighbour.
+    # Whoever has a right one is not locked out by a neighbor.
     assert ask(header_for(alice)).status_code == 200
 
 

@@ -1,4 +1,4 @@
-"""The platform's catalogues: complete, true to the sources, compiled from what people can read."""
+"""The platform's catalogs: complete, true to the sources, compiled from what people can read."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from annotation.library.abc_model import ALL_GROUPS, TRAIT_PAIRS
 from annotation.models import Instrument
 from annotation.steps.kind import KINDS
 from tests.conftest import ROOT
-from tools.translations.catalogue import (
+from tools.translations.catalog import (
     CHROME_FILE,
     LANGUAGES,
     list_chrome,
     po_file,
-    read_catalogue,
+    read_catalog,
 )
 from tools.translations.extracting import Message, find_messages
 
@@ -30,9 +30,9 @@ RENEW = "run “make messages”, then translate what it names"
 
 
 def read_entries(language: str) -> dict[Message, list[str]]:
-    """Return the texts of the catalogue by message, one for each plural form."""
+    """Return the texts of the catalog by message, one for each plural form."""
     entries = {}
-    for entry in read_catalogue(language):
+    for entry in read_catalog(language):
         if entry.id:
             text, plural = entry.id if isinstance(entry.id, tuple) else (entry.id, "")
             forms = entry.string if isinstance(entry.string, tuple) else (entry.string,)
@@ -55,7 +55,7 @@ def test_every_text_for_participants_is_translated(language: str) -> None:
     assert set(entries) == set(find_messages()), RENEW
     missing = [message.text for message, forms in entries.items() if not all(forms)]
     assert missing == [], RENEW
-    fuzzy = [entry.id for entry in read_catalogue(language) if entry.id and entry.fuzzy]
+    fuzzy = [entry.id for entry in read_catalog(language) if entry.id and entry.fuzzy]
     assert fuzzy == []
 
 
@@ -68,10 +68,10 @@ def test_placeholders_are_the_same_on_both_sides(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_compiled_catalogue_is_that_of_the_text_file(language: str) -> None:
+def test_compiled_catalog_is_that_of_the_text_file(language: str) -> None:
     with po_file(language).with_suffix(".mo").open("rb") as file:
         compiled = read_mo(file)
-    assert _texts_of(compiled) == _texts_of(read_catalogue(language))
+    assert _texts_of(compiled) == _texts_of(read_catalog(language))
 
 
 def test_list_of_texts_for_language_files_is_that_of_the_sources() -> None:
@@ -98,7 +98,7 @@ def test_everything_that_the_platform_supplies_is_known_in_each_language(languag
         assert text.endswith(":") == source.endswith(":"), source
 
 
-def _texts_of(catalogue: Catalog) -> dict[tuple[object, object], object]:
+def _texts_of(catalog: Catalog) -> dict[tuple[object, object], object]:
     def plain(value: object) -> object:
         if isinstance(value, bytes):  # contexts are read so from the compiled file
             return value.decode()
@@ -106,7 +106,7 @@ def _texts_of(catalogue: Catalog) -> dict[tuple[object, object], object]:
 
     return {
         (plain(entry.id), plain(entry.context)): plain(entry.string)
-        for entry in catalogue
+        for entry in catalog
         if entry.id
     }
 

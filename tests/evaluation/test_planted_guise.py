@@ -12,7 +12,7 @@ from scipy import stats
 from transformers import GPT2Config, GPT2LMHeadModel
 
 from annotation.models import Corpus
-from evaluation.analyses.guise_association import HumanStudy, analyse_guises
+from evaluation.analyses.guise_association import HumanStudy, analyze_guises
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_draws import GuiseRun
 from evaluation.reports.parts.kind import Chosen
@@ -106,7 +106,7 @@ def p_values(first: np.ndarray, second: np.ndarray, seed: int) -> tuple[float, f
     agrees = np.ones((len(first), first.shape[2]), bool)
     run = GuiseRun("m", "covert", "", ("a", "b"), "t", first, second, agrees, paired=True)
     options = GuiseOptions(n_resamples=199, n_permutations=100, seed=seed)
-    found = analyse_guises([run], ("kind", "lazy"), [], {}, options)
+    found = analyze_guises([run], ("kind", "lazy"), [], {}, options)
     return found.scores[1].p_value, found.crossed[1].p_value
 
 
@@ -151,7 +151,7 @@ def test_random_rankings_agree_with_people_as_often_as_chance_allows() -> None:
             np.ones((4, 20), bool), paired=True,
         )  # fmt: skip
         options = GuiseOptions(n_resamples=100, n_permutations=199, seed=seed)
-        found = analyse_guises([run], words, [study], {}, options).agreements[0]
+        found = analyze_guises([run], words, [study], {}, options).agreements[0]
         ours.append(found.p_permutation)
         paper.append(found.p_t)
     assert is_uniform(ours)

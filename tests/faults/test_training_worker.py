@@ -31,7 +31,7 @@ def test_a_model_fine_tuned_on_72_pairs_learns_the_rule_of_a_dialect(
 
     Before, the model repeats its input. By hand: a dialect sentence of n words has n − 1 in common
     with its standard one of n + 1 words, so F = 2 (n − 1) / (2 n + 1), which is 2/3, 8/11 and
-    10/13 for the 4, 5 and 6 words that occur. A model that learnt the rule reaches 1. Asked for:
+    10/13 for the 4, 5 and 6 words that occur. A model that learned the rule reaches 1. Asked for:
     0.2 more than before, and 0.95 at least.
     """
     evaluation = compose_sentences().evaluation

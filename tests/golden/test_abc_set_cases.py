@@ -1,7 +1,7 @@
 """The solver of SeT against golden/expected/set_cases.json.
 
 Those changes were verified against the released column squishing, a generic quadratic program
-and a one-dimensional minimisation (see the header of the file).
+and a one-dimensional minimization (see the header of the file).
 """
 
 from __future__ import annotations

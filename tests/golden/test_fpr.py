@@ -16,7 +16,7 @@ import pytest
 
 from evaluation.analyses.fpr_comparison import MeanGap, average_spans, count_extremes, size_gaps
 from evaluation.analyses.fpr_counts import GapOptions, Predictions
-from evaluation.analyses.fpr_gaps import ModelGaps, analyse_gaps
+from evaluation.analyses.fpr_gaps import ModelGaps, analyze_gaps
 from probing.measures.probe_stimuli import SENTIMENT
 
 pytestmark = pytest.mark.shared
@@ -39,7 +39,7 @@ def published(shared_dir: Path) -> dict[str, Any]:
     return found
 
 
-def analyse(shared_dir: Path, model: str, **options: Any) -> ModelGaps:
+def analyze(shared_dir: Path, model: str, **options: Any) -> ModelGaps:
     frame = pd.read_csv(shared_dir / "golden" / "data" / "fpr_amazon.csv")
     columns = [name for name in frame if name.startswith(f"{model}:")]
     sentences = pd.DataFrame(
@@ -54,7 +54,7 @@ def analyse(shared_dir: Path, model: str, **options: Any) -> ModelGaps:
         dict.fromkeys(frame["group"], "group"),
         SENTIMENT,
     )
-    return analyse_gaps(predictions, GapOptions(n_resamples=0, **options))
+    return analyze_gaps(predictions, GapOptions(n_resamples=0, **options))
 
 
 def stored_gaps(shared_dir: Path, name: str) -> pd.DataFrame:
@@ -66,7 +66,7 @@ def stored_gaps(shared_dir: Path, name: str) -> pd.DataFrame:
 def test_rates_and_gaps_match_the_released_predictions(
     shared_dir: Path, golden: dict[str, Any], model: str
 ) -> None:
-    found = analyse(shared_dir, model)
+    found = analyze(shared_dir, model)
     expected = golden["exact"][model]
     for rate in found.rates:
         stated = expected["per_run"][rate.run][rate.group]
@@ -94,7 +94,7 @@ def test_rates_and_gaps_match_the_released_predictions(
 def test_decisions_match_with_the_released_interval(
     shared_dir: Path, golden: dict[str, Any], model: str
 ) -> None:
-    found = analyse(shared_dir, model, interval="released")
+    found = analyze(shared_dir, model, interval="released")
     for side in SIDES:
         for gap in found.of(side):
             stated = golden["exact"][model]["per_group"][gap.group][f"{side}_gap"]
@@ -107,7 +107,7 @@ def test_released_rates_give_the_stored_tables_to_double_precision(
 ) -> None:
     """published_values.json: amazon_gaps.csv is reproduced to 1e-16."""
     stored = stored_gaps(shared_dir, "amazon").set_index(["model", "group"])
-    found = analyse(shared_dir, model, released_eps=True)
+    found = analyze(shared_dir, model, released_eps=True)
     for side in SIDES:
         for gap in found.of(side):
             row = stored.loc[model, gap.group]

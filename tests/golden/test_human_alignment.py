@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, analyse_alignment
+from evaluation.analyses import AlignmentOptions, analyze_alignment
 from evaluation.metrics import kendall_tau_b, precision_at_k
 from tests.golden.published_ratings import read_published_ratings
 
@@ -49,7 +49,7 @@ def test_metrics_match_the_golden_values_of_every_group(golden):
 def test_analysis_of_the_published_ratings_matches_the_golden_values(golden, shared_dir, number):
     case, scales = golden["alignment"]["cases"][number], golden["alignment"]["trait_pairs"]
     groups = list(case["scores"])
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=read_published_ratings(shared_dir),
         scores=pd.DataFrame.from_dict(case["scores"], orient="index", columns=scales),
         groups=groups,

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, analyse_alignment
+from evaluation.analyses import AlignmentOptions, analyze_alignment
 from evaluation.analyses.noise_ceiling import random_halves
 from evaluation.analyses.rating_agreement import (
     RatingAgreementOptions,
-    analyse_rating_agreement,
+    analyze_rating_agreement,
 )
 from evaluation.analyses.rating_cube import build_rating_cube
 from evaluation.metrics import kendall_tau_b
@@ -34,7 +34,7 @@ def ratings(shared_dir):
 @pytest.mark.shared
 def test_means_spreads_and_counts_of_every_group_match(golden, ratings):
     groups, scales = list(golden["groups"]), golden["trait_pairs"]
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=ratings,
         scores=pd.DataFrame(np.nan, groups, scales),
         groups=groups,
@@ -87,7 +87,7 @@ def test_the_halves_behind_the_noise_ceiling_reach_the_golden_split_half_r(golde
 @pytest.mark.shared
 def test_alpha_and_split_halves_of_the_published_ratings_match(golden, ratings):
     """Interval alpha within every group and overall, exactly; halves within their own error."""
-    found = analyse_rating_agreement(
+    found = analyze_rating_agreement(
         ratings,
         groups=list(golden["groups"]),
         scales=golden["trait_pairs"],

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from evaluation.analyses.intersectional import (
-    analyse_intersections,
+    analyze_intersections,
     emergence_above,
     emergence_below,
 )
@@ -43,7 +43,7 @@ def pairs(golden: dict[str, Any]) -> list[PairedGroup]:
 def test_orders_match(
     golden: dict[str, Any], scores: pd.DataFrame, pairs: list[PairedGroup]
 ) -> None:
-    found = analyse_intersections(scores, pairs, golden["domains"])
+    found = analyze_intersections(scores, pairs, golden["domains"])
     tolerance = golden["header"]["tolerance"]["abs"]
     assert len(found.orders) == len(golden["results"])
     for row in found.orders:
@@ -76,7 +76,7 @@ def test_emergence_matches(
 def test_dominance_matches(
     golden: dict[str, Any], scores: pd.DataFrame, pairs: list[PairedGroup]
 ) -> None:
-    found = analyse_intersections(scores, pairs, golden["domains"])
+    found = analyze_intersections(scores, pairs, golden["domains"])
     tolerance = golden["header"]["tolerance"]["abs"]
     by_domains = {
         frozenset((row.first_domain, row.second_domain)): row for row in found.domain_pairs
@@ -96,10 +96,10 @@ def test_the_same_seed_gives_the_same_intervals(
 ) -> None:
     options = IntersectionalOptions(seed=7, n_resamples=200)
     first, second = (
-        analyse_intersections(scores, pairs, golden["domains"], options) for _ in range(2)
+        analyze_intersections(scores, pairs, golden["domains"], options) for _ in range(2)
     )
     assert first.summary == second.summary
-    other = analyse_intersections(
+    other = analyze_intersections(
         scores, pairs, golden["domains"], IntersectionalOptions(seed=8, n_resamples=200)
     )
     assert other.summary.best.low != first.summary.best.low

@@ -113,7 +113,7 @@ def test_without_choices_a_run_takes_the_papers_groups_and_best_templates(api, a
         ({"seed": -1}, "seed", -1),
         ({"seed": 2**31}, "seed", 2**31),
         ({"parameters": {"gamma": -3}}, "parameters.gamma", -3),
-        ({"parameters": {"colour": "red"}}, "parameters.colour", "red"),
+        ({"parameters": {"color": "red"}}, "parameters.color", "red"),
         ({"parameters": ["gamma"]}, "parameters", None),
     ],
 )

@@ -20,7 +20,7 @@ from django.utils.translation import trans_real
 from annotation.common.language_codes import platform_language
 
 FILE = Path(__file__).parent / "ui_translation.json"
-# Django has one place for the catalogue in use, and no public way to put another one there.
+# Django has one place for the catalog in use, and no public way to put another one there.
 _in_use = trans_real._active  # type: ignore[attr-defined]
 # How gettext writes a text with a context.
 SEPARATOR = "\x04"
@@ -55,7 +55,7 @@ def load_chrome() -> tuple[ChromeText, ...]:
 
 
 class BroughtTranslation:
-    """Answers as Django's own catalogue of a language does, with an instrument's texts first."""
+    """Answers as Django's own catalog of a language does, with an instrument's texts first."""
 
     def __init__(self, language: str, words: Mapping[str, str]) -> None:
         self._base = trans_real.translation(language.lower())

@@ -19,7 +19,7 @@ from annotation.corpora.summary import (
     knows_features,
     list_sources,
     select_texts,
-    summarise_corpus,
+    summarize_corpus,
 )
 from annotation.models import Corpus, Split, Text
 from annotation.researcher.pages.links import find_report_form
@@ -62,7 +62,7 @@ class TextLine:
 
 def overview_context(corpus: Corpus, user: User) -> dict[str, Any]:
     """Return the corpus’s page. Four queries at most, beside those for the rights of ``user``."""
-    summary = summarise_corpus(corpus)
+    summary = summarize_corpus(corpus)
     has_pairs = summary.total.pairs_evaluation
     return {
         "corpus": corpus,

@@ -27,7 +27,7 @@ STATEMENT_FIELDSET = (
         "fields": tuple(STATEMENT_PARTS),
         "description": gettext_lazy(
             "Reports print it, and say “not recorded” where it is empty. Write about all "
-            "annotators together, never about one: few people are easily recognised."
+            "annotators together, never about one: few people are easily recognized."
         ),
     },
 )

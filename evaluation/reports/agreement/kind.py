@@ -13,7 +13,7 @@ from pydantic import Field
 from annotation.common.lazy import pd
 from annotation.counterparts.annotations import Annotation, load_annotations
 from annotation.models import Study, StudyKind, TaskState
-from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyse_agreement
+from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyze_agreement
 from evaluation.models import Report
 from evaluation.reports.agreement import prose, tables
 from evaluation.reports.parts.corpus_inputs import corpus_part, hash_rows
@@ -93,8 +93,8 @@ class Agreement(AnalysisKind[AgreementResult]):
             hashes={"annotations": digest},
         )
 
-    def analyse(self, loaded: Loaded, parameters: AgreementParameters) -> AgreementResult:
-        return analyse_agreement(
+    def analyze(self, loaded: Loaded, parameters: AgreementParameters) -> AgreementResult:
+        return analyze_agreement(
             to_annotation_frame(loaded.data),
             AgreementOptions(
                 distance=parameters.distance,

@@ -67,7 +67,7 @@ class AlignmentFigures:
             "heat-maps",
             f"{count(len(self._groups), 'group')} in {count(domains, 'domain')}, "
             f"{count(len(self._scales), 'scale')} in {count(dimensions, 'dimension')}. Ratings are "
-            "centred on 50, scores on 0; scores beyond the 98th percentile are clipped. Colours "
+            "centred on 50, scores on 0; scores beyond the 98th percentile are clipped. Colors "
             "show direction and strength within a map; the units of the two maps differ.",
             heat_maps_spec(self._tables["cells"], groups=self._groups, scales=self._scales),
             heat_maps_spec(

@@ -12,7 +12,7 @@ from annotation.models import StudyKind
 from evaluation.analyses import (
     AlignmentOptions,
     AlignmentResult,
-    analyse_alignment,
+    analyze_alignment,
     from_plain,
     to_plain,
 )
@@ -36,7 +36,7 @@ from evaluation.reports.parts.kind import (
     RunsInput,
     StudyInput,
 )
-from evaluation.reports.parts.mention import MENTION, mention_caveat, summarise_mention
+from evaluation.reports.parts.mention import MENTION, mention_caveat, summarize_mention
 from evaluation.reports.parts.options import ArmParameters, IntervalParameters
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import (
@@ -101,14 +101,14 @@ class Alignment(RatingsKind):
 
     def compute(self, loaded: Loaded, parameters: AlignmentParameters) -> dict[str, Any]:
         inputs: AlignmentInputs = loaded.data
-        result = analyse_alignment(
+        result = analyze_alignment(
             ratings=inputs.ratings,
             scores=inputs.score_table(parameters.level),
             options=AlignmentOptions(n_splits=parameters.splits, **parameters.bootstrap),
             **inputs.order,
         )
         plain: dict[str, Any] = to_plain(result)
-        mention = summarise_mention(inputs.all_scores, result.groups, parameters.bootstrap)
+        mention = summarize_mention(inputs.all_scores, result.groups, parameters.bootstrap)
         return plain | ({MENTION: mention} if mention else {})
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:

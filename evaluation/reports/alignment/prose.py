@@ -61,7 +61,7 @@ def agreement(n_scales: int) -> str:
     """Return how the differences between groups are to be read."""
     return (
         f"With {count(n_scales, 'scale')} a single group’s interval is wide, so a difference "
-        "between two neighbouring rows is not evidence of a difference."
+        "between two neighboring rows is not evidence of a difference."
     )
 
 

@@ -20,7 +20,7 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, percent
 from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
-from evaluation.reports.parts.mention import MENTION, summarise_mention
+from evaluation.reports.parts.mention import MENTION, summarize_mention
 from evaluation.reports.parts.options import (
     ArmParameters,
     IntervalParameters,
@@ -104,7 +104,7 @@ class AlignmentComparison(RatingsKind):
         mention = {
             run: found
             for run, scores in inputs.all_scores.items()
-            if (found := summarise_mention(scores, groups, bootstrap))
+            if (found := summarize_mention(scores, groups, bootstrap))
         }
         return plain | ({MENTION: mention} if mention else {})
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from annotation.models import Study, StudyKind, Submission
 from evaluation.analyses import AlignmentOptions, from_plain, to_plain
 from evaluation.analyses.subgroup_result import SubgroupResult
-from evaluation.analyses.subgroups import analyse_subgroups
+from evaluation.analyses.subgroups import analyze_subgroups
 from evaluation.models import Report
 from evaluation.reports.alignment_subgroups import prose, tables
 from evaluation.reports.alignment_subgroups.inputs import (
@@ -24,7 +24,7 @@ from evaluation.reports.parts.document import Choice, Choices, Document, Provena
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput, StudyInput
-from evaluation.reports.parts.mention import MENTION, mention_caveat, summarise_mention
+from evaluation.reports.parts.mention import MENTION, mention_caveat, summarize_mention
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
 from evaluation.reports.parts.participants import participants_section, participants_table
 from evaluation.reports.parts.provenance import sha
@@ -72,7 +72,7 @@ class AlignmentSubgroups(RatingsKind):
         inputs: SubgroupInputs = loaded.data
         alignment = inputs.alignment
         plain: dict[str, Any] = to_plain(
-            analyse_subgroups(
+            analyze_subgroups(
                 ratings=alignment.ratings,
                 scores=alignment.score_table(parameters.level),
                 questions=inputs.questions,
@@ -83,7 +83,7 @@ class AlignmentSubgroups(RatingsKind):
             )
         )
         groups = alignment.order["groups"]
-        mention = summarise_mention(alignment.all_scores, groups, parameters.bootstrap)
+        mention = summarize_mention(alignment.all_scores, groups, parameters.bootstrap)
         return plain | ({MENTION: mention} if mention else {})
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:

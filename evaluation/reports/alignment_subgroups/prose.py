@@ -26,7 +26,7 @@ MEANINGS = {
     "τ, all participants": ORDER,
     "Subgroups shown": (
         "Answers that enough people gave. Smaller ones are kept back, so that nobody can be "
-        "recognised."
+        "recognized."
     ),
     "Pairs that differ in τ": HOLM_PAIRS,
     "Participants": (

@@ -14,7 +14,7 @@ from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.counterpart_metrics import (
     CounterpartOptions,
     CounterpartResult,
-    analyse_counterparts,
+    analyze_counterparts,
 )
 from evaluation.analyses.counterpart_scores import HUMAN, REPEAT, score_counterparts
 from evaluation.models import Report
@@ -156,7 +156,7 @@ class Counterparts(WordListKind):
             tokens=parameters.rouge_tokens,
             similarity=similarity,
         )
-        result = analyse_counterparts(
+        result = analyze_counterparts(
             scored,
             CounterpartOptions(
                 directions=parameters.directions(corpus), pooling=parameters.pooling

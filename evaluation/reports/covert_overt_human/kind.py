@@ -167,7 +167,7 @@ class CovertOvertHuman(RatingsKind, AnalysisKind[ThreePictures]):
             record=record, data=(people, scores, guise, spoken, scales, groups), hashes=hashes
         )
 
-    def analyse(self, loaded: Loaded, parameters: CovertOvertHumanParameters) -> ThreePictures:
+    def analyze(self, loaded: Loaded, parameters: CovertOvertHumanParameters) -> ThreePictures:
         people, scores, guise, spoken, scales, groups = loaded.data
         slugs = [scale.slug for scale in scales]
         options = PictureOptions(n_splits=parameters.splits, **parameters.bootstrap)

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.analyses.fpr_comparison import FprComparison, compare_models
-from evaluation.analyses.fpr_gaps import analyse_gaps
+from evaluation.analyses.fpr_gaps import analyze_gaps
 from evaluation.models import Report
 from evaluation.reports.fpr_comparison import tables
 from evaluation.reports.parts import gap_tables as gaps_of
@@ -69,9 +69,9 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
                 )
         return Loaded(loaded.record, loaded.models, loaded.hashes)
 
-    def analyse(self, loaded: Loaded, parameters: GapParameters) -> FprComparison:
+    def analyze(self, loaded: Loaded, parameters: GapParameters) -> FprComparison:
         options = parameters.options
-        models = [analyse_gaps(model, options) for model in loaded.data]
+        models = [analyze_gaps(model, options) for model in loaded.data]
         return compare_models(models, options, loaded.record["classes"])
 
     def lay_out(self, report: Report, result: FprComparison, view: Mapping[str, str]) -> Document:

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from evaluation.analyses.fpr_classifier import FprGaps, analyse_classifier
+from evaluation.analyses.fpr_classifier import FprGaps, analyze_classifier
 from evaluation.models import Report
 from evaluation.reports.fpr_gaps import prose, tables
 from evaluation.reports.fpr_gaps.surprisals import read_surprisals, stored_surprisals
@@ -98,10 +98,10 @@ class FprGapReport(AnalysisKind[FprGaps]):
             loaded.hashes[run_key({"public_id": run.public_id})] = digest
         return Loaded(loaded.record, (model, surprisals), loaded.hashes)
 
-    def analyse(self, loaded: Loaded, parameters: FprGapParameters) -> FprGaps:
+    def analyze(self, loaded: Loaded, parameters: FprGapParameters) -> FprGaps:
         options = parameters.options
         model, surprisals = loaded.data
-        return analyse_classifier(model, options, surprisals, tuple(gaps_of.SIDES))
+        return analyze_classifier(model, options, surprisals, tuple(gaps_of.SIDES))
 
     def lay_out(self, report: Report, result: FprGaps, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from annotation.corpora.words import split_words
 from evaluation.analyses.guise_cells import GuiseOptions
-from evaluation.analyses.guise_controls import ControlAnalysis, ControlRun, analyse_controls
+from evaluation.analyses.guise_controls import ControlAnalysis, ControlRun, analyze_controls
 from evaluation.models import NormKind, Report
 from evaluation.reports.guise_controls import prose, tables
 from evaluation.reports.parts.document import Document, Section
@@ -89,10 +89,10 @@ class GuiseControls(GuiseKind[ControlAnalysis]):
         )
         return gather(chosen, [*loaded, *known], [norm], data, study=norm_record(norm))
 
-    def analyse(self, loaded: Loaded, parameters: GuiseControlParameters) -> ControlAnalysis:
+    def analyze(self, loaded: Loaded, parameters: GuiseControlParameters) -> ControlAnalysis:
         runs, attributes, chosen, subject = loaded.data
         options = GuiseOptions(**parameters.bootstrap)
-        return analyse_controls(runs, attributes, chosen, subject, options)
+        return analyze_controls(runs, attributes, chosen, subject, options)
 
     def lay_out(self, report: Report, result: ControlAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs

@@ -12,7 +12,7 @@ from evaluation.analyses.guise_decisions import (
     DecisionAnalysis,
     DecisionOptions,
     DecisionRun,
-    analyse_decisions,
+    analyze_decisions,
 )
 from evaluation.metrics.decisions import Calibration, Ties
 from evaluation.models import Report
@@ -73,11 +73,11 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
         ]
         return gather(chosen, loaded, [], data)
 
-    def analyse(self, loaded: Loaded, parameters: GuiseDecisionParameters) -> DecisionAnalysis:
+    def analyze(self, loaded: Loaded, parameters: GuiseDecisionParameters) -> DecisionAnalysis:
         options = DecisionOptions(
             calibration=parameters.calibration, ties=parameters.ties, **parameters.bootstrap
         )
-        return analyse_decisions(loaded.data, options)
+        return analyze_decisions(loaded.data, options)
 
     def lay_out(
         self, report: Report, result: DecisionAnalysis, view: Mapping[str, str]

@@ -12,7 +12,7 @@ from pydantic import Field
 from annotation.corpora.guise_features import GUISE_FEATURES, count_guise_features
 from annotation.corpora.words import split_words
 from evaluation.analyses.guise_cells import GuiseOptions
-from evaluation.analyses.guise_features import FeatureAnalysis, TextFeatures, analyse_features
+from evaluation.analyses.guise_features import FeatureAnalysis, TextFeatures, analyze_features
 from evaluation.models import NormKind, Report
 from evaluation.reports.guise_features import prose, tables
 from evaluation.reports.parts.document import Document, Section
@@ -78,9 +78,9 @@ class GuiseFeatures(GuiseKind[FeatureAnalysis]):
         alone = parameters.pairs == "alone"
         return gather(chosen, loaded, [norm], data, study=norm_record(norm), alone=alone)
 
-    def analyse(self, loaded: Loaded, parameters: GuiseFeatureParameters) -> FeatureAnalysis:
+    def analyze(self, loaded: Loaded, parameters: GuiseFeatureParameters) -> FeatureAnalysis:
         runs, attributes, stereotype, texts = loaded.data
-        return analyse_features(
+        return analyze_features(
             runs,
             attributes,
             stereotype,

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from evaluation.analyses.guise_cells import GuiseOptions
-from evaluation.analyses.guise_intelligence import IntelligenceAnalysis, analyse_intelligence
+from evaluation.analyses.guise_intelligence import IntelligenceAnalysis, analyze_intelligence
 from evaluation.models import Report
 from evaluation.reports.guise_intelligence import prose, tables
 from evaluation.reports.parts.document import Document, Section
@@ -79,12 +79,12 @@ class GuiseIntelligence(GuiseKind[IntelligenceAnalysis]):
         )
         return gather(chosen, list(loaded.values()), [], read)
 
-    def analyse(
+    def analyze(
         self, loaded: Loaded, parameters: GuiseIntelligenceParameters
     ) -> IntelligenceAnalysis:
         adjectives, attributes, high, low, values, iq = loaded.data
         options = GuiseOptions(**parameters.bootstrap)
-        return analyse_intelligence(adjectives, attributes, high, low, values, iq, options)
+        return analyze_intelligence(adjectives, attributes, high, low, values, iq, options)
 
     def lay_out(
         self, report: Report, result: IntelligenceAnalysis, view: Mapping[str, str]

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from evaluation.analyses.guise_cells import GuiseOptions
-from evaluation.analyses.guise_models import ModelAnalysis, ModelValues, analyse_models
+from evaluation.analyses.guise_models import ModelAnalysis, ModelValues, analyze_models
 from evaluation.models import NormKind, Report
 from evaluation.reports.guise_models import prose, tables
 from evaluation.reports.parts.document import Document, Section
@@ -112,10 +112,10 @@ class GuiseModels(GuiseKind[ModelAnalysis]):
             feedback=list(parameters.feedback),
         )
 
-    def analyse(self, loaded: Loaded, parameters: GuiseModelParameters) -> ModelAnalysis:
+    def analyze(self, loaded: Loaded, parameters: GuiseModelParameters) -> ModelAnalysis:
         runs, attributes, chosen, sizes, perplexities, favour, feedback = loaded.data
         options = GuiseOptions(**parameters.bootstrap)
-        return analyse_models(
+        return analyze_models(
             runs, attributes, chosen, sizes, perplexities, favour, feedback, options
         )
 

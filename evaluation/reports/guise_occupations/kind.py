@@ -10,7 +10,7 @@ from pydantic import Field
 
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_draws import Matching
-from evaluation.analyses.guise_occupations import OccupationAnalysis, analyse_occupations
+from evaluation.analyses.guise_occupations import OccupationAnalysis, analyze_occupations
 from evaluation.metrics.prestige import Rule
 from evaluation.models import NormKind, Report
 from evaluation.reports.guise_occupations import prose, tables
@@ -68,10 +68,10 @@ class GuiseOccupations(GuiseKind[OccupationAnalysis]):
         data = ([one.run for one in loaded], occupations, norms[0].values if norms else {})
         return gather(chosen, loaded, norms, data)
 
-    def analyse(self, loaded: Loaded, parameters: GuiseOccupationParameters) -> OccupationAnalysis:
+    def analyze(self, loaded: Loaded, parameters: GuiseOccupationParameters) -> OccupationAnalysis:
         options = GuiseOptions(matching=parameters.matching, **parameters.bootstrap)
         runs, occupations, titles = loaded.data
-        return analyse_occupations(runs, occupations, titles, options, rule=parameters.rule)
+        return analyze_occupations(runs, occupations, titles, options, rule=parameters.rule)
 
     def lay_out(
         self, report: Report, result: OccupationAnalysis, view: Mapping[str, str]

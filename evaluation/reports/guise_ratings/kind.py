@@ -14,7 +14,7 @@ from annotation.instruments.versions import published_instrument
 from annotation.models import DataDecision, Study, StudyKind
 from annotation.studies.guise_ratings import hash_guise_ratings, list_varieties, load_guise_ratings
 from annotation.studies.study_arms import in_arm
-from evaluation.analyses.guise_people import GuisePeople, GuisePeopleOptions, analyse_guise_people
+from evaluation.analyses.guise_people import GuisePeople, GuisePeopleOptions, analyze_guise_people
 from evaluation.analyses.guise_ratings import build_guise_ratings
 from evaluation.models import Report
 from evaluation.reports.guise_ratings import prose, tables
@@ -160,7 +160,7 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
             | {run_key(one.record): one.digest for one in loaded},
         )
 
-    def analyse(self, loaded: Loaded, parameters: GuiseRatingParameters) -> GuisePeople:
+    def analyze(self, loaded: Loaded, parameters: GuiseRatingParameters) -> GuisePeople:
         rows, runs, poles = loaded.data
         rated = build_guise_ratings(
             rows,
@@ -168,7 +168,7 @@ class GuiseRatings(AnalysisKind[GuisePeople]):
             scales=[scale["slug"] for scale in loaded.record["scales"]],
         )
         options = GuisePeopleOptions(n_splits=parameters.splits, **parameters.bootstrap)
-        return analyse_guise_people(rated, runs, poles, options)
+        return analyze_guise_people(rated, runs, poles, options)
 
     def lay_out(self, report: Report, result: GuisePeople, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs

@@ -26,7 +26,7 @@ COMPONENTS = 2
 class IntersectionalInputs:
     """``pairs`` have scores of their own and of both components; ``domains`` by component.
 
-    ``table`` is what is analysed: groups by trait pairs, or by single poles (`pole_column`).
+    ``table`` is what is analyzed: groups by trait pairs, or by single poles (`pole_column`).
     """
 
     scores: RunScores
@@ -37,7 +37,7 @@ class IntersectionalInputs:
 
 
 def load_intersections(run: Run, *, by_poles: bool = False) -> IntersectionalInputs:
-    """Return the paired groups of a finished run that can be analysed.
+    """Return the paired groups of a finished run that can be analyzed.
 
     What cannot is counted in the record, under the reason. Raises `ReportError` where nothing can.
     Five queries, two more for single poles.
@@ -59,7 +59,7 @@ def load_intersections(run: Run, *, by_poles: bool = False) -> IntersectionalInp
             pairs.append(PairedGroup(slug, *found))
     reasons = [f"{count(n, 'paired group')}: {reason}." for reason, n in sorted(left_out.items())]
     if not pairs:
-        raise ReportError(f"No paired group of {run} can be analysed. {' '.join(reasons)} {REMEDY}")
+        raise ReportError(f"No paired group of {run} can be analyzed. {' '.join(reasons)} {REMEDY}")
     used = {slug for pair in pairs for slug in (pair.slug, pair.first, pair.second)}
     labels = dict(Domain.choices)
     record = scores.record | {

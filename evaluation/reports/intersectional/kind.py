@@ -19,7 +19,7 @@ from evaluation.analyses.emergence_norms import (
     compare_with_norms,
     predict_associations,
 )
-from evaluation.analyses.intersectional import analyse_intersections
+from evaluation.analyses.intersectional import analyze_intersections
 from evaluation.analyses.intersectional_result import (
     Emergence,
     IntersectionalOptions,
@@ -41,7 +41,7 @@ from evaluation.reports.parts.document import Document, Figure, Section, Table
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import number, percent
 from evaluation.reports.parts.kind import Chosen, Loaded, ReportKind, RunsInput
-from evaluation.reports.parts.mention import MENTION, mention_caveat, summarise_mention
+from evaluation.reports.parts.mention import MENTION, mention_caveat, summarize_mention
 from evaluation.reports.parts.options import IntervalParameters
 from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.score_inputs import TraitName, run_groups
@@ -143,7 +143,7 @@ class Intersectional(ReportKind):
         # Norms are compared with all emergent traits, not with the listed ones alone, and their
         # curve runs through every excess.
         everything = 2 * len(inputs.pairs) * inputs.table.shape[1]
-        whole = analyse_intersections(
+        whole = analyze_intersections(
             inputs.table,
             inputs.pairs,
             inputs.domains,
@@ -179,7 +179,7 @@ class Intersectional(ReportKind):
             ),
             "norms": None if agreement is None else to_plain(agreement),
             CURVE: None if curve is None else to_plain(curve),
-            MENTION: summarise_mention(
+            MENTION: summarize_mention(
                 inputs.scores.by_template,
                 sorted(inputs.domains),
                 parameters.bootstrap,

@@ -15,8 +15,8 @@ from annotation.judgments.error_coding import load_codings
 from annotation.judgments.ratings import JudgmentRow, load_judgments
 from annotation.models import ASPECTS, JudgmentItem, Origin, Study, StudyKind, TaskState
 from evaluation.analyses import from_plain, to_plain
-from evaluation.analyses.error_analysis import Coding, analyse_errors
-from evaluation.analyses.judgment_analysis import HUMAN, JudgmentResult, analyse_judgments
+from evaluation.analyses.error_analysis import Coding, analyze_errors
+from evaluation.analyses.judgment_analysis import HUMAN, JudgmentResult, analyze_judgments
 from evaluation.metrics.toxicity import count_hits
 from evaluation.models import Report
 from evaluation.reports.judgments import prose, tables
@@ -137,7 +137,7 @@ class Judgments(WordListKind):
         corpus = loaded.record["corpus"]
         options = parameters.directions(corpus)
         sources = _source_texts(frame, items, corpus)
-        result = analyse_judgments(
+        result = analyze_judgments(
             frame,
             toxic=_toxic(sources, words) if words else None,
             features=count_uses(sources, corpus["source_variety"]),
@@ -146,7 +146,7 @@ class Judgments(WordListKind):
         )
         if scheme := loaded.record["study"]["error_scheme"]:
             about = frame.drop_duplicates("item")[["item", "pair", "variety", "producer"]]
-            errors = analyse_errors(
+            errors = analyze_errors(
                 about.assign(body=[items[item][1] for item in about["item"]]),
                 codings,
                 [category["slug"] for category in scheme],

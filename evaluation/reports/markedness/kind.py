@@ -12,7 +12,7 @@ from evaluation.analyses.markedness import (
     UNMARKED,
     Markedness,
     MarkednessOptions,
-    analyse_markedness,
+    analyze_markedness,
 )
 from evaluation.models import Report
 from evaluation.reports.markedness import prose, tables
@@ -80,9 +80,9 @@ class MarkednessCheck(AnalysisKind[Markedness]):
             hashes={run_key(record["run"]): scores.digest},
         )
 
-    def analyse(self, loaded: Loaded, parameters: MarkednessParameters) -> Markedness:
+    def analyze(self, loaded: Loaded, parameters: MarkednessParameters) -> Markedness:
         scores, groups = loaded.data
-        return analyse_markedness(scores, groups, MarkednessOptions(**parameters.bootstrap))
+        return analyze_markedness(scores, groups, MarkednessOptions(**parameters.bootstrap))
 
     def lay_out(self, report: Report, result: Markedness, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from evaluation.analyses.guise_association import GuiseAnalysis, HumanStudy, analyse_guises
+from evaluation.analyses.guise_association import GuiseAnalysis, HumanStudy, analyze_guises
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.models import NormKind, Report
 from evaluation.reports.matched_guise import prose, tables
@@ -107,14 +107,14 @@ class MatchedGuise(GuiseKind[GuiseAnalysis]):
         title = favour[0].title if favour else ""
         return gather(chosen, loaded, [*studies, *favour], data, favourability=title)
 
-    def analyse(self, loaded: Loaded, parameters: MatchedGuiseParameters) -> GuiseAnalysis:
+    def analyze(self, loaded: Loaded, parameters: MatchedGuiseParameters) -> GuiseAnalysis:
         options = GuiseOptions(
             matching=parameters.matching,
             n_permutations=parameters.permutations,
             **parameters.bootstrap,
         )
         runs, attributes, studies, favour = loaded.data
-        return analyse_guises(runs, attributes, studies, favour, options)
+        return analyze_guises(runs, attributes, studies, favour, options)
 
     def lay_out(self, report: Report, result: GuiseAnalysis, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs

@@ -59,7 +59,7 @@ class Figure:
 
     @cached_property
     def svg(self) -> SafeString:
-        """The drawing inside a page, in the page's own colours. The renderer escapes all texts."""
+        """The drawing inside a page, in the page's own colors. The renderer escapes all texts."""
         return mark_safe(themeable(self.svg_file))  # noqa: S308
 
     @cached_property

@@ -241,7 +241,7 @@ class AnalysisKind(ReportKind, Generic[R]):
     Result: type[R]
 
     @abstractmethod
-    def analyse(self, loaded: Loaded, parameters: Any) -> R:
+    def analyze(self, loaded: Loaded, parameters: Any) -> R:
         """Return the record of the analysis; no database."""
 
     @abstractmethod
@@ -249,7 +249,7 @@ class AnalysisKind(ReportKind, Generic[R]):
         """Return the document of a final report; see `document` and `complete`."""
 
     def compute(self, loaded: Loaded, parameters: Any) -> dict[str, Any]:
-        plain: dict[str, Any] = to_plain(self.analyse(loaded, parameters))
+        plain: dict[str, Any] = to_plain(self.analyze(loaded, parameters))
         return plain
 
     def document(self, report: Report, view: Mapping[str, str]) -> Document:

@@ -8,14 +8,14 @@ from typing import Any
 
 from annotation.common.lazy import pd
 from evaluation.analyses import to_plain
-from evaluation.analyses.markedness import UNMARKED, MarkednessOptions, analyse_markedness
+from evaluation.analyses.markedness import UNMARKED, MarkednessOptions, analyze_markedness
 from evaluation.reports.parts.formatting import interval, number, percent
 
 #: Where the summary stands in a report's result.
 MENTION = "mention"
 
 
-def summarise_mention(
+def summarize_mention(
     scores: pd.DataFrame, groups: Iterable[str], bootstrap: Mapping[str, Any]
 ) -> dict[str, Any] | None:
     """Return the share that mention explains with its interval; None without the baseline.
@@ -29,7 +29,7 @@ def summarise_mention(
     marked = [group for group in groups if group != UNMARKED and group in scored]
     if UNMARKED not in scored or not marked:
         return None
-    found = analyse_markedness(by_template(scores), marked, MarkednessOptions(**bootstrap))
+    found = analyze_markedness(by_template(scores), marked, MarkednessOptions(**bootstrap))
     plain: dict[str, Any] = to_plain(found)
     names = ("explained", "low", "high", "n_cells", "reason", "interval_reason")
     return {name: plain[name] for name in names} | {
@@ -39,13 +39,13 @@ def summarise_mention(
 
 
 def by_template(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return scores, one row a cell, as `analyse_markedness` takes them."""
+    """Return scores, one row a cell, as `analyze_markedness` takes them."""
     table = scores.set_index(["template", "group", "scale"])["value"].astype(float)
     return table.unstack("scale")
 
 
 def mention_caveat(record: dict[str, Any]) -> str:
-    """Return what `summarise_mention` found as a sentence."""
+    """Return what `summarize_mention` found as a sentence."""
     if record["reason"]:
         return f"What the mere mention of a group explains is undefined: {record['reason']}."
     low, high = (math.nan if record[name] is None else record[name] for name in ("low", "high"))

@@ -68,7 +68,7 @@ class Column:
     style, wide : “strong” or “quiet”; whether it holds running text
     cell : prints a value where decimals are not enough, such as `p_cell`
     missing : stands for None
-    group, source : head over this column and its neighbours of the same group; “people”, “model”
+    group, source : head over this column and its neighbors of the same group; “people”, “model”
     meaning, unit : for the codebook; by default the head
     """
 
@@ -281,7 +281,7 @@ class ReportTable:
 
         column : the one with the estimates, as it is printed
         tone : of all marks, or of each row's
-        outlined : tells the second mark of a line apart; neighbours of one label share a line
+        outlined : tells the second mark of a line apart; neighbors of one label share a line
         label : the column that names the lines
         panel : heading of the row's panel
         reference : has a line of its own, None = no such line

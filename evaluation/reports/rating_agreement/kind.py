@@ -12,7 +12,7 @@ from annotation.studies.quality.damage import PlacedRating, find_damage
 from evaluation.analyses.rating_agreement import (
     RatingAgreement,
     RatingAgreementOptions,
-    analyse_rating_agreement,
+    analyze_rating_agreement,
 )
 from evaluation.models import Report
 from evaluation.reports.parts.document import Document, Provenance, Section
@@ -63,9 +63,9 @@ class AgreementOfRaters(RatingsKind, AnalysisKind[RatingAgreement]):
             hashes={"study ratings_hash": people.record["ratings_hash"]},
         )
 
-    def analyse(self, loaded: Loaded, parameters: RatingAgreementParameters) -> RatingAgreement:
+    def analyze(self, loaded: Loaded, parameters: RatingAgreementParameters) -> RatingAgreement:
         people: People = loaded.data
-        return analyse_rating_agreement(
+        return analyze_rating_agreement(
             people.ratings,
             **people.order,
             dimensions={scale.slug: scale.dimension for scale in people.scales},

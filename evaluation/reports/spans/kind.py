@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotation.common.lazy import pd
 from annotation.common.row_order import order_rows
-from evaluation.analyses.span_analysis import SpanOptions, SpanResult, analyse_spans
+from evaluation.analyses.span_analysis import SpanOptions, SpanResult, analyze_spans
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import (
     corpus_part,
@@ -80,9 +80,9 @@ class Spans(AnalysisKind[SpanResult]):
             hashes=hashes,
         )
 
-    def analyse(self, loaded: Loaded, parameters: SpanParameters) -> SpanResult:
+    def analyze(self, loaded: Loaded, parameters: SpanParameters) -> SpanResult:
         corpus = loaded.record["corpus"]
-        return analyse_spans(
+        return analyze_spans(
             loaded.data,
             SpanOptions(
                 source_variety=corpus["source_variety"],

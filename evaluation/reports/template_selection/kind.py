@@ -13,7 +13,7 @@ from annotation.instruments.versions import published_instrument
 from evaluation.analyses import (
     AlignmentOptions,
     AlignmentResult,
-    analyse_alignment,
+    analyze_alignment,
     from_plain,
     to_plain,
 )
@@ -28,7 +28,7 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import percent
 from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput
-from evaluation.reports.parts.mention import MENTION, mention_caveat, summarise_mention
+from evaluation.reports.parts.mention import MENTION, mention_caveat, summarize_mention
 from evaluation.reports.parts.options import (
     ArmParameters,
     IntervalParameters,
@@ -158,7 +158,7 @@ class TemplateChoice(RatingsKind):
                     ("overall", tuple(groups)),
                 )
             },
-            MENTION: summarise_mention(
+            MENTION: summarize_mention(
                 inputs.all_scores[inputs.all_scores["template"].isin(selection.chosen)],
                 groups,
                 parameters.bootstrap,
@@ -229,7 +229,7 @@ def _align(
     """Return the alignment of some groups with the mean over the chosen templates."""
     scores = inputs.scores
     kept = scores[scores["template"].isin(templates) & scores["group"].isin(groups)]
-    result = analyse_alignment(
+    result = analyze_alignment(
         ratings=inputs.ratings[inputs.ratings["group"].isin(groups)],
         scores=replace(inputs, scores=kept).score_table(parameters.level),
         groups=groups,

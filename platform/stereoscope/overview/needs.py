@@ -38,7 +38,7 @@ RECENT = timedelta(days=14)
 
 @dataclass(frozen=True)
 class Need:
-    """A line with its button; ``css`` is the colour and the mark in front of it."""
+    """A line with its button; ``css`` is the color and the mark in front of it."""
 
     css: str
     title: str

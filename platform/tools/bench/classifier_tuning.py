@@ -101,18 +101,18 @@ class _BareLoop:
 
         self._torch, self._model = torch, model.train()
         self._clip = settings.clip_norm
-        self._optimiser = torch.optim.AdamW(
+        self._optimizer = torch.optim.AdamW(
             model.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay
         )
 
     def step(self, batch: dict[str, Any]) -> None:
-        self._optimiser.zero_grad()
+        self._optimizer.zero_grad()
         self._model(**batch).loss.backward()
         self._torch.nn.utils.clip_grad_norm_(self._model.parameters(), self._clip)
-        self._optimiser.step()
+        self._optimizer.step()
 
     def state(self) -> dict[str, Any]:
-        return {"optimiser": self._optimiser.state_dict()}
+        return {"optimiser": self._optimizer.state_dict()}
 
 
 def _tensors(

@@ -187,7 +187,7 @@ def _difference(
 
 def _stored(stimuli: GuiseStimuli) -> Row:
     """Measure the shards of a large run, their aggregation and the analysis of a report."""
-    from evaluation.analyses.guise_association import analyse_guises
+    from evaluation.analyses.guise_association import analyze_guises
     from evaluation.analyses.guise_cells import GuiseOptions
     from evaluation.analyses.guise_draws import GuiseRun
     from probing.measures.guise_logprobs import read_logprobs
@@ -207,7 +207,7 @@ def _stored(stimuli: GuiseStimuli) -> Row:
     one = GuiseRun(
         "made up", "covert", "", prompts, "", read.first, read.second, read.agrees, paired=True
     )
-    analyse_guises([one], sorted(stimuli.attributes), [], {}, GuiseOptions())
+    analyze_guises([one], sorted(stimuli.attributes), [], {}, GuiseOptions())
     n = len(stimuli.first)
     row = meter.row("aggregation of a stored run", f"{n:,} pairs × 9 prompts × 37 attributes")
     figures = {

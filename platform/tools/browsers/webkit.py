@@ -25,9 +25,9 @@ BROWSERS = "usr/lib/*/webkit2gtk-4.*/MiniBrowser"
 # Higher than any window: long pages are seen whole, as far as they fit.
 SCREEN_SIZE = (1400, 3000)
 ANSWER_SECONDS = 60.0
-# The picture of a screen (X window dump): a head of 25 numbers, colours of 12 bytes, then pixels.
+# The picture of a screen (X window dump): a head of 25 numbers, colors of 12 bytes, then pixels.
 HEAD = struct.Struct(">25I")
-COLOUR_BYTES = 12
+COLOR_BYTES = 12
 
 
 class WebKitWindow:
@@ -109,8 +109,8 @@ def read_screen(file: Path) -> Image.Image:
     """Return what a screen shows, from the file in which Xvfb keeps it."""
     raw = file.read_bytes()
     head = HEAD.unpack_from(raw)
-    size, width, height, per_line, colours = (head[place] for place in (0, 4, 5, 12, 19))
-    begin = size + colours * COLOUR_BYTES
+    size, width, height, per_line, colors = (head[place] for place in (0, 4, 5, 12, 19))
+    begin = size + colors * COLOR_BYTES
     pixels = raw[begin : begin + per_line * height]
     return Image.frombuffer("RGB", (width, height), pixels, "raw", "BGRX", per_line, 1)
 

@@ -13,7 +13,7 @@ from playwright.sync_api import FloatRect, Page
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 900}
 WINDOWS = {"phone": PHONE, "desktop": DESKTOP}
-COLOURS = ("light", "dark")
+COLORS = ("light", "dark")
 # Longer pages are cut: what comes below looks like what stands above.
 MOST_HEIGHT = {"phone": 1600, "desktop": 1400}
 PALETTE = 48
@@ -24,7 +24,7 @@ STILL: dict[str, Any] = {"animations": "disabled", "caret": "hide", "style": CAL
 
 @dataclass
 class Shot:
-    """One page in one language; ``files`` by window and colours."""
+    """One page in one language; ``files`` by window and colors."""
 
     part: str
     name: str
@@ -39,16 +39,16 @@ class Camera:
     shots: list[Shot] = field(default_factory=list)
 
     def take(self, page: Page, part: str, name: str, title: str, language: str = "en") -> None:
-        """Take the page as it stands, by changing window and colours in place."""
+        """Take the page as it stands, by changing window and colors in place."""
         shot = Shot(part, name, title, language)
         for window, size in WINDOWS.items():
             page.set_viewport_size(size)  # type: ignore[arg-type]
-            for colours in COLOURS:
-                page.emulate_media(color_scheme=colours, reduced_motion="reduce")  # type: ignore[arg-type]
+            for colors in COLORS:
+                page.emulate_media(color_scheme=colors, reduced_motion="reduce")  # type: ignore[arg-type]
                 page.wait_for_timeout(60)
-                file = f"{part}-{name}-{language}-{window}-{colours}.webp"
+                file = f"{part}-{name}-{language}-{window}-{colors}.webp"
                 self._store(page, window, self.folder / file)
-                shot.files[window, colours] = file
+                shot.files[window, colors] = file
         page.set_viewport_size(PHONE if part == "participant" else DESKTOP)  # type: ignore[arg-type]
         page.emulate_media(color_scheme="light")
         self.shots.append(shot)
@@ -69,7 +69,7 @@ class Camera:
 
 
 def store_small(picture: bytes, file: Path) -> None:
-    """Store a page's picture: pages have few colours, and a palette keeps letters sharp."""
+    """Store a page's picture: pages have few colors, and a palette keeps letters sharp."""
     image = Image.open(io.BytesIO(picture)).convert("RGB")
     small = image.quantize(PALETTE, dither=Image.Dither.NONE).convert("RGB")
     small.save(file, "WEBP", lossless=True, quality=90, method=4)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tools.screens.camera import COLOURS, WINDOWS, Shot
+from tools.screens.camera import COLORS, WINDOWS, Shot
 
 HEADINGS = {
     "participant": "Participants",
@@ -29,7 +29,7 @@ def write_index(shots: Iterable[Shot]) -> str:
         rows = [shot for shot in taken if shot.part == part]
         if not rows:
             continue
-        columns = [(window, colours) for window in WINDOWS for colours in COLOURS]
+        columns = [(window, colors) for window in WINDOWS for colors in COLORS]
         lines += [f"## {heading}", ""]
         lines.append("| page | " + " | ".join(f"{w}, {c}" for w, c in columns) + " |")
         lines.append("| --- |" + " --- |" * len(columns))
@@ -41,7 +41,7 @@ def write_index(shots: Iterable[Shot]) -> str:
     return "\n".join(lines)
 
 
-def _picture(shot: Shot, window: str, colours: str) -> str:
-    file = f"{FOLDER}/{shot.files[window, colours]}"
-    words = f"{shot.title}, {window}, {colours}"
+def _picture(shot: Shot, window: str, colors: str) -> str:
+    file = f"{FOLDER}/{shot.files[window, colors]}"
+    words = f"{shot.title}, {window}, {colors}"
     return f'<a href="{file}"><img src="{file}" width="150" alt="{words}"></a>'

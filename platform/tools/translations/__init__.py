@@ -1,1 +1,1 @@
-"""The catalogues of the platform's texts: found in the sources, written by people, compiled."""
+"""The catalogs of the platform's texts: found in the sources, written by people, compiled."""

@@ -1,4 +1,4 @@
-"""`python -m tools.translations`: renew the catalogues from the sources and compile them."""
+"""`python -m tools.translations`: renew the catalogs from the sources and compile them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import django
 def main() -> int:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "stereoscope.settings")
     django.setup()
-    from tools.translations.catalogue import LANGUAGES, build_files, read_catalogue
+    from tools.translations.catalog import LANGUAGES, build_files, read_catalog
 
     for file, content in list(build_files()):
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -20,7 +20,7 @@ def main() -> int:
             sys.stdout.write(f"{file.name} renewed\n")
     missing = 0
     for language in LANGUAGES:
-        for message in read_catalogue(language):
+        for message in read_catalog(language):
             texts = message.string if isinstance(message.string, tuple) else (message.string,)
             if message.id and not all(texts):
                 missing += 1

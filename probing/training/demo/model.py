@@ -206,9 +206,9 @@ def _fit(tokenizer: Any, corpus: list[str], seed: int, steps: int) -> tuple[Any,
     with _one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = BertForMaskedLM(config).train()
-        optimiser = torch.optim.AdamW(model.parameters(), lr=_LEARNING_RATE)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=_LEARNING_RATE)
         schedule = torch.optim.lr_scheduler.OneCycleLR(
-            optimiser, _LEARNING_RATE, total_steps=steps + 1
+            optimizer, _LEARNING_RATE, total_steps=steps + 1
         )
         for _ in range(steps):
             batch = order.choices(sentences, k=_BATCH)
@@ -220,10 +220,10 @@ def _fit(tokenizer: Any, corpus: list[str], seed: int, steps: int) -> tuple[Any,
             inputs, labels = _mask(ids, special, tokenizer.mask_token_id, noise)
             attended = (ids != tokenizer.pad_token_id).long()
             loss = model(input_ids=inputs, attention_mask=attended, labels=labels).loss
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            optimiser.step()
+            optimizer.step()
             schedule.step()
             losses.append(loss.item())
     last = losses[-max(1, steps // 10) :]

@@ -18,7 +18,7 @@ _CONTINUES = "##"
 def learn_word_pieces(words: Iterable[str], size: int) -> list[str]:
     """Return a vocabulary of at most `size` tokens for the words of a corpus.
 
-    The most frequent pair of neighbouring pieces is joined until the vocabulary is full, so that
+    The most frequent pair of neighboring pieces is joined until the vocabulary is full, so that
     frequent words become one token and rare ones stay in pieces. All ASCII letters, digits and
     punctuation marks are in it, so that any plain English word can be written.
 

@@ -115,7 +115,7 @@ def test_decisions_and_payments_are_logged_with_who_made_them(study, alice) -> N
         reviewer=alice,
         data_decision="accepted",
         pay_decision="approved",
-        reason="Wrote “my neighbour Ann”.",
+        reason="Wrote “my neighbor Ann”.",
     )
     assert said(study, "decided") == [
         ("alice", f"S-{submission.public_id}", "data accepted, pay approved")

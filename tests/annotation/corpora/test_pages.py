@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.corpora.corpus_import import import_corpus
 from annotation.corpora.features import FEATURE_NAMES, detect_features
-from annotation.corpora.summary import summarise_corpus
+from annotation.corpora.summary import summarize_corpus
 from annotation.models import Corpus, Study, StudyKind, Text, TextPair, WritingDesign
 from annotation.researcher.corpora.overview import FEATURE_LABELS, mark_features
 from tests.annotation.studies.people import make_user
@@ -163,7 +163,7 @@ def test_texts_are_added_to_a_corpus(corpus, alice):
 def test_the_overview_counts_by_source_and_by_feature(corpus, alice):
     # By hand: CORAAL has two texts of three words each, in WME four words each; “It was a lot”
     # and “There was a lot” have four. Existential it and habitual be once, ain’t once.
-    summary = summarise_corpus(corpus)
+    summary = summarize_corpus(corpus)
     empty, coraal = summary.lines
     assert (empty.source, empty.evaluation, empty.pairs_evaluation) == ("", 1, 1)
     assert (coraal.evaluation, coraal.training, coraal.pairs_training) == (1, 1, 1)
@@ -179,7 +179,7 @@ def test_the_overview_counts_by_source_and_by_feature(corpus, alice):
 
 
 def test_counts_are_not_those_of_another_corpus_with_the_same_keys(corpus):
-    before = summarise_corpus(corpus)
+    before = summarize_corpus(corpus)
     content = PAIRS.replace("CORAAL", "Lyrics").encode()
     keys = list(corpus.texts.order_by("pk").values_list("pk", flat=True))
     TextPair.objects.all().delete()
@@ -191,7 +191,7 @@ def test_counts_are_not_those_of_another_corpus_with_the_same_keys(corpus):
     Corpus.objects.filter(pk=made.pk).update(id=corpus.pk)
     for text, key in zip(made.texts.order_by("pk"), keys, strict=True):
         Text.objects.filter(pk=text.pk).update(id=key, corpus_id=corpus.pk)
-    after = summarise_corpus(Corpus.objects.get())
+    after = summarize_corpus(Corpus.objects.get())
     assert [line.source for line in after.lines] == ["", "Lyrics"]
     assert after.lines[1].source_words == before.lines[1].source_words == 3
 
@@ -207,7 +207,7 @@ def test_other_varieties_have_no_table_of_features(alice):
         owner=alice,
     ).corpus
     assert corpus is not None
-    assert summarise_corpus(corpus).features == ()
+    assert summarize_corpus(corpus).features == ()
     client = log_in(alice)
     assert "Features of AAL" not in client.get(page("overview", corpus.pk)).text
     assert "search pattern" not in client.get(page("texts", corpus.pk)).text

@@ -206,7 +206,7 @@ def test_nothing_noticed_and_all_passed_proposes_to_accept() -> None:
 
 
 @pytest.mark.django_db
-def test_a_typed_name_that_was_not_recognised_is_shown_for_a_closer_look() -> None:
+def test_a_typed_name_that_was_not_recognized_is_shown_for_a_closer_look() -> None:
     found = notice(spread_ratings(make_submission(make_study(), failed=[CheckKind.GROUP_NAME])))
     assert found.remarks == ("Named the group “senior citizens”",)
     assert (found.passed, found.asked) == (2, 3)

@@ -122,8 +122,8 @@ def test_reviews_that_may_quote_answers_are_erased(start) -> None:
         data_decision=DataDecision.EXCLUDED,
         pay_decision=PayDecision.REJECTED,
         pay_ground="low_effort",
-        flags=[{"name": "too_fast", "why": "named the group “my neighbour Ann”"}],
-        reason="Wrote “my neighbour Ann” about themselves.",
+        flags=[{"name": "too_fast", "why": "named the group “my neighbor Ann”"}],
+        reason="Wrote “my neighbor Ann” about themselves.",
     )
     withdraw(person)
     reasons = set(Review.objects.values_list("reason", flat=True))

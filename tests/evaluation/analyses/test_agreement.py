@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from evaluation.analyses import from_plain, to_plain
-from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyse_agreement
+from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyze_agreement
 from evaluation.metrics.undefined import UndefinedReason
 
 ROWS = [
@@ -30,7 +30,7 @@ def frame(rows=ROWS):
 
 @pytest.fixture(scope="module")
 def result():
-    return analyse_agreement(frame(), AgreementOptions(n_resamples=200, n_shuffles=50))
+    return analyze_agreement(frame(), AgreementOptions(n_resamples=200, n_shuffles=50))
 
 
 def test_overall_by_hand(result):
@@ -81,7 +81,7 @@ def test_the_result_survives_storage(result):
 
 @pytest.mark.parametrize("rows", [[], ROWS[:1]])
 def test_too_little_to_agree_on_has_a_reason(rows):
-    found = analyse_agreement(frame(rows))
+    found = analyze_agreement(frame(rows))
     assert np.isnan(found.overall.value)
     assert found.overall.reason == UndefinedReason.NO_TEXT_TWICE
     assert found.not_interpretable.reason == UndefinedReason.NO_UNIT_TWICE
@@ -90,6 +90,6 @@ def test_too_little_to_agree_on_has_a_reason(rows):
 
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="lack the columns body"):
-        analyse_agreement(frame().drop(columns="body"))
+        analyze_agreement(frame().drop(columns="body"))
     with pytest.raises(ValueError, match="annotated a text twice"):
-        analyse_agreement(frame([*ROWS, ROWS[0]]))
+        analyze_agreement(frame([*ROWS, ROWS[0]]))

@@ -15,7 +15,7 @@ from evaluation.analyses import (
     AlignmentOptions,
     AlignmentResult,
     ScoreTable,
-    analyse_alignment,
+    analyze_alignment,
     from_plain,
     to_plain,
 )
@@ -57,14 +57,14 @@ def study():
 
 @pytest.fixture(scope="module")
 def result(study):
-    return analyse_alignment(**study, options=QUICK)
+    return analyze_alignment(**study, options=QUICK)
 
 
 def test_means_tau_and_precision_by_hand():
     # Means of g: 15, 35, 60, 80. Scores 1 3 2 4: C − D = 5 − 1 = 4 of 6 pairs, tau = 2/3; of
     # 4! = 24 orders of four, 8 are as extreme as one exchange on either side: p = 8/24.
     # Top three by score: 4 3 2 → 80 35 60 → 2/3; bottom: 1 2 3 → 15 60 35 → 2/3.
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=long({("a", "g"): [10, 30, 50, 70], ("b", "g"): [20, 40, 70, 90]}),
         scores=table(g=[1, 3, 2, 4]),
         groups=["g"],
@@ -120,12 +120,12 @@ def test_every_interval_holds_its_estimate_and_names_its_resamples(result):
 
 def test_one_seed_gives_one_result_whatever_the_order_of_the_rows(study, result):
     mixed = study["ratings"].sample(frac=1, random_state=4)
-    again = analyse_alignment(**{**study, "ratings": mixed}, options=QUICK)
+    again = analyze_alignment(**{**study, "ratings": mixed}, options=QUICK)
     assert to_plain(again) == to_plain(result)
 
 
 def test_another_seed_moves_intervals_but_no_estimate(study, result):
-    other = analyse_alignment(**study, options=dataclasses.replace(QUICK, seed=12))
+    other = analyze_alignment(**study, options=dataclasses.replace(QUICK, seed=12))
     assert other.pooled.tau.value == result.pooled.tau.value
     assert other.pooled.tau.interval != result.pooled.tau.interval
     assert other.signature != result.signature
@@ -155,7 +155,7 @@ def test_nothing_infinite_is_stored():
 
 
 def test_one_submission_gives_values_but_no_interval_and_no_ceiling():
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=long({("a", "g"): [10, 30, 50, 70]}),
         scores=table(g=[1, 3, 2, 4], h=[4, 3, 2, 1]),
         groups=["g", "h"],
@@ -179,7 +179,7 @@ def test_one_submission_gives_values_but_no_interval_and_no_ceiling():
 
 
 def test_no_ratings_at_all_is_a_result_with_reasons():
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=long({}), scores=table(g=[1, 2, 3, 4]), groups=["g"], scales=SCALES
     )
     assert math.isnan(found.pooled.tau.value)
@@ -193,7 +193,7 @@ def test_a_group_with_one_rater_among_many_has_no_interval_of_its_own(study):
     lonely = study["ratings"]["group"] == "group-00"
     first = study["ratings"][lonely]["submission"].iloc[0]
     kept = study["ratings"][~lonely | (study["ratings"]["submission"] == first)]
-    found = analyse_alignment(**{**study, "ratings": kept}, options=QUICK)
+    found = analyze_alignment(**{**study, "ratings": kept}, options=QUICK)
     group = found.by_group[0]
     assert group.n_raters == 1
     assert not math.isnan(group.tau.value)
@@ -209,7 +209,7 @@ def test_resamples_without_a_rating_of_a_group_are_skipped_and_counted(study):
     rare = study["ratings"]["group"] == "group-00"
     two = study["ratings"][rare]["submission"].unique()[:2]
     kept = study["ratings"][~rare | study["ratings"]["submission"].isin(two)]
-    found = analyse_alignment(**{**study, "ratings": kept}, options=QUICK)
+    found = analyze_alignment(**{**study, "ratings": kept}, options=QUICK)
     # Both raters of 40 are missed with probability (38/40)^40 = 0.129: about 26 of 200, sd 4.7.
     assert 10 <= found.by_group[0].tau.interval.n_skipped <= 45
     assert found.by_group[1].tau.interval.n_skipped == 0
@@ -221,7 +221,7 @@ def test_groups_and_cells_without_scores_are_left_out_with_the_reason_given():
         reasons={("h", scale): "the corpus never names it" for scale in SCALES},
     )
     rows = {(p, g): [10, 30, 50, 70 + i] for i, p in enumerate("abc") for g in "gh"}
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=long(rows), scores=scores, groups=["g", "h"], scales=SCALES, options=QUICK
     )
     assert found.by_group[0].n_scales == 3
@@ -237,7 +237,7 @@ def test_groups_and_cells_without_scores_are_left_out_with_the_reason_given():
 
 def test_ratings_and_scores_of_strangers_are_counted_not_used():
     rows = {("a", "g"): [10, 30, 50, 70], ("a", "x"): [1, 2, 3, None]}
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=long(rows),
         scores=table(g=[1, 3, 2, 4], y=[1, 2, 3, np.nan]),
         groups=["g"],
@@ -252,7 +252,7 @@ def test_ratings_and_scores_of_strangers_are_counted_not_used():
 
 
 def test_equal_means_or_equal_scores_give_a_reason_and_no_tau():
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=long({("a", "g"): [50] * 4, ("a", "h"): [1, 2, 3, 4], ("b", "h"): [1, 2, 3, 4]}),
         scores=table(g=[1, 2, 3, 4], h=[7, 7, 7, 7]),
         groups=["g", "h"],
@@ -266,7 +266,7 @@ def test_equal_means_or_equal_scores_give_a_reason_and_no_tau():
 
 def test_an_annotation_of_some_scales_counts_in_the_means():
     rows = {("a", "g"): [10, 30, 50, 70], ("b", "g"): [20, None, None, None]}
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=long(rows),
         scores=table(g=[1, 2, 3, 4]),
         groups=["g"],
@@ -285,7 +285,7 @@ def test_groups_above_zero_are_counted_after_correction():
         scales = names("s", n_scales)
         values = np.tile(np.arange(n_scales, dtype=float), (3, 2, 1))
         scores = pd.DataFrame(values[0], ["g", "h"], scales)
-        found = analyse_alignment(
+        found = analyze_alignment(
             ratings=as_long(values, ["g", "h"], scales),
             scores=scores,
             groups=["g", "h"],
@@ -299,7 +299,7 @@ def test_groups_above_zero_are_counted_after_correction():
 
 def test_zero_resamples_and_splits_give_the_bare_values(study):
     bare = AlignmentOptions(n_resamples=0, n_splits=0)
-    found = analyse_alignment(**study, options=bare)
+    found = analyze_alignment(**study, options=bare)
     assert found.pooled.tau.interval.reason == UndefinedReason.NOT_REQUESTED
     assert found.pooled.ceiling.reason == UndefinedReason.NOT_REQUESTED
     assert not math.isnan(found.pooled.tau.value)
@@ -308,7 +308,7 @@ def test_zero_resamples_and_splits_give_the_bare_values(study):
 def test_scores_carry_their_intervals_and_prompts_into_the_cells(study):
     means = study["scores"]
     scores = ScoreTable(mean=means, low=means - 1, high=means + 1, n=means * 0 + 35)
-    cell = analyse_alignment(**{**study, "scores": scores}, options=QUICK).cells[0]
+    cell = analyze_alignment(**{**study, "scores": scores}, options=QUICK).cells[0]
     assert (cell.model.low, cell.model.high) == (cell.model.mean - 1, cell.model.mean + 1)
     assert cell.model.n == 35
 
@@ -325,12 +325,12 @@ def test_values_that_are_no_ratings_are_refused_with_their_row(study, change, me
     ratings = study["ratings"].copy()
     ratings.loc[0, "value"] = change["value"]
     with pytest.raises(ValueError, match=message):
-        analyse_alignment(**{**study, "ratings": ratings})
+        analyze_alignment(**{**study, "ratings": ratings})
 
 
 def test_bad_tables_and_orders_are_refused(study):
     def run(**changes):
-        return analyse_alignment(**{**study, **changes})
+        return analyze_alignment(**{**study, **changes})
 
     with pytest.raises(ValueError, match="lack the columns submission"):
         run(ratings=study["ratings"].drop(columns="submission"))

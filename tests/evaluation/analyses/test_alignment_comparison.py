@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from evaluation.analyses import AlignmentOptions, ScoreTable, from_plain, to_plain
-from evaluation.analyses.alignment import analyse_alignment
+from evaluation.analyses.alignment import analyze_alignment
 from evaluation.analyses.alignment_comparison import compare_alignments
 from evaluation.analyses.alignment_comparison_result import (
     ALL,
@@ -68,7 +68,7 @@ def difference(result, first, second, quantity=TAU, part=ALL):
 
 def test_every_run_has_the_values_of_its_own_alignment_report(study, result):
     for run, scores in study["scores"].items():
-        alone = analyse_alignment(**{**study, "scores": scores}, options=QUICK)
+        alone = analyze_alignment(**{**study, "scores": scores}, options=QUICK)
         row = next(row for row in result.overall if (row.run, row.part) == (run, ALL))
         assert to_plain(row.pooled) == to_plain(alone.pooled)
         groups = [entry.alignment for entry in result.by_group if entry.run == run]

@@ -11,7 +11,7 @@ from evaluation.analyses.counterpart_metrics import (
     CounterpartOptions,
     CounterpartResult,
     LeftOut,
-    analyse_counterparts,
+    analyze_counterparts,
 )
 from evaluation.analyses.counterpart_scores import score_counterparts
 from evaluation.analyses.direction_gaps import DirectionOptions
@@ -40,7 +40,7 @@ def frame(into_aal=INTO_AAL, into_wme=INTO_WME, producer="model"):
 
 @pytest.fixture(scope="module")
 def result():
-    return analyse_counterparts(score_counterparts(frame(), words=["damn"]))
+    return analyze_counterparts(score_counterparts(frame(), words=["damn"]))
 
 
 def find(records, **wanted):
@@ -85,7 +85,7 @@ def test_a_gap_is_the_source_variety_less_the_target_variety_on_pairs_with_both(
 def test_directions_that_share_no_pair_have_no_gap_but_a_reason():
     into_aal = INTO_AAL | {"p1": "", "p2": ""}
     into_wme = INTO_WME | {"p3": "", "p4": ""}
-    found = analyse_counterparts(score_counterparts(frame(into_aal, into_wme), words=["damn"]))
+    found = analyze_counterparts(score_counterparts(frame(into_aal, into_wme), words=["damn"]))
     gap = find(found.gaps, producer="model", metric="rouge1", split="all")
     assert np.isnan([gap.estimate.value, gap.estimate.low, gap.test.p_value]).all()
     assert (gap.estimate.n, gap.n_left_out) == (0, 3)
@@ -106,7 +106,7 @@ def test_tests_are_paired_unless_another_is_asked_for(result):
     t = differences.mean() / (differences.std(ddof=1) / np.sqrt(3))
     assert (gap.test.statistic, gap.test.df) == pytest.approx((t, 2))
     options = CounterpartOptions(DirectionOptions(test="student", n_resamples=50))
-    published = analyse_counterparts(score_counterparts(frame()), options)
+    published = analyze_counterparts(score_counterparts(frame()), options)
     gap = find(published.gaps, producer="model", metric="rouge1", split="all")
     assert (gap.test.kind, gap.test.df) == ("student", 3 + 3 - 2)
 
@@ -160,7 +160,7 @@ def test_people_remove_what_the_gold_text_lacks(result):
 def test_mean_pooling_averages_the_shares_of_toxic_inputs():
     scored = score_counterparts(frame(), words=["damn"])
     options = CounterpartOptions(DirectionOptions(n_resamples=50), pooling="mean")
-    found = analyse_counterparts(scored, options)
+    found = analyze_counterparts(scored, options)
     # p2 (2 − 1)/2, p3 (1 − 0)/1.
     share = find(found.removed, producer="model", variety="WME", split="all").share
     assert (share.value, share.n) == (pytest.approx(0.75), 2)
@@ -187,13 +187,13 @@ def test_outputs_are_set_against_the_gold_counterparts_of_the_same_texts(result)
     assert none.reason == UndefinedReason.NO_GOLD_TOXICITY
     # Pooled as a mean over texts: p2 alone, whose gold counterpart has a hit into WME.
     options = CounterpartOptions(DirectionOptions(n_resamples=50), pooling="mean")
-    pooled = analyse_counterparts(score_counterparts(frame(), words=["damn"]), options)
+    pooled = analyze_counterparts(score_counterparts(frame(), words=["damn"]), options)
     change = find(pooled.against_gold, producer="repeat", variety="WME", split="all").change
     assert (change.value, change.n) == (pytest.approx((2 - 1) / 1), 1)
 
 
 def test_without_a_word_list_toxicity_is_absent():
-    found = analyse_counterparts(score_counterparts(frame()))
+    found = analyze_counterparts(score_counterparts(frame()))
     assert found.metrics == ("rouge1", "rouge2", "rougeL")
     assert found.splits == ("all", "source: songs", "source: tweets")
     assert (found.removed, found.removed_gaps, found.against_gold) == ((), (), ())
@@ -205,7 +205,7 @@ def test_similarity_is_one_more_metric_and_says_what_it_could_not_score():
         scores = [np.nan if text == "he be home" else 0.5 for text in candidates]
         return np.array(scores), ["too long" if np.isnan(s) else "" for s in scores]
 
-    found = analyse_counterparts(score_counterparts(frame(), similarity=similarity))
+    found = analyze_counterparts(score_counterparts(frame(), similarity=similarity))
     cell = find(found.cells, producer="model", variety="AAL", metric="bertscore", split="all")
     assert (cell.estimate.value, cell.estimate.n) == (50, 2)
     assert LeftOut("model", "AAL", "no BERTScore: too long", 1) in found.left_out
@@ -235,4 +235,4 @@ def test_the_result_survives_storage(result):
 )
 def test_bad_input_is_refused(change, message):
     with pytest.raises(ValueError, match=message):
-        analyse_counterparts(score_counterparts(change(frame())))
+        analyze_counterparts(score_counterparts(change(frame())))

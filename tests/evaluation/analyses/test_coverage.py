@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, analyse_alignment
+from evaluation.analyses import AlignmentOptions, analyze_alignment
 from evaluation.metrics import kendall_tau_b
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
@@ -34,7 +34,7 @@ def test_a_groups_interval_covers_the_tau_between_model_and_true_means():
     for repeat in range(8):
         truth, scores = draw_truth(25, 16, rng)
         values = simulate_ratings(truth, people=125, per_person=4, rng=rng)
-        found = analyse_alignment(
+        found = analyze_alignment(
             ratings=as_long(values, groups, scales),
             scores=pd.DataFrame(scores, groups, scales),
             groups=groups,
@@ -63,7 +63,7 @@ def test_the_pooled_interval_covers_the_tau_that_studies_of_this_size_have_on_av
     )
     hits = []
     for repeat in range(60):
-        found = analyse_alignment(
+        found = analyze_alignment(
             ratings=as_long(study(), groups, scales),
             scores=pd.DataFrame(scores, groups, scales),
             groups=groups,
@@ -83,7 +83,7 @@ def test_a_cells_interval_covers_its_true_mean(spread):
     rng = np.random.default_rng(22)
     groups, scales = names("g", 20), names("s", 20)
     values = np.clip(rng.normal(50, spread, (20, 20, 20)), 0, 100)
-    found = analyse_alignment(
+    found = analyze_alignment(
         ratings=as_long(values, groups, scales),
         scores=pd.DataFrame(rng.normal(size=(20, 20)), groups, scales),
         groups=groups,

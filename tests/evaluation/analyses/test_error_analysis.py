@@ -7,7 +7,7 @@ import pytest
 
 from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.direction_gaps import DirectionOptions
-from evaluation.analyses.error_analysis import ANY, Coding, ErrorResult, analyse_errors
+from evaluation.analyses.error_analysis import ANY, Coding, ErrorResult, analyze_errors
 from evaluation.metrics.undefined import UndefinedReason
 
 CATEGORIES = ("neutralised", "misread")
@@ -34,8 +34,8 @@ CODINGS = [
 ]
 
 
-def analyse(codings=CODINGS, **options):
-    return analyse_errors(
+def analyze(codings=CODINGS, **options):
+    return analyze_errors(
         ITEMS, codings, CATEGORIES, options=DirectionOptions(n_resamples=50), **options
     )
 
@@ -47,7 +47,7 @@ def find(records, **wanted):
 
 
 def test_a_counterpart_counts_by_the_share_of_its_judges():
-    result = analyse()
+    result = analyze()
     assert (result.n_items, result.n_codings) == (5, 7)
     misread = find(result.cells, producer="m", variety="AAL", metric="misread")
     assert (misread.estimate.value, misread.estimate.n) == (50, 2)  # 100 % and 0 %
@@ -60,7 +60,7 @@ def test_a_counterpart_counts_by_the_share_of_its_judges():
 
 
 def test_gaps_and_contrasts_rest_on_the_same_pairs():
-    result = analyse()
+    result = analyze()
     # Any error: p1 100 − 50, p2 100 − 0.
     gap = find(result.gaps, producer="m", metric=ANY)
     assert (gap.estimate.value, gap.estimate.n, gap.test.kind) == (75, 2, "paired")
@@ -70,7 +70,7 @@ def test_gaps_and_contrasts_rest_on_the_same_pairs():
 
 def test_counterparts_that_are_all_alike_are_no_certainty():
     """No error in 2 of 2: Wilson's interval is 0 to z² / (n + z²); a difference has none."""
-    result = analyse()
+    result = analyze()
     z2 = 1.959964**2
     none = find(result.cells, producer="m", variety="WME", metric="neutralised").estimate
     assert (none.value, none.low) == (0, 0)
@@ -78,13 +78,13 @@ def test_counterparts_that_are_all_alike_are_no_certainty():
     alike = [
         Coding(item, 1, (("misread", 0, 3),) if item in (1, 3) else ()) for item in (1, 2, 3, 4)
     ]
-    gap = find(analyse(alike).gaps, producer="m", metric="misread")
+    gap = find(analyze(alike).gaps, producer="m", metric="misread")
     assert gap.estimate.value == 100
     assert gap.estimate.interval_reason == UndefinedReason.ALL_ALIKE
 
 
 def test_judges_agree_over_the_words_of_what_both_coded():
-    result = analyse()
+    result = analyze()
     alpha = find(result.agreement, category="misread").alpha
     # Item 1: marks 1100 and 0110, item 2: 0000 and 1010. Disagreement 2 + 2 of 8 words; 6 marks of
     # 16 values: 1 − 15 · 4 / (6 · 10).
@@ -93,7 +93,7 @@ def test_judges_agree_over_the_words_of_what_both_coded():
 
 
 def test_characters_weigh_words_by_their_length():
-    alpha = find(analyse(unit="character").agreement, category="misread").alpha
+    alpha = find(analyze(unit="character").agreement, category="misread").alpha
     # Characters without blanks: 12 a text. Item 1: one, two against two, three: apart 3 + 5.
     # Item 2: none against one, three: apart 8. Marks 6 + 8 + 8 = 22 of 48 values.
     assert alpha.estimate.value == pytest.approx(1 - 47 * 16 / (22 * 26))
@@ -101,12 +101,12 @@ def test_characters_weigh_words_by_their_length():
 
 
 def test_coders_of_different_texts_have_no_agreement_but_a_reason():
-    alpha = find(analyse(CODINGS[4:]).agreement, category=ANY).alpha
+    alpha = find(analyze(CODINGS[4:]).agreement, category=ANY).alpha
     assert alpha.estimate.reason == UndefinedReason.NO_OUTPUT_TWICE
 
 
 def test_the_result_survives_storage():
-    result = analyse()
+    result = analyze()
     assert to_plain(from_plain(ErrorResult, to_plain(result))) == to_plain(result)
 
 
@@ -121,4 +121,4 @@ def test_the_result_survives_storage():
 )
 def test_bad_input_is_refused(codings, message):
     with pytest.raises(ValueError, match=message):
-        analyse(codings)
+        analyze(codings)

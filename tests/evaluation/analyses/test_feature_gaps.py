@@ -8,7 +8,7 @@ import pytest
 
 from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.direction_gaps import DirectionOptions, DirectionTable
-from evaluation.analyses.feature_gaps import GAP, FeatureResult, analyse_features
+from evaluation.analyses.feature_gaps import GAP, FeatureResult, analyze_features
 from evaluation.metrics.undefined import UndefinedReason
 
 N = 120
@@ -35,7 +35,7 @@ def simulate(seed, *, slope=0.0, step=0.0, n=N, by_source=0.0):
     values = {("m", "AAL", "rouge1"): into_aal, ("m", "WME", "rouge1"): into_wme}
     table = DirectionTable(pairs, values, {}, DirectionOptions(n_resamples=0))
     features = pd.DataFrame(uses, index=pairs, columns=list(NAMES)).assign(words=words)
-    return analyse_features(table, features, np.where(tweets, "tweets", "songs").tolist())
+    return analyze_features(table, features, np.where(tweets, "tweets", "songs").tolist())
 
 
 def slope_of(result, *, adjusted=False, quantity=GAP):
@@ -103,7 +103,7 @@ def hand_made(gaps, uses, words):
     }
     table = DirectionTable(pairs, values, {}, DirectionOptions(n_resamples=50))
     features = pd.DataFrame({"aint": uses, "words": words}, index=pairs)
-    return analyse_features(table, features, ["tweets"] * len(gaps))
+    return analyze_features(table, features, ["tweets"] * len(gaps))
 
 
 def test_values_by_hand():

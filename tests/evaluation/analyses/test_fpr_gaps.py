@@ -21,7 +21,7 @@ from evaluation.analyses.fpr_gaps import (
     Gap,
     ModelGaps,
     _band,
-    analyse_gaps,
+    analyze_gaps,
 )
 from evaluation.analyses.fpr_inference import FEW_TEMPLATES, NO_DIFFERENCE
 from evaluation.metrics.estimate import Estimate
@@ -65,7 +65,7 @@ def find(found: ModelGaps, group: str, filler: str = "", side: str = "negative")
 
 def test_rates_and_gaps_by_hand() -> None:
     """a: 2 of 6 neutral sentences called negative, b: 0 of 3; mean 1/6; the fourth is negative."""
-    found = analyse_gaps(predictions([[[0, 0, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]]]))
+    found = analyze_gaps(predictions([[[0, 0, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]]]))
     a, b = find(found, "a"), find(found, "b")
     assert (a.fpr, b.fpr, a.n_sentences, a.n_negatives, a.n_fillers) == (2 / 6, 0, 8, 6, 2)
     assert (a.gap.value, b.gap.value) == pytest.approx((1 / 6, -1 / 6))
@@ -82,10 +82,10 @@ def test_a_class_that_every_sentence_has_is_undefined_unless_released() -> None:
     """methods.md §17: the released 1e-10 on both counts gives 0.5."""
     same = predictions([[[0, 1]]], cells=(("a", "x"),), labels=(0, 0))
     two = predictions([[[0, 1], [1, 1]]], cells=(("a", "x"), ("b", "y")), labels=(0, 0))
-    assert find(analyse_gaps(two), "a").gap.reason == NO_NEGATIVES
-    assert find(analyse_gaps(two, GapOptions(released_eps=True)), "a").fpr == 0.5
+    assert find(analyze_gaps(two), "a").gap.reason == NO_NEGATIVES
+    assert find(analyze_gaps(two, GapOptions(released_eps=True)), "a").fpr == 0.5
     with pytest.raises(ValueError, match="at least two groups"):
-        analyse_gaps(same)
+        analyze_gaps(same)
 
 
 def test_one_group_without_a_rate_leaves_all_gaps_undefined_with_a_reason() -> None:
@@ -94,7 +94,7 @@ def test_one_group_without_a_rate_leaves_all_gaps_undefined_with_a_reason() -> N
     one = predictions([[[0, 1], [0, 1]]] * 2, cells=cells, labels=(1, 1))
     one.sentences.loc[one.sentences["group"] == "b", "label"] = 0
     for kind in ("simultaneous", "t", "released"):
-        found = analyse_gaps(one, GapOptions(interval=kind))
+        found = analyze_gaps(one, GapOptions(interval=kind))
         a, b = find(found, "a"), find(found, "b")
         assert (a.fpr, a.gap.reason, b.gap.reason) == (0.5, NO_MEAN, NO_NEGATIVES)
         span = next(span for span in found.spans if span.side == "negative").span
@@ -107,7 +107,7 @@ def test_a_run_that_leaves_no_negatives_is_told() -> None:
     whole = predictions([[[0, 1], [1, 1]]] * 2, cells=cells, labels=(1, 0))
     matched = np.ones((2, 4), dtype=bool)
     matched[1, 0] = False
-    found = analyse_gaps(replace(whole, matched=matched), GapOptions(fallback="drop"))
+    found = analyze_gaps(replace(whole, matched=matched), GapOptions(fallback="drop"))
     a, b = find(found, "a"), find(found, "b")
     assert a.n_negatives == 0  # one in the first run, none in the second
     assert (a.gap.reason, b.gap.reason) == (NO_NEGATIVES, NO_MEAN)
@@ -115,7 +115,7 @@ def test_a_run_that_leaves_no_negatives_is_told() -> None:
     whole = predictions([[[0, 1], [0, 1], [1, 1]]] * 2, cells=cells, labels=(1, 0))
     matched = np.ones((2, 6), dtype=bool)
     matched[1, [0, 2]] = False
-    found = analyse_gaps(replace(whole, matched=matched), GapOptions(fallback="drop"))
+    found = analyze_gaps(replace(whole, matched=matched), GapOptions(fallback="drop"))
     assert find(found, "a").n_negatives == 1  # two and none
     assert find(found, "a").gap.reason == NONE_IN_A_RUN
 
@@ -127,7 +127,7 @@ def test_a_span_has_no_interval_since_noise_is_in_it(kind) -> None:
     said = np.where(rng.random((3, 4, 20)) < 0.2, 0, 1).tolist()
     cells = tuple((name, name) for name in "abcd")
     whole = predictions(said, cells=cells, labels=(1,) * 20)
-    for span in analyse_gaps(whole, GapOptions(interval=kind)).spans:
+    for span in analyze_gaps(whole, GapOptions(interval=kind)).spans:
         if span.span.is_defined:
             assert math.isnan(span.span.low)
             assert math.isnan(span.span.high)
@@ -136,8 +136,8 @@ def test_a_span_has_no_interval_since_noise_is_in_it(kind) -> None:
 
 def test_groups_with_equal_gaps_are_extremes_once() -> None:
     """Two models: with one all gaps are 0, with the other a has the largest and b the smallest."""
-    even = analyse_gaps(predictions([[[1, 1, 1, 0]] * 3]))
-    apart = analyse_gaps(predictions([[[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 0]]]))
+    even = analyze_gaps(predictions([[[1, 1, 1, 0]] * 3]))
+    apart = analyze_gaps(predictions([[[0, 1, 1, 0], [0, 1, 1, 0], [1, 1, 1, 0]]]))
     compared = compare_models([even, replace(apart, model="n")], GapOptions(), SENTIMENT)
     a = next(row for row in compared.extremes if (row.side, row.group) == ("negative", "a"))
     assert (a.n_highest, a.n_lowest, a.n, a.share) == (2, 1, 2, 1.0)
@@ -154,7 +154,7 @@ def test_two_groups_have_students_interval_over_templates() -> None:
     """
     said = [[[0] * 5 + [1] * 5, [1] * 10]]
     whole = predictions(said, cells=(("a", "x"), ("b", "y")), labels=(1,) * 10)
-    found = analyse_gaps(whole, GapOptions(n_resamples=50_000))
+    found = analyze_gaps(whole, GapOptions(n_resamples=50_000))
     a, b = find(found, "a"), find(found, "b")
     assert a.gap.value - a.gap.low == pytest.approx(2.262 / 12, rel=0.02)
     assert (b.gap.value, b.gap.high) == pytest.approx((-0.25, -a.gap.low))
@@ -166,7 +166,7 @@ def test_two_groups_have_students_interval_over_templates() -> None:
     positive = next(test for test in found.tests if test.side == "positive")
     assert (positive.reason, math.isnan(positive.p_value)) == (NO_DIFFERENCE, True)
     nine = predictions([[[0] * 5 + [1] * 4, [1] * 9]], cells=whole_cells(), labels=(1,) * 9)
-    assert find(analyse_gaps(nine), "a").gap.interval_reason == FEW_TEMPLATES
+    assert find(analyze_gaps(nine), "a").gap.interval_reason == FEW_TEMPLATES
 
 
 def whole_cells() -> tuple[tuple[str, str], ...]:
@@ -179,7 +179,7 @@ def test_missing_sentences_leave_the_interval_round_the_rate_itself() -> None:
     frame = whole.sentences
     gone = (frame["group"] == "b") & frame["template"].isin(["0", "1", "2"])
     part = replace(whole, sentences=frame[~gone], predicted=whole.predicted[:, ~gone.to_numpy()])
-    found = analyse_gaps(part)
+    found = analyze_gaps(part)
     for gap in found.of("negative"):
         assert gap.gap.low < gap.gap.value < gap.gap.high
         assert gap.gap.value - gap.gap.low == pytest.approx(gap.gap.high - gap.gap.value)
@@ -197,7 +197,7 @@ def test_intervals_and_p_values_never_contradict_each_other(kind) -> None:
         level = float(rng.choice([0.9, 0.95]))
         runs, shift = int(rng.integers(1, 5)), float(rng.choice([0, 0.5, 1.5]))
         options = GapOptions(kind, seed=seed, level=level, n_resamples=400, margin=0.1)
-        found = analyse_gaps(simulate(seed, runs=runs, shift=shift), options)
+        found = analyze_gaps(simulate(seed, runs=runs, shift=shift), options)
         for gap in found.gaps:
             if not math.isnan(gap.p_value):
                 assert (gap.p_value < 1 - level) == (gap.decision != 0)
@@ -218,13 +218,13 @@ def test_intervals_and_p_values_never_contradict_each_other(kind) -> None:
 
 def test_one_run_speaks_for_itself_and_several_answer_two_questions() -> None:
     for runs, questions in ((1, ["this run"]), (3, ["runs like these", "these runs"])):
-        found = analyse_gaps(simulate(1, runs=runs))
+        found = analyze_gaps(simulate(1, runs=runs))
         assert [t.question for t in found.tests if t.side == "negative"] == questions
     rng = np.random.default_rng(3)
     wrong = rng.random((3, 2, 40)) < np.array([[0.7, 0.2], [0.2, 0.2], [0.2, 0.2]])[..., None]
     apart = predictions(np.where(wrong, 0, 1).tolist(), cells=whole_cells(), labels=(1,) * 40)
     like, these = (
-        find(analyse_gaps(apart, GapOptions(kind)), "a").gap
+        find(analyze_gaps(apart, GapOptions(kind)), "a").gap
         for kind in ("simultaneous", "these-runs")
     )
     assert like.value == these.value
@@ -233,15 +233,15 @@ def test_one_run_speaks_for_itself_and_several_answer_two_questions() -> None:
 
 def test_p_of_equivalence_is_never_zero() -> None:
     """Of 2,000 draws none is beyond a margin that no gap comes near: p = 1 / 2,001."""
-    found = analyse_gaps(simulate(1, runs=2), GapOptions(margin=0.9))
+    found = analyze_gaps(simulate(1, runs=2), GapOptions(margin=0.9))
     assert find(found, "a").equivalence_p == 1 / 2001
 
 
 def test_without_known_templates_there_is_no_interval_over_them() -> None:
     said = [[[0, 0, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]], [[0, 1, 1, 0], [1, 1, 1, 0], [1, 1, 1, 2]]]
-    found = find(analyse_gaps(predictions(said, templates=False)), "a")
+    found = find(analyze_gaps(predictions(said, templates=False)), "a")
     assert (found.gap.interval_reason, math.isnan(found.gap.low)) == (FEW_TEMPLATES, True)
-    by_t = find(analyse_gaps(predictions(said, templates=False), GapOptions(interval="t")), "a").gap
+    by_t = find(analyze_gaps(predictions(said, templates=False), GapOptions(interval="t")), "a").gap
     # Gaps of 1/6 and 1/12: mean 1/8, sd √2/24, half width 12.706 · 1/24.
     assert (by_t.value, by_t.high - by_t.value) == pytest.approx((1 / 8, 12.7062 / 24), abs=1e-5)
 
@@ -258,7 +258,7 @@ def placebo_case() -> Predictions:
 
 def test_placebo_words_make_a_band_round_their_own_mean() -> None:
     """Distances from their mean 0.25 are 0.25, 0.15, 0.05 twice; the 95 % quantile is 0.25."""
-    found = analyse_gaps(placebo_case())
+    found = analyze_gaps(placebo_case())
     band = next(band for band in found.bands if band.side == "negative")
     assert (band.half_width, band.n) == (pytest.approx(0.25), 6)
     # The quantile has the rank 0.95 · 5 + 1 = 5.75 of six, a seventh word exceeds it in 1.25 / 7.
@@ -267,7 +267,7 @@ def test_placebo_words_make_a_band_round_their_own_mean() -> None:
     assert find(found, "p0").beyond_band is None
     # The mean is over the two groups: 0.5. The unmarked sentence lies 0.3 below.
     assert find(found, "none").gap.value == pytest.approx(-0.3)
-    assert analyse_gaps(predictions([[[0] * 4, [1] * 4, [1] * 4]])).bands[0].reason == FEW_PLACEBOS
+    assert analyze_gaps(predictions([[[0] * 4, [1] * 4, [1] * 4]])).bands[0].reason == FEW_PLACEBOS
 
 
 @pytest.mark.parametrize("n", [5, 8, 20])
@@ -297,7 +297,7 @@ def test_the_surprisal_of_the_mention_is_taken_out_of_the_gaps() -> None:
     case = placebo_case()
     counts = {"a": 9, "b": 1, **{f"p{n}": n for n in range(6)}}
     surprisal = {(group, f"word {group}"): 2.0 * n for group, n in counts.items()}
-    found = analyse_gaps(case, surprisal=surprisal)
+    found = analyze_gaps(case, surprisal=surprisal)
     fit = next(fit for fit in found.mention if fit.side == "negative")
     assert (fit.slope.value, fit.explained, fit.slope.n) == pytest.approx((0.05, 1, 8))
     assert find(found, "a").adjusted == pytest.approx(0)
@@ -322,7 +322,7 @@ def test_intervals_of_all_gaps_cover_zero_where_no_group_differs(runs: int) -> N
     covered = [
         all(
             gap.decision == 0
-            for gap in analyse_gaps(
+            for gap in analyze_gaps(
                 simulate(seed, runs=runs), GapOptions(seed=seed, n_resamples=200)
             ).of("negative")
         )
@@ -332,8 +332,8 @@ def test_intervals_of_all_gaps_cover_zero_where_no_group_differs(runs: int) -> N
 
 
 def test_a_planted_difference_is_found_and_is_not_equivalent() -> None:
-    planted = analyse_gaps(simulate(1, runs=5, shift=2))
+    planted = analyze_gaps(simulate(1, runs=5, shift=2))
     assert find(planted, "a").decision == 1
     assert find(planted, "a").equivalence_p > 0.9
-    none = analyse_gaps(simulate(1, runs=5), GapOptions(margin=0.3))
+    none = analyze_gaps(simulate(1, runs=5), GapOptions(margin=0.3))
     assert find(none, "a").equivalence_p < 0.01

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from evaluation.analyses.fpr_counts import GapOptions
-from evaluation.analyses.fpr_gaps import analyse_gaps
+from evaluation.analyses.fpr_gaps import analyze_gaps
 from evaluation.analyses.fpr_mixed import fit_mixed
 from evaluation.analyses.fpr_prompting import ONE_EACH, factor_shares, fallback_bounds
 from evaluation.metrics.mixed_logistic import SEPARATED
@@ -31,7 +31,7 @@ def test_bounds_of_answers_without_a_class_by_hand() -> None:
 
     def rates(fallback: str) -> list[float]:
         options = replace(NO_DRAWS, fallback=fallback)
-        return [gap.fpr for gap in analyse_gaps(case, options).of("negative")]
+        return [gap.fpr for gap in analyze_gaps(case, options).of("negative")]
 
     assert rates("random") == [0.5, 0]
     assert rates("drop") == [0.5, 0]
@@ -43,7 +43,7 @@ def test_bounds_of_answers_without_a_class_by_hand() -> None:
     # a between 1/4 and 3/4, b between 0 and 1/4: half of the difference at either end.
     assert (a.low, a.high) == (0, 0.375)
     assert (b.low, b.high) == (-0.375, 0)
-    dropped = analyse_gaps(case, replace(NO_DRAWS, fallback="drop"))
+    dropped = analyze_gaps(case, replace(NO_DRAWS, fallback="drop"))
     assert find(dropped, "a").n_negatives == 2
     # As drawn 6 of 8 are right; of the five that named a class all but one.
     assert dropped.accuracy.mean == 4 / 5

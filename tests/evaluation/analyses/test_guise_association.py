@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from evaluation.analyses.guise_association import HumanStudy, analyse_guises
+from evaluation.analyses.guise_association import HumanStudy, analyze_guises
 from evaluation.analyses.guise_cells import GuiseOptions, estimate_of, norm_bounds
 from evaluation.analyses.guise_draws import GuiseRun
 
@@ -44,7 +44,7 @@ def test_agreement_and_favourability_never_leave_their_range() -> None:
     options = GuiseOptions(n_resamples=200, n_permutations=100)
     moved = 0
     for seed in range(8):
-        found = analyse_guises([noisy_run(seed)], ATTRIBUTES, [STUDY], FAVOUR, options)
+        found = analyze_guises([noisy_run(seed)], ATTRIBUTES, [STUDY], FAVOUR, options)
         model = next(line for line in found.favourabilities if line.source == "covert")
         for estimate, low, high in (
             (found.agreements[0].estimate, 0, 1),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from evaluation.analyses.guise_people import GuisePeopleOptions, analyse_guise_people
+from evaluation.analyses.guise_people import GuisePeopleOptions, analyze_guise_people
 from evaluation.analyses.guise_ratings import (
     GuiseRatings,
     build_guise_ratings,
@@ -174,7 +174,7 @@ def test_one_pair_or_two_people_give_no_interval_and_no_p(
     every resample that has a difference.
     """
     one = few_people(people, items)
-    [line] = analyse_guise_people(one, [], {}, GuisePeopleOptions(n_resamples=200)).scales
+    [line] = analyze_guise_people(one, [], {}, GuisePeopleOptions(n_resamples=200)).scales
     assert line.difference.interval_reason == reason
     assert math.isnan(line.difference.low) == math.isnan(line.p_value) == bool(reason)
     assert math.isnan(line.p_holm) == bool(reason)

@@ -13,7 +13,7 @@ from evaluation.analyses.emergence_norms import (
     compare_with_norms,
     predict_associations,
 )
-from evaluation.analyses.intersectional import analyse_intersections
+from evaluation.analyses.intersectional import analyze_intersections
 from evaluation.analyses.intersectional_result import (
     IntersectionalOptions,
     IntersectionalResult,
@@ -48,7 +48,7 @@ def scores() -> pd.DataFrame:
 
 def test_a_known_domination_is_found(scores: pd.DataFrame) -> None:
     """All taus with age are 1, all with wealth −1: the means differ by 2."""
-    found = analyse_intersections(scores, PAIRS, DOMAINS)
+    found = analyze_intersections(scores, PAIRS, DOMAINS)
     (row,) = found.domain_pairs
     assert (row.first_domain, row.second_domain) == ("age", "socioeconomic")
     assert (row.tau_first, row.tau_second, row.difference) == (1.0, -1.0, 2.0)
@@ -64,13 +64,13 @@ def test_reaching_the_threshold_dominates(
     scores: pd.DataFrame, threshold: float, dominant: str
 ) -> None:
     options = IntersectionalOptions(dominance_threshold=threshold)
-    (row,) = analyse_intersections(scores, PAIRS, DOMAINS, options).domain_pairs
+    (row,) = analyze_intersections(scores, PAIRS, DOMAINS, options).domain_pairs
     assert row.dominant == dominant
 
 
 def test_order_counts_only_groups_that_exist_in_both_orders(scores: pd.DataFrame) -> None:
     """old-poor has no reverse: n is 2. First components: young 1, rich −1; mean 0."""
-    summary = analyse_intersections(scores, PAIRS, DOMAINS).summary
+    summary = analyze_intersections(scores, PAIRS, DOMAINS).summary
     assert (summary.first.value, summary.second.value, summary.best.value) == (0.0, 0.0, 1.0)
     assert summary.reversed.value == 1.0
     assert summary.reversed.n == 2
@@ -78,7 +78,7 @@ def test_order_counts_only_groups_that_exist_in_both_orders(scores: pd.DataFrame
 
 def test_order_of_all_groups_is_the_papers_average(scores: pd.DataFrame) -> None:
     """old-poor joins: first components 1, −1 and 1 make a mean of 1/3, over three."""
-    found = analyse_intersections(scores, PAIRS, DOMAINS).summary_of_all
+    found = analyze_intersections(scores, PAIRS, DOMAINS).summary_of_all
     assert found is not None
     assert (found.first.value, found.first.n) == (pytest.approx(1 / 3), 3)
     assert (found.best.value, found.best.n) == (1.0, 3)
@@ -100,7 +100,7 @@ def test_leaving_out_a_group_moves_no_interval_of_others(scores: pd.DataFrame) -
     whole, less = (
         {
             (row.first_domain, row.second_domain): row
-            for row in analyse_intersections(table, some, domains, options).domain_pairs
+            for row in analyze_intersections(table, some, domains, options).domain_pairs
         }
         for some in (pairs, fewer)
     )
@@ -109,11 +109,11 @@ def test_leaving_out_a_group_moves_no_interval_of_others(scores: pd.DataFrame) -
 
 
 def test_the_least_excess_decides_what_emerges(scores: pd.DataFrame) -> None:
-    found = analyse_intersections(scores, PAIRS, DOMAINS, IntersectionalOptions(least_excess=0.5))
+    found = analyze_intersections(scores, PAIRS, DOMAINS, IntersectionalOptions(least_excess=0.5))
     assert [entry.excess for entry in found.emergent] == [5.0, 1.0]
     assert found.n_emergent == 2
     with pytest.raises(ValueError, match="expected 0 or more"):
-        analyse_intersections(scores, PAIRS, DOMAINS, IntersectionalOptions(least_excess=-1))
+        analyze_intersections(scores, PAIRS, DOMAINS, IntersectionalOptions(least_excess=-1))
 
 
 def test_emergent_traits_exceed_both_components(scores: pd.DataFrame) -> None:
@@ -121,7 +121,7 @@ def test_emergent_traits_exceed_both_components(scores: pd.DataFrame) -> None:
 
     rich-young a is 0 against 4 and 1, below both by 1. old-poor lies within its components.
     """
-    found = analyse_intersections(scores, PAIRS, DOMAINS)
+    found = analyze_intersections(scores, PAIRS, DOMAINS)
     listed = [(e.pair, e.trait, e.pole, e.excess) for e in found.emergent]
     assert listed == [
         ("young-rich", "d", "high", 5.0),
@@ -132,14 +132,14 @@ def test_emergent_traits_exceed_both_components(scores: pd.DataFrame) -> None:
 
 
 def test_only_the_top_is_listed_but_all_are_counted(scores: pd.DataFrame) -> None:
-    found = analyse_intersections(scores, PAIRS, DOMAINS, IntersectionalOptions(top=1))
+    found = analyze_intersections(scores, PAIRS, DOMAINS, IntersectionalOptions(top=1))
     assert [entry.excess for entry in found.emergent] == [5.0]
     assert found.n_emergent == 3
 
 
 def test_a_group_without_variation_is_left_out_with_the_reason(scores: pd.DataFrame) -> None:
     scores.loc["old-poor"] = 1.0
-    found = analyse_intersections(scores, PAIRS, DOMAINS)
+    found = analyze_intersections(scores, PAIRS, DOMAINS)
     row = next(row for row in found.orders if row.pair == "old-poor")
     assert math.isnan(row.tau_first)
     assert row.reason
@@ -149,7 +149,7 @@ def test_a_group_without_variation_is_left_out_with_the_reason(scores: pd.DataFr
 
 def test_missing_scores_are_no_emergence(scores: pd.DataFrame) -> None:
     scores.loc["young-rich", "d"] = np.nan
-    found = analyse_intersections(scores, PAIRS, DOMAINS)
+    found = analyze_intersections(scores, PAIRS, DOMAINS)
     assert [(e.pair, e.trait) for e in found.emergent] == [("rich-young", "a"), ("young-rich", "c")]
     assert found.n_associations == 11
 
@@ -163,16 +163,16 @@ def test_missing_scores_are_no_emergence(scores: pd.DataFrame) -> None:
         ([PairedGroup("young-rich", "young", "rich")], {"young": "age"}, "'rich' has no domain"),
     ],
 )
-def test_what_cannot_be_analysed_is_refused(
+def test_what_cannot_be_analyzed_is_refused(
     scores: pd.DataFrame, pairs: list[PairedGroup], domains: dict[str, str], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        analyse_intersections(scores, pairs, domains)
+        analyze_intersections(scores, pairs, domains)
 
 
 def test_the_result_survives_storage(scores: pd.DataFrame) -> None:
     scores.loc["old-poor"] = 1.0
-    plain = to_plain(analyse_intersections(scores, PAIRS, DOMAINS))
+    plain = to_plain(analyze_intersections(scores, PAIRS, DOMAINS))
     assert to_plain(from_plain(IntersectionalResult, plain)) == plain
 
 
@@ -182,7 +182,7 @@ def test_norms_are_compared_as_sets(scores: pd.DataFrame) -> None:
     Expected: young+rich high agency and low agency. Possible: 1 group × 2 dimensions × 2 poles.
     One hit of three predicted and two expected; chance hits 3 · 2 / 4 = 1.5.
     """
-    emergent = analyse_intersections(scores, PAIRS, DOMAINS).emergent
+    emergent = analyze_intersections(scores, PAIRS, DOMAINS).emergent
     dimensions = {"a": "beliefs", "b": "agency", "c": "beliefs", "d": "agency"}
     predicted = predict_associations(emergent, dimensions)
     both = frozenset(("young", "rich"))

@@ -11,7 +11,7 @@ from evaluation.analyses.direction_gaps import DirectionOptions
 from evaluation.analyses.judgment_analysis import (
     ASPECTS,
     JudgmentResult,
-    analyse_judgments,
+    analyze_judgments,
 )
 
 # Item, pair, variety, producer, {judge: rating}
@@ -41,7 +41,7 @@ def frame():
 
 @pytest.fixture(scope="module")
 def result():
-    return analyse_judgments(frame(), toxic={"p1": True, "p2": False})
+    return analyze_judgments(frame(), toxic={"p1": True, "p2": False})
 
 
 def find(records, **wanted):
@@ -136,7 +136,7 @@ def three_judges():
         for judge, rating in ratings.items()
     ]
     columns = ["item", "pair", "source", "variety", "producer", "annotator", *ASPECTS]
-    return analyse_judgments(
+    return analyze_judgments(
         pd.DataFrame(rows, columns=columns),
         options=DirectionOptions(n_resamples=20),
         measurement="interval",
@@ -180,7 +180,7 @@ def test_the_chosen_level_holds_for_all_judges_pairs_and_sources(three_judges):
 def test_judges_without_a_counterpart_in_common_are_no_pair(result):
     assert {(row.first, row.second) for row in result.agreement_pairs} == {("1", "2")}
     apart = frame()[lambda rows: ~rows["item"].isin([5, 8])]
-    assert analyse_judgments(apart).agreement_pairs == ()
+    assert analyze_judgments(apart).agreement_pairs == ()
 
 
 def test_the_result_survives_storage(result):
@@ -205,4 +205,4 @@ def test_the_result_survives_storage(result):
 )
 def test_bad_input_is_refused(change, message):
     with pytest.raises(ValueError, match=message):
-        analyse_judgments(change(frame()), options=DirectionOptions(n_resamples=0))
+        analyze_judgments(change(frame()), options=DirectionOptions(n_resamples=0))

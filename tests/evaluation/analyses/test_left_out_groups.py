@@ -12,13 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, ScoreTable, analyse_alignment, to_plain
+from evaluation.analyses import AlignmentOptions, ScoreTable, analyze_alignment, to_plain
 from evaluation.analyses.alignment_comparison import compare_alignments
 from evaluation.analyses.fpr_counts import Predictions
-from evaluation.analyses.fpr_gaps import analyse_gaps
-from evaluation.analyses.markedness import MarkednessOptions, analyse_markedness
+from evaluation.analyses.fpr_gaps import analyze_gaps
+from evaluation.analyses.markedness import MarkednessOptions, analyze_markedness
 from evaluation.analyses.subgroup_result import Question
-from evaluation.analyses.subgroups import analyse_subgroups
+from evaluation.analyses.subgroups import analyze_subgroups
 from evaluation.analyses.template_selection import SelectionOptions, select_templates
 from probing.measures.probe_stimuli import SENTIMENT
 from tests.evaluation.analyses.simulated import as_long
@@ -58,7 +58,7 @@ def own(rows: Any, **chosen: Any) -> list[dict[str, Any]]:
 
 def test_alignment_of_the_other_groups_stays(ratings, scores):
     whole, fewer = (
-        analyse_alignment(
+        analyze_alignment(
             ratings=ratings, scores=scores, groups=groups, scales=SCALES, options=OPTIONS
         )
         for groups in (GROUPS, FEWER)
@@ -93,8 +93,8 @@ def test_subgroups_keep_their_other_groups_and_questions(ratings, scores):
         for name, step in (("first", 1), ("second", 2))
     ]
 
-    def analyse(groups: list[str], questions: list[Question]) -> Any:
-        return analyse_subgroups(
+    def analyze(groups: list[str], questions: list[Question]) -> Any:
+        return analyze_subgroups(
             ratings=ratings,
             scores=scores,
             groups=groups,
@@ -104,7 +104,7 @@ def test_subgroups_keep_their_other_groups_and_questions(ratings, scores):
             options=OPTIONS,
         )
 
-    whole, fewer, one = analyse(GROUPS, asked), analyse(FEWER, asked), analyse(GROUPS, asked[1:])
+    whole, fewer, one = analyze(GROUPS, asked), analyze(FEWER, asked), analyze(GROUPS, asked[1:])
     assert own(whole.by_group) == own(fewer.by_group)
     assert own(whole.cells, scale="s2") == own(fewer.cells, scale="s2")
     of_second = [
@@ -160,7 +160,7 @@ def test_markedness_of_a_group_stays_where_the_mean_over_others_does():
         }
         index = pd.MultiIndex.from_tuples(rows, names=["template", "group"])
         table = pd.DataFrame(list(rows.values()), index=index)
-        result = analyse_markedness(table, list(groups), MarkednessOptions(n_resamples=100))
+        result = analyze_markedness(table, list(groups), MarkednessOptions(n_resamples=100))
         found.append(next(row for row in result.by_group if row.group == "black"))
     with_it, without = (vars(one) for one in found)
     # Solvers round the last bit as their arrays lie in memory.
@@ -179,11 +179,11 @@ def test_false_positives_of_groups_stay_without_a_placebo_or_in_another_order():
     frame = pd.DataFrame(rows, columns=["group", "filler", "template", "label"])
     predicted = rng.integers(0, 3, (4, len(frame)))
 
-    def analyse(kept: np.ndarray) -> Any:
+    def analyze(kept: np.ndarray) -> Any:
         """Return everything about groups, of the sentences at these places in this order."""
         sentences = frame.iloc[kept].reset_index(drop=True)
         roles = {word: role for word, role in words.items() if word in set(sentences["group"])}
-        found = analyse_gaps(
+        found = analyze_gaps(
             Predictions(
                 "m", "s", sentences, predicted[:, kept], ("1", "2", "3", "4"), roles, SENTIMENT
             )
@@ -192,6 +192,6 @@ def test_false_positives_of_groups_stay_without_a_placebo_or_in_another_order():
         return gaps, [to_plain(span) for span in found.spans]
 
     places = np.arange(len(frame))
-    whole = analyse(places)
-    assert whole == analyse(places[6:])
-    assert whole == analyse(np.append(places[1:], 0))
+    whole = analyze(places)
+    assert whole == analyze(places[6:])
+    assert whole == analyze(np.append(places[1:], 0))

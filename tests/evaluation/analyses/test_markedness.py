@@ -15,7 +15,7 @@ from evaluation.analyses.markedness import (
     TOO_FEW_GROUPS,
     Markedness,
     MarkednessOptions,
-    analyse_markedness,
+    analyze_markedness,
 )
 from evaluation.analyses.plain_record import from_plain, to_plain
 
@@ -47,7 +47,7 @@ def simulated(
 
 def test_groups_that_all_deviate_alike_are_explained_by_mention() -> None:
     scores = table(unmarked=[1, 1], white=[3, 0], black=[3, 0], asian=[3, 0])
-    found = analyse_markedness(scores, ["white", "black", "asian"])
+    found = analyze_markedness(scores, ["white", "black", "asian"])
     assert found.explained == 1
     for row in found.by_group:
         assert (row.explained, row.residual) == (1, 0)
@@ -60,11 +60,11 @@ def test_groups_that_all_deviate_alike_are_explained_by_mention() -> None:
 def test_interval_of_a_mention_is_students_over_groups() -> None:
     """Source: scipy.stats.ttest_1samp on the groups' deviations 2, 3 and 5."""
     scores = table(unmarked=[1, 0], white=[3, 0], black=[4, 0], asian=[6, 0])
-    found = analyse_markedness(scores, ["white", "black", "asian"], MarkednessOptions(level=0.9))
+    found = analyze_markedness(scores, ["white", "black", "asian"], MarkednessOptions(level=0.9))
     wanted = stats.ttest_1samp([2, 3, 5], 0).confidence_interval(0.9)
     row = found.by_trait[0]
     assert (row.low, row.high) == pytest.approx((wanted.low, wanted.high))
-    one = analyse_markedness(scores, ["white"]).by_trait[0]
+    one = analyze_markedness(scores, ["white"]).by_trait[0]
     assert math.isnan(one.low)
 
 
@@ -72,7 +72,7 @@ def test_the_error_of_the_unmarked_sentence_widens_every_interval() -> None:
     widths = {}
     for baseline in (0.0, 3.0):
         scores, groups = simulated(np.random.default_rng(3), baseline=baseline)
-        found = analyse_markedness(scores, groups, MarkednessOptions(n_resamples=300))
+        found = analyze_markedness(scores, groups, MarkednessOptions(n_resamples=300))
         widths[baseline] = np.array(
             [found.high - found.low, np.mean([row.high - row.low for row in found.by_trait])]
         )
@@ -85,7 +85,7 @@ def test_intervals_of_effects_cover_the_effect_of_mention() -> None:
     covered = [
         row.low <= 1 <= row.high
         for _ in range(150)
-        for found in [analyse_markedness(*simulated(rng, baseline=1.5), NO_RESAMPLES)]
+        for found in [analyze_markedness(*simulated(rng, baseline=1.5), NO_RESAMPLES)]
         for row in found.by_trait
     ]
     assert 0.93 < np.mean(covered) < 0.985
@@ -93,7 +93,7 @@ def test_intervals_of_effects_cover_the_effect_of_mention() -> None:
 
 def test_one_template_has_no_intervals_and_says_what_to_do() -> None:
     scores = table(1, unmarked=[0, 0], white=[2, 0], black=[2, 1], asian=[1, 4])
-    found = analyse_markedness(scores, ["white", "black", "asian"])
+    found = analyze_markedness(scores, ["white", "black", "asian"])
     for share in (found.share, found.by_group[0].share, found.by_trait[0].estimate):
         assert share.is_defined
         assert (math.isnan(share.low), share.interval_reason) == (True, ONE_TEMPLATE)
@@ -105,7 +105,7 @@ def test_a_deviation_compares_the_same_templates() -> None:
     scores = table(unmarked=[0, 0], white=[2, 1], black=[3, 1], asian=[3, 1])
     scores.loc[("t1", "unmarked")] = 10
     scores.loc[("t1", "white")] = math.nan
-    found = {row.group: row for row in analyse_markedness(scores, ["white", "black"]).by_group}
+    found = {row.group: row for row in analyze_markedness(scores, ["white", "black"]).by_group}
     assert found["white"].deviation == pytest.approx(math.sqrt(2.5))
 
 
@@ -117,7 +117,7 @@ def test_a_group_that_goes_its_own_way_is_not_explained() -> None:
     """
     scores = table(unmarked=[0, 0], white=[2, 0], black=[2, 0], asian=[0, 4])
     found = {
-        row.group: row for row in analyse_markedness(scores, ["white", "black", "asian"]).by_group
+        row.group: row for row in analyze_markedness(scores, ["white", "black", "asian"]).by_group
     }
     assert found["asian"].explained == pytest.approx(1 - 20 / 16)
     assert found["white"].explained == pytest.approx(-1 / 4)
@@ -125,20 +125,20 @@ def test_a_group_that_goes_its_own_way_is_not_explained() -> None:
 
 def test_a_missing_score_leaves_its_trait_out_and_is_counted() -> None:
     scores = table(unmarked=[0, 0], white=[2, math.nan], black=[2, 1], asian=[2, 1])
-    found = analyse_markedness(scores, ["white", "black", "asian"])
+    found = analyze_markedness(scores, ["white", "black", "asian"])
     assert [row.n_traits for row in found.by_group] == [1, 2, 2]
     assert found.n_cells == 5
 
 
 def test_one_group_alone_has_nobody_to_compare_with() -> None:
-    found = analyse_markedness(table(unmarked=[0, 0], white=[2, 0]), ["white"])
+    found = analyze_markedness(table(unmarked=[0, 0], white=[2, 0]), ["white"])
     assert found.by_group[0].reason == TOO_FEW_GROUPS
     assert found.by_group[0].deviation == pytest.approx(math.sqrt(2))
     assert found.reason == TOO_FEW_GROUPS
 
 
 def test_no_deviation_has_no_share() -> None:
-    found = analyse_markedness(
+    found = analyze_markedness(
         table(unmarked=[1, 1], white=[1, 1], black=[2, 1]), ["white", "black"]
     )
     assert math.isnan(found.by_group[0].explained)
@@ -149,8 +149,8 @@ def test_no_deviation_has_no_share() -> None:
 def test_the_seed_gives_the_interval() -> None:
     scores = table(unmarked=[0, 0], white=[2, 0], black=[2, 1], asian=[1, 4])
     groups = ["white", "black", "asian"]
-    assert analyse_markedness(scores, groups) == analyse_markedness(scores, groups)
-    row = analyse_markedness(scores, groups, MarkednessOptions(n_resamples=500)).by_group[1]
+    assert analyze_markedness(scores, groups) == analyze_markedness(scores, groups)
+    row = analyze_markedness(scores, groups, MarkednessOptions(n_resamples=500)).by_group[1]
     assert row.low <= row.explained <= row.high
 
 
@@ -160,6 +160,6 @@ def test_the_seed_gives_the_interval() -> None:
 )
 def test_what_cannot_be_checked_is_refused(groups: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        analyse_markedness(table(unmarked=[0, 0], white=[2, 0]), groups)
+        analyze_markedness(table(unmarked=[0, 0], white=[2, 0]), groups)
     with pytest.raises(ValueError, match="no row 'unmarked'"):
-        analyse_markedness(table(white=[2, 0]), ["white"])
+        analyze_markedness(table(white=[2, 0]), ["white"])

@@ -10,7 +10,7 @@ from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.rating_agreement import (
     RatingAgreement,
     RatingAgreementOptions,
-    analyse_rating_agreement,
+    analyze_rating_agreement,
 )
 from evaluation.metrics.undefined import UndefinedReason
 from evaluation.reports.rating_agreement.prose import NEGATIVE_HALVES, caveats
@@ -31,8 +31,8 @@ def frame(groups=FOUR, *, same_people=False):
     return pd.DataFrame(rows, columns=["submission", "group", "scale", "value"])
 
 
-def analyse(ratings, groups=("women", "men"), **options):
-    return analyse_rating_agreement(
+def analyze(ratings, groups=("women", "men"), **options):
+    return analyze_rating_agreement(
         ratings,
         groups=list(groups),
         scales=SCALES,
@@ -58,7 +58,7 @@ def columns(raters):
 
 
 def test_alpha_takes_scales_within_a_group_and_all_cells_overall():
-    found = analyse(frame())
+    found = analyze(frame())
     by_group = {row.group: row for row in found.groups}
     for group, raters in FOUR.items():
         assert by_group[group].alpha.value == pytest.approx(plain_alpha(columns(raters)))
@@ -75,7 +75,7 @@ def test_alpha_takes_scales_within_a_group_and_all_cells_overall():
 
 
 def test_a_scale_has_the_groups_for_units_and_a_dimension_its_cells():
-    found = analyse(frame())
+    found = analyze(frame())
     warm = next(row.alpha for row in found.scales if row.scale == "warm")
     assert warm.value == pytest.approx(plain_alpha([[80, 70], [10, 30]]))
     communion = next(row.alpha for row in found.dimensions if row.dimension == "communion")
@@ -83,14 +83,14 @@ def test_a_scale_has_the_groups_for_units_and_a_dimension_its_cells():
 
 
 def test_who_rates_two_groups_is_one_person():
-    assert analyse(frame()).n_raters == 4
-    assert analyse(frame(same_people=True)).n_raters == 2
+    assert analyze(frame()).n_raters == 4
+    assert analyze(frame(same_people=True)).n_raters == 2
 
 
 def test_two_raters_have_one_split_whichever_half_is_the_first():
     # Pearson's r of the two profiles is the same in either order.
     women = {"women": FOUR["women"]}
-    found = analyse(frame(women), groups=["women"]).groups[0].split_half
+    found = analyze(frame(women), groups=["women"]).groups[0].split_half
     r = np.corrcoef(*np.array(FOUR["women"], dtype=float))[0, 1]
     assert (found.r, found.spearman_brown) == pytest.approx((r, 2 * r / (1 + r)))
     assert (found.sd, found.n_raters, found.n_splits) == (pytest.approx(0, abs=1e-12), 2, 20)
@@ -98,7 +98,7 @@ def test_two_raters_have_one_split_whichever_half_is_the_first():
 
 def test_whoever_left_a_scale_out_is_in_alpha_and_in_no_half():
     raters = {"women": [[80, 20, 50], [70, None, 60], [75, 30, 55]]}
-    found = analyse(frame(raters), groups=["women"]).groups[0]
+    found = analyze(frame(raters), groups=["women"]).groups[0]
     assert (found.n_raters, found.split_half.n_raters) == (3, 2)
     assert found.alpha.value == pytest.approx(plain_alpha([[80, 70, 75], [20, 30], [50, 60, 55]]))
 
@@ -112,7 +112,7 @@ def test_whoever_left_a_scale_out_is_in_alpha_and_in_no_half():
     ids=["one rater", "everything alike"],
 )
 def test_what_cannot_be_said_has_a_reason(raters, alpha, halves):
-    found = analyse(frame({"women": raters}), groups=["women"])
+    found = analyze(frame({"women": raters}), groups=["women"])
     assert (found.overall.reason, found.split_half.reason) == (alpha, halves)
     assert np.isnan([found.overall.value, found.split_half.r]).all()
 
@@ -122,14 +122,14 @@ def test_leaving_out_a_group_moves_no_number_of_another():
     many = {name: rng.integers(0, 101, (8, 3)).tolist() for name in ("women", "men", "trans")}
     rows = {}
     for groups in (("women", "men", "trans"), ("trans", "men")):
-        rows[groups] = {row.group: row for row in analyse(frame(many), groups=groups).groups}
+        rows[groups] = {row.group: row for row in analyze(frame(many), groups=groups).groups}
     (whole, fewer) = rows.values()
     for group in ("trans", "men"):
         assert to_plain(whole[group]) == to_plain(fewer[group])
 
 
 def test_the_result_survives_storage():
-    found = analyse(frame())
+    found = analyze(frame())
     assert to_plain(from_plain(RatingAgreement, to_plain(found))) == to_plain(found)
 
 
@@ -148,11 +148,11 @@ def test_halves_that_disagree_carry_a_caveat() -> None:
     ratings = pd.DataFrame(rows, columns=["submission", "group", "scale", "value"])
     scales = [f"scale-{place}" for place in range(4)]
     options = RatingAgreementOptions(n_resamples=0, n_splits=60)
-    torn = analyse_rating_agreement(ratings, groups=["one"], scales=scales, options=options)
+    torn = analyze_rating_agreement(ratings, groups=["one"], scales=scales, options=options)
     assert torn.split_half.spearman_brown < torn.split_half.r
     assert NEGATIVE_HALVES in caveats(torn)
     alike = ratings[ratings["submission"].isin(["s0", "s1"])]
     alike = pd.concat([alike, alike.assign(submission=alike["submission"] + "b")])
-    agreed = analyse_rating_agreement(alike, groups=["one"], scales=scales, options=options)
+    agreed = analyze_rating_agreement(alike, groups=["one"], scales=scales, options=options)
     assert (agreed.split_half.r, agreed.split_half.spearman_brown) == pytest.approx((1, 1))
     assert NEGATIVE_HALVES not in caveats(agreed)

@@ -11,7 +11,7 @@ from evaluation.analyses.span_analysis import (
     SpanLeftOut,
     SpanOptions,
     SpanResult,
-    analyse_spans,
+    analyze_spans,
 )
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -40,7 +40,7 @@ def frame(cells, model="m", name="span_perplexity", condition="random"):
 
 
 def test_a_cell_is_the_mean_over_trials_of_means_over_texts():
-    found = analyse_spans(frame({"AAL": [[10, 20, NAN], [30, 50, 10]], "WME": [[8], [12]]}))
+    found = analyze_spans(frame({"AAL": [[10, 20, NAN], [30, 50, 10]], "WME": [[8], [12]]}))
     # AAL: trial 0 is 15 over two texts, trial 1 is 30 over three; mean 22.5, sd 15/√2.
     cell = found.cells[0]
     assert (cell.variety, cell.trial_means) == ("AAL", (15, 30))
@@ -59,7 +59,7 @@ def test_a_cell_is_the_mean_over_trials_of_means_over_texts():
     [(1737.79, 1691.58, -2.659), (3657.64, 3391.09, -7.287), (2420.74, 2144.63, -11.406)],
 )
 def test_percent_change_of_the_printed_table(aal, wme, percent):
-    found = analyse_spans(frame({"AAL": [[aal] * 3] * 5, "WME": [[wme] * 3] * 5}))
+    found = analyze_spans(frame({"AAL": [[aal] * 3] * 5, "WME": [[wme] * 3] * 5}))
     estimate = found.changes[0].estimate
     assert estimate.value == pytest.approx(percent, abs=5e-4)
     # Without spread every resample gives the same, and there is no interval.
@@ -72,7 +72,7 @@ def test_resamples_keep_the_two_texts_of_a_pair_together():
     aal = np.random.default_rng(0).exponential(100, size=(5, 40))
     wme = aal / 2
     wme[:, 0] *= 1.01
-    found = analyse_spans(frame({"AAL": aal.tolist(), "WME": wme.tolist()}))
+    found = analyze_spans(frame({"AAL": aal.tolist(), "WME": wme.tolist()}))
     estimate = found.changes[0].estimate
     assert (estimate.low, estimate.high) == pytest.approx((-50, -50), abs=0.2)
     assert estimate.low < estimate.high
@@ -86,7 +86,7 @@ def test_models_and_conditions_stay_apart():
             frame({"AAL": [[2, 2]], "WME": [[1, 1]]}, model="b", condition="noun"),
         ]
     )
-    found = analyse_spans(both)
+    found = analyze_spans(both)
     assert [(c.model, c.condition, c.estimate.value) for c in found.changes] == [
         ("a", "random", 100),
         ("b", "noun", -50),
@@ -95,29 +95,29 @@ def test_models_and_conditions_stay_apart():
 
 
 def test_what_cannot_be_said_has_a_reason():
-    found = analyse_spans(frame({"AAL": [[NAN, NAN]], "WME": [[3, 4]]}))
+    found = analyze_spans(frame({"AAL": [[NAN, NAN]], "WME": [[3, 4]]}))
     missing, there = found.cells
     assert (missing.estimate.n, missing.estimate.reason) == (0, UndefinedReason.NO_VALUES)
     assert (there.estimate.value, there.sd_reason) == (3.5, UndefinedReason.ONE_TRIAL)
     assert np.isnan(found.changes[0].estimate.value)
-    zero = analyse_spans(frame({"AAL": [[0.0, 0.0]], "WME": [[3, 4]]}))
+    zero = analyze_spans(frame({"AAL": [[0.0, 0.0]], "WME": [[3, 4]]}))
     assert zero.changes[0].estimate.reason == UndefinedReason.NO_PERCENTAGE
 
 
 def test_varieties_that_share_no_pair_have_no_change_but_a_reason():
-    found = analyse_spans(frame({"AAL": [[1, NAN]], "WME": [[NAN, 2]]}))
+    found = analyze_spans(frame({"AAL": [[1, NAN]], "WME": [[NAN, 2]]}))
     (change,) = found.changes
     assert (change.estimate.reason, change.n_left_out) == (UndefinedReason.NO_PAIR, 2)
 
 
 def test_one_variety_alone_has_no_change():
-    found = analyse_spans(frame({"AAL": [[1, 2]]}))
+    found = analyze_spans(frame({"AAL": [[1, 2]]}))
     assert len(found.cells) == 1
     assert found.changes[0].estimate.reason == UndefinedReason.NO_VALUES
 
 
 def test_the_result_survives_storage():
-    found = analyse_spans(frame({"AAL": [[1, NAN]], "WME": [[2, 4]]}), SpanOptions(seed=4))
+    found = analyze_spans(frame({"AAL": [[1, NAN]], "WME": [[2, 4]]}), SpanOptions(seed=4))
     assert to_plain(from_plain(SpanResult, to_plain(found))) == to_plain(found)
 
 
@@ -133,4 +133,4 @@ def test_the_result_survives_storage():
 )
 def test_bad_input_is_refused(change, message):
     with pytest.raises(ValueError, match=message):
-        analyse_spans(change(frame({"AAL": [[1, 2]]})))
+        analyze_spans(change(frame({"AAL": [[1, 2]]})))

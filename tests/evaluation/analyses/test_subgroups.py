@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from evaluation.analyses import (
     AlignmentOptions,
     ScoreTable,
-    analyse_alignment,
+    analyze_alignment,
     from_plain,
     to_plain,
 )
 from evaluation.analyses.subgroup_result import PRECISION, TAU, Question, SubgroupResult
-from evaluation.analyses.subgroups import analyse_subgroups
+from evaluation.analyses.subgroups import analyze_subgroups
 from evaluation.metrics import UndefinedReason
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
@@ -51,7 +51,7 @@ def opposites(minimum: int = 3, n_resamples: int = 2000, **more) -> SubgroupResu
     men, women = ["m1", "m2", "m3"], ["w1", "w2", "w3"]
     rows = {(p, "g"): up for p in men} | {(p, "g"): down for p in women}
     gender = ask("gender", **dict.fromkeys(men, "Man"), **dict.fromkeys(women, "Woman"))
-    return analyse_subgroups(
+    return analyze_subgroups(
         ratings=ratings_of(rows),
         scores=ScoreTable(pd.DataFrame([[1.0, 2, 3, 4]], ["g"], SCALES)),
         groups=["g"],
@@ -149,11 +149,11 @@ def study():
 
 @pytest.fixture(scope="module")
 def result(study) -> SubgroupResult:
-    return analyse_subgroups(**study)
+    return analyze_subgroups(**study)
 
 
 def test_all_participants_have_the_values_of_the_alignment(study, result):
-    alone = analyse_alignment(
+    alone = analyze_alignment(
         **{name: study[name] for name in ("ratings", "scores", "groups", "scales")},
         options=NO_RESAMPLES,
     )
@@ -169,7 +169,7 @@ def test_all_participants_have_the_values_of_the_alignment(study, result):
 def test_a_subgroup_has_the_values_of_an_alignment_with_its_ratings_alone(study, result):
     women = study["questions"][1]
     own = {person for person, given in women.given.items() if given == {"Woman"}}
-    alone = analyse_alignment(
+    alone = analyze_alignment(
         ratings=study["ratings"][study["ratings"]["submission"].isin(own)],
         scores=study["scores"],
         groups=study["groups"],
@@ -220,12 +220,12 @@ def test_result_survives_storage_and_the_order_of_rows(study, result):
     stored = json.dumps(to_plain(result), allow_nan=False)
     assert to_plain(from_plain(SubgroupResult, json.loads(stored))) == json.loads(stored)
     mixed = study["ratings"].sample(frac=1, random_state=3)
-    assert to_plain(analyse_subgroups(**{**study, "ratings": mixed})) == json.loads(stored)
+    assert to_plain(analyze_subgroups(**{**study, "ratings": mixed})) == json.loads(stored)
 
 
 def test_an_unknown_crossing_is_named(study):
     with pytest.raises(ValueError, match=r"race\*shoe"):
-        analyse_subgroups(**{**study, "crossings": [("race", "shoe")]})
+        analyze_subgroups(**{**study, "crossings": [("race", "shoe")]})
 
 
 @st.composite
@@ -259,7 +259,7 @@ def test_no_published_number_concerns_fewer_than_the_minimum(drawn):
     ratings, one, many, minimum = drawn
     if ratings.empty:
         return
-    result = analyse_subgroups(
+    result = analyze_subgroups(
         ratings=ratings,
         scores=ScoreTable(pd.DataFrame([[1.0, 2, 3, 4], [4.0, 1, 3, 2]], ["g", "h"], SCALES)),
         groups=["g", "h"],

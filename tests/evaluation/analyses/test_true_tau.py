@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from evaluation.analyses import AlignmentOptions, ScoreTable, analyse_alignment
+from evaluation.analyses import AlignmentOptions, ScoreTable, analyze_alignment
 from evaluation.analyses.alignment_comparison import compare_alignments
 from evaluation.analyses.alignment_resamples import draw_resamples
 from evaluation.analyses.questions import answer_questions, compare_precisions, compare_taus
@@ -356,7 +356,7 @@ def test_noise_takes_precision_towards_one_half_and_is_taken_out():
 
 def test_result_names_its_method(study):
     groups, scales = names("g", 8), names("s", 16)
-    result = analyse_alignment(
+    result = analyze_alignment(
         ratings=as_long(study[0], groups, scales),
         scores=pd.DataFrame(study[1], groups, scales),
         groups=groups,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, ScoreTable, analyse_alignment
+from evaluation.analyses import AlignmentOptions, ScoreTable, analyze_alignment
 from evaluation.charts import GroupLabel, ScaleLabel
 from evaluation.reports.alignment.tables import alignment_tables
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
@@ -32,7 +32,7 @@ def make_picture(n_groups: int, n_scales: int, *, people: int = 24) -> Picture:
     scores = pd.DataFrame((truth - 50) / 30 + rng.normal(0, 0.3, truth.shape), groups, scales)
     if n_scales > 4:
         scores.iloc[0, 1] = np.nan
-    result = analyse_alignment(
+    result = analyze_alignment(
         ratings=as_long(ratings, groups, scales),
         scores=ScoreTable(mean=scores, low=scores - 0.4, high=scores + 0.4, n=scores * 0 + 12),
         groups=groups,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, analyse_alignment
+from evaluation.analyses import AlignmentOptions, analyze_alignment
 from evaluation.charts import (
     GroupLabel,
     ScaleLabel,
@@ -85,7 +85,7 @@ def test_both_poles_of_every_scale_and_all_dimensions_are_written(picture, name,
 
 
 @pytest.mark.parametrize("name", ["heat_maps", "forest", "profile"])
-def test_every_colour_is_a_token_or_a_step_between_tokens(picture, name):
+def test_every_color_is_a_token_or_a_step_between_tokens(picture, name):
     svg = render_svg(all_specs(picture)[name])
     painted = re.findall(r'\b(?:fill|stroke)="([^"]+)"', svg)
     assert len(painted) > 50
@@ -183,7 +183,7 @@ def small_table(human: dict[str, tuple[float, float, float]]) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def test_heat_map_colours_by_step_and_dots_undecided_cells_only():
+def test_heat_map_colors_by_step_and_dots_undecided_cells_only():
     # 20 or less is the low end, 80 or more the high one, 50 the centre; 44 to 56 is undecided.
     cells = small_table(
         {"a": (20, 15, 25), "b": (80, 75, 85), "c": (50, 44, 56), "d": (90, np.nan, np.nan)}
@@ -278,7 +278,7 @@ def test_forest_is_sorted_by_tau_and_draws_interval_ceiling_and_pooled_lozenge(p
 def test_forest_gives_the_reason_where_a_group_has_no_tau():
     groups, scales = ["g", "h"], ["a", "b", "c", "d"]
     ratings = as_long(np.array([[[10.0, 20, 60, 90], [np.nan] * 4]] * 2), groups, scales)
-    result = analyse_alignment(
+    result = analyze_alignment(
         ratings=ratings,
         scores=pd.DataFrame([[1.0, 2, 3, 4]] * 2, groups, scales),
         groups=groups,

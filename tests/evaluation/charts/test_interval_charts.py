@@ -88,7 +88,7 @@ def test_specification_is_valid_vega_lite(spec):
     [gaps(), gaps(narrow_intervals_spec), matrix()],
     ids=["intervals", "narrow", "matrix"],
 )
-def test_every_colour_follows_the_page(spec):
+def test_every_color_follows_the_page(spec):
     svg = render_svg(spec)
     painted = set(re.findall(r'\b(?:fill|stroke)="([^"]+)"', svg))
     assert painted - {"none", "transparent"} <= set(CSS_VALUES)

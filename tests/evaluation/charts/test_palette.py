@@ -42,19 +42,19 @@ def test_a_scale_without_width_is_refused():
         diverging_step(1, centre=0, limit=0)
 
 
-def test_every_colour_is_used_for_one_thing_only():
+def test_every_color_is_used_for_one_thing_only():
     assert len(set(TOKENS.values())) == len(TOKENS)
     assert len(set(DIVERGING)) == 11
     # The two ends and the centre are tokens themselves; eight steps lie between.
     assert len(CSS_VALUES) == len(TOKENS) + 8
 
 
-def test_chart_colours_are_the_tokens_of_the_stylesheet(pytestconfig):
+def test_chart_colors_are_the_tokens_of_the_stylesheet(pytestconfig):
     style = (pytestconfig.rootpath / "static" / "stereoscope" / "tokens.css").read_text()
     light = style.split("@media")[0]
     declared = dict(re.findall(r"--([a-z0-9-]+):\s*(#[0-9A-Fa-f]{6})", light))
-    for name, colour in TOKENS.items():
-        assert declared[name].upper() == colour
+    for name, color in TOKENS.items():
+        assert declared[name].upper() == color
 
 
 def test_mixing_in_oklab_keeps_ends_and_meets_a_known_middle():
@@ -94,6 +94,6 @@ def test_text_width_matches_the_metrics_of_liberation_sans():
     assert text_width("Abcdm", 12) == pytest.approx(expected, rel=0.05)
 
 
-def test_colours_outside_the_house_are_not_drawn():
-    with pytest.raises(ValueError, match="no colour of the house"):
-        Drawing().text(0, 0, "x", colour="#FF0000")
+def test_colors_outside_the_house_are_not_drawn():
+    with pytest.raises(ValueError, match="no color of the house"):
+        Drawing().text(0, 0, "x", color="#FF0000")

@@ -1,4 +1,4 @@
-"""The grid of values: every value in its cell, colours by the values, gaps told apart."""
+"""The grid of values: every value in its cell, colors by the values, gaps told apart."""
 
 from __future__ import annotations
 
@@ -58,11 +58,11 @@ def test_every_value_label_and_sign_is_printed():
     assert "Outlined cells have no value" in found
 
 
-def test_colours_follow_the_values_and_clip_at_the_limit():
-    colours = {row["tip"].split(": ")[0]: row["color"] for row in boxes(grid())}
-    assert colours["women, SeT, tiny"] == DIVERGING[-1]
-    assert colours[f"women, {COLUMNS[1].text}"] == DIVERGING[0]
-    assert colours["men, SeT, tiny"] == DIVERGING[CENTRE_STEP]
+def test_colors_follow_the_values_and_clip_at_the_limit():
+    colors = {row["tip"].split(": ")[0]: row["color"] for row in boxes(grid())}
+    assert colors["women, SeT, tiny"] == DIVERGING[-1]
+    assert colors[f"women, {COLUMNS[1].text}"] == DIVERGING[0]
+    assert colors["men, SeT, tiny"] == DIVERGING[CENTRE_STEP]
 
 
 def test_a_tip_says_what_stands_besides_the_value():

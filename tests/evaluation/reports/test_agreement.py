@@ -99,8 +99,8 @@ def test_live_fragment_states_the_same_alpha_and_computes_once(client, study, mo
     client.force_login(User.objects.create_superuser("boss"))
     address = reverse("reports:agreement-live", args=[study.public_id])
     calls = []
-    real = live_agreement.analyse_agreement
-    monkeypatch.setattr(live_agreement, "analyse_agreement", lambda *a: calls.append(1) or real(*a))
+    real = live_agreement.analyze_agreement
+    monkeypatch.setattr(live_agreement, "analyze_agreement", lambda *a: calls.append(1) or real(*a))
     pages = [client.get(address).content.decode() for _ in range(2)]
     assert f">{plain_alpha(study):.2f}</dd>" in pages[0]
     assert pages[0] == pages[1]

@@ -71,7 +71,7 @@ def test_report_of_a_killed_worker_is_freed_for_another(rated_study, scored_run,
     [
         ({"resamples": 5}, "resamples"),
         ({"seed": -1}, "seed"),
-        ({"colour": "red"}, "colour"),
+        ({"color": "red"}, "color"),
         ({"level": 1.5}, "level"),
     ],
 )

@@ -255,8 +255,8 @@ def test_a_score_of_99_among_its_like_is_a_score() -> None:
         ({**MADE, "model": ""}, "Name the model"),
         ({**MADE, "measure": "magic"}, "expected"),
         ({**MADE, "parameters": "{"}, "cannot be read"),
-        ({**MADE, "parameters": '{"colour": "red"}'}, "cannot be read"),
-        ({**MADE, "colour": "red"}, "no option"),
+        ({**MADE, "parameters": '{"color": "red"}'}, "cannot be read"),
+        ({**MADE, "color": "red"}, "no option"),
         ({**MADE, "model": "x" * 161}, "160 at most"),
     ],
 )

@@ -65,7 +65,7 @@ def test_what_rows_share_is_read_once_and_changes_nothing(shared_dir: Path) -> N
 
 
 @pytest.mark.parametrize("name", ["tiny-gpt2", "tiny-roberta", "tiny-t5"])
-def test_neighbours_change_nothing(shared_dir: Path, name: str) -> None:
+def test_neighbors_change_nothing(shared_dir: Path, name: str) -> None:
     lm = load_lm(shared_dir, name)
     rows = lm.open_ends([PROMPT, "They are", f"{PROMPT} really {PROMPT}"], WORDS)
     together = lm.end_logprobs(rows)

@@ -35,7 +35,7 @@ def test_every_layer_is_that_of_the_whole_model(models, model):
 
 
 @pytest.mark.parametrize("model", ["tiny-bert", "tiny-roberta", "tiny-t5"])
-def test_neighbours_in_a_batch_change_nothing_that_matters(models, model):
+def test_neighbors_in_a_batch_change_nothing_that_matters(models, model):
     texts = ["he be home", "x", "they are kind and honest and they are late", "", "we good"]
     encoder = load_token_encoder(models / model, layer=2, device="cpu")
     small = load_token_encoder(models / model, layer=2, device="cpu", batch_tokens=1)

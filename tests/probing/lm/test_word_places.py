@@ -300,7 +300,7 @@ def test_bytes_without_offsets_are_the_words_bytes() -> None:
         assert list(ids) == [byte + 3 for byte in f" {word}".encode()]
 
 
-def test_a_word_that_is_joined_with_its_neighbour_is_refused_with_the_reason() -> None:
+def test_a_word_that_is_joined_with_its_neighbor_is_refused_with_the_reason() -> None:
     vocabulary, merges = _pairs("▁", ["<unk>", "▁", *LETTERS])
     for pair in ((".", "."), ("▁clever", ".")):
         vocabulary["".join(pair)] = len(vocabulary)
@@ -314,7 +314,7 @@ def test_a_word_that_is_joined_with_its_neighbour_is_refused_with_the_reason() -
     assert warm == (vocabulary["▁warm"],)
 
 
-def test_a_word_that_changes_its_neighbours_is_refused_with_the_reason() -> None:
+def test_a_word_that_changes_its_neighbors_is_refused_with_the_reason() -> None:
     """After “b” alone, “.c” is parted, which is one token after other words."""
     pieces = [("<unk>", 0.0), *((letter, -10.0) for letter in (*LETTERS, " ")), (".c", -1.0)]
     tokenizer = Tokenizer(models.Unigram(pieces, unk_id=0))

@@ -19,7 +19,7 @@ from probing.measures.sensitivity import (
 )
 from probing.measures.slot_measure import group_context
 from probing.measures.stimuli import Stimuli
-from tests.probing.measures.test_sensitivity_solver import by_minimisation
+from tests.probing.measures.test_sensitivity_solver import by_minimization
 
 MEASURE = SensitivityTest()
 REST = -np.inf  # beyond a word's own subwords
@@ -107,7 +107,7 @@ def test_a_margin_that_is_not_positive_is_refused(gamma: float) -> None:
 def test_margin_and_bias_change_the_problem_that_is_solved(
     tiny_model: MaskedLanguageModel, small_stimuli: Stimuli, gamma: float, bias: Any
 ) -> None:
-    """Against numerical minimisation, on transformers' own logits and hidden states."""
+    """Against numerical minimization, on transformers' own logits and hidden states."""
     model = transformers.AutoModelForMaskedLM.from_pretrained(tiny_model.facts.source).eval()
     template, words = small_stimuli.templates[0], ["poor", "wealthy"]
     contexts = [group_context(template, group) for group in small_stimuli.groups]
@@ -127,7 +127,7 @@ def test_margin_and_bias_change_the_problem_that_is_solved(
         norm = float(hidden @ hidden) + (1.0 if bias == "append" else 0.0)
         for word, change in zip(words, changes[:, 0], strict=True):
             (target,) = tiny_model.split(word).ids
-            expected = by_minimisation(logits[0, position].double().numpy(), target, norm, gamma)
+            expected = by_minimization(logits[0, position].double().numpy(), target, norm, gamma)
             np.testing.assert_allclose(change, expected, rtol=1e-4, atol=1e-9)
 
 

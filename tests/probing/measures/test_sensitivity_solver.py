@@ -1,4 +1,4 @@
-"""The solver of SeT against hand derivations, theory and one-dimensional minimisation."""
+"""The solver of SeT against hand derivations, theory and one-dimensional minimization."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ LOGITS = hnp.arrays(
 MARGINS = st.floats(0.01, 5.0)
 
 
-def by_minimisation(logits: np.ndarray, target: int, squared_norm: float, margin: float) -> float:
-    """Minimise m^2 + sum over rivals of max(0, u_i - m)^2 over m >= 0 numerically."""
+def by_minimization(logits: np.ndarray, target: int, squared_norm: float, margin: float) -> float:
+    """Minimize m^2 + sum over rivals of max(0, u_i - m)^2 over m >= 0 numerically."""
     u = np.delete(logits, target) - logits[target] + margin
 
     def cost(m: float) -> float:
@@ -40,7 +40,7 @@ def by_minimisation(logits: np.ndarray, target: int, squared_norm: float, margin
 @pytest.mark.parametrize(
     ("logits", "target", "squared_norm", "margin", "expected"),
     [
-        # u = (1): minimise m^2 + (1-m)^2, m = 1/2, so 1/4 + 1/4.
+        # u = (1): minimize m^2 + (1-m)^2, m = 1/2, so 1/4 + 1/4.
         ([0.0, 0.0], 0, 1.0, 1.0, 0.5),
         # The same, spread over a longer x: divided by ||x||^2.
         ([0.0, 0.0], 0, 4.0, 1.0, 0.125),
@@ -79,23 +79,23 @@ def test_equal_logits_against_theory() -> None:
 
 @settings(deadline=None, max_examples=200)
 @given(logits=LOGITS, margin=MARGINS, squared_norm=st.floats(0.1, 100.0), data=st.data())
-def test_against_minimisation_in_one_dimension(
+def test_against_minimization_in_one_dimension(
     logits: np.ndarray, margin: float, squared_norm: float, data: st.DataObject
 ) -> None:
     target = data.draw(st.integers(0, len(logits) - 1))
     found = minimal_changes(logits, [target], squared_norm, margin)[0]
-    expected = by_minimisation(logits, target, squared_norm, margin)
+    expected = by_minimization(logits, target, squared_norm, margin)
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
 
 
 @pytest.mark.parametrize("spread", [0.001, 0.5, 4.0])
-def test_large_vocabularies_against_minimisation(spread: float) -> None:
+def test_large_vocabularies_against_minimization(spread: float) -> None:
     """The closer the logits, the more rivals are active: from a few to all of them."""
     rng = np.random.default_rng(11)
     logits = rng.normal(0, spread, 3000)
     targets = np.array([*rng.integers(0, 3000, 5), np.argmax(logits), np.argmin(logits)])
     found = minimal_changes(logits, targets, 3.0)
-    expected = [by_minimisation(logits, target, 3.0, 1.0) for target in targets]
+    expected = [by_minimization(logits, target, 3.0, 1.0) for target in targets]
     np.testing.assert_allclose(found, expected, rtol=1e-7)
 
 

@@ -105,14 +105,14 @@ def train_planted(folder: Path, checkpoints: Path, stimuli: ProbeStimuli) -> Pat
         [0 if wrong else s.label for wrong, s in zip(planted, stimuli.sentences, strict=True)]
     )
     batch = tokenizer([s.text for s in stimuli.sentences], padding=True, return_tensors="pt")
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     often = torch.where(torch.tensor(planted), 10.0, 1.0)
     for _ in range(80):
         chosen = torch.multinomial(often, 48)
         given = {name: values[chosen] for name, values in batch.items()}
         model(**given, labels=labels[chosen]).loss.backward()
-        optimiser.step()
-        optimiser.zero_grad()
+        optimizer.step()
+        optimizer.zero_grad()
     model.eval().save_pretrained(folder)
     return folder
 

@@ -223,7 +223,7 @@ def test_causal_models_have_ilps_star_by_the_chain_rule(causal: LanguageModel) -
 
 
 def test_causal_models_have_set_by_its_definition(causal: LanguageModel) -> None:
-    """Δ by minimising methods.md §5.3 (*) over m alone, with no closed form in it."""
+    """Δ by minimizing methods.md §5.3 (*) over m alone, with no closed form in it."""
     scores = scores_of(finished(start("set", causal, on=left_to_right(), prior="noun")))
 
     def change(group: str, word: str) -> float:

@@ -1,7 +1,7 @@
 """SeT's golden layers and CEAT's golden vectors through whole runs, in checkpoints made of them.
 
 Expected: golden/expected/set_cases.json (checked by its makers against released code, a quadratic
-program and a one-dimensional minimisation) and ceat.json, with the tolerances that they state. The
+program and a one-dimensional minimization) and ceat.json, with the tolerances that they state. The
 models compute in float64.
 """
 

@@ -314,7 +314,7 @@ def test_a_text_that_does_not_fit_leaves_its_pair_out(
 
 
 @pytest.mark.parametrize("model", FAMILIES)
-def test_the_size_of_shards_and_neighbours_do_not_change_scores(
+def test_the_size_of_shards_and_neighbors_do_not_change_scores(
     make_guise_run: GuiseMaker, model: str
 ) -> None:
     small, large = (

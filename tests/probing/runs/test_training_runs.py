@@ -254,7 +254,7 @@ def test_the_trained_model_writes_counterparts_at_once(
         (found.text.slug, found.variety): found.body
         for found in Counterpart.objects.filter(run=writing.public_id)
     }
-    # The rule has no exceptions, so a model that has learnt it writes the pair's other text.
+    # The rule has no exceptions, so a model that has learned it writes the pair's other text.
     assert written == {
         (read.slug, variety): wanted.body
         for pair in stimuli.pairs

@@ -17,11 +17,11 @@ from probing.training.schedule import (
 @pytest.mark.parametrize(("steps", "share"), [(90, 0.0), (90, 0.1), (7, 0.5), (1, 0.0), (3, 0.99)])
 def test_the_rate_is_that_of_the_transformers_library(steps: int, share: float) -> None:
     weight = torch.nn.Parameter(torch.zeros(1))
-    optimiser = torch.optim.SGD([weight], lr=1.0)
-    schedule = get_linear_schedule_with_warmup(optimiser, round(share * steps), steps)
+    optimizer = torch.optim.SGD([weight], lr=1.0)
+    schedule = get_linear_schedule_with_warmup(optimizer, round(share * steps), steps)
     for step in range(1, steps + 1):
         assert rate_factor(step, steps, share) == pytest.approx(schedule.get_last_lr()[0], abs=0)
-        optimiser.step()
+        optimizer.step()
         schedule.step()
 
 

@@ -113,7 +113,7 @@ def test_it_does_what_a_plain_loop_of_torch_and_transformers_does(
     given = {"classes": CLASSES, "pad_id": reading.pad_id, "seed": 3, "device": "cpu"}
     model = load_base_classifier(folder, "", **given).model.train()
     plain = AutoTokenizer.from_pretrained(folder)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-5)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=1e-5)
     texts = examples("train")
     with torch.random.fork_rng():
         torch.manual_seed(3)
@@ -122,10 +122,10 @@ def test_it_does_what_a_plain_loop_of_torch_and_transformers_does(
                 chosen = [texts[place] for place in batch]
                 read = plain([one.text for one in chosen], padding=True, return_tensors="pt")
                 labels = torch.tensor([one.label for one in chosen])
-                optimiser.zero_grad()
+                optimizer.zero_grad()
                 model(**read, labels=labels).loss.backward()
                 torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-                optimiser.step()
+                optimizer.step()
     ours = AutoModelForSequenceClassification.from_pretrained(trained.folder)
     for name, weight in model.state_dict().items():
         if name.endswith("key.bias"):

@@ -98,8 +98,8 @@ def test_it_does_what_a_plain_loop_of_torch_and_transformers_does(tmp_path: Path
     points: list[LossPoint] = []
     weights, _ = fit(tmp_path, held_out=0, report=points.append)
 
-    optimiser = torch.optim.AdamW(task.model.parameters(), lr=0.05, weight_decay=0)
-    schedule = get_linear_schedule_with_warmup(optimiser, 3, STEPS)  # 0.2 of 15 steps
+    optimizer = torch.optim.AdamW(task.model.parameters(), lr=0.05, weight_decay=0)
+    schedule = get_linear_schedule_with_warmup(optimizer, 3, STEPS)  # 0.2 of 15 steps
     losses = []
     with torch.random.fork_rng():
         torch.manual_seed(5)
@@ -110,10 +110,10 @@ def test_it_does_what_a_plain_loop_of_torch_and_transformers_does(tmp_path: Path
                 loss = torch.nn.functional.cross_entropy(
                     task.model(task.inputs[chosen]), task.classes[chosen]
                 )
-                optimiser.zero_grad()
+                optimizer.zero_grad()
                 loss.backward()
                 torch.nn.utils.clip_grad_norm_(task.model.parameters(), 1.0)
-                optimiser.step()
+                optimizer.step()
                 schedule.step()
                 losses.append(loss.item())
     assert [point.loss for point in points] == pytest.approx(losses, rel=1e-5)

@@ -17,18 +17,18 @@ def test_the_most_frequent_pair_is_joined_first() -> None:
 
     The tie goes to the alphabetically first pair, ('##a', '##b'), then (a, ##ab), then (a, ##b).
     """
-    learnt = learn_word_pieces(["aab"] * 3 + ["ab"], SINGLE + 3)
-    assert learnt[SINGLE:] == ["##ab", "aab", "ab"]
+    learned = learn_word_pieces(["aab"] * 3 + ["ab"], SINGLE + 3)
+    assert learned[SINGLE:] == ["##ab", "aab", "ab"]
 
 
 def test_learning_stops_when_the_vocabulary_is_full() -> None:
-    learnt = learn_word_pieces(["aab"] * 3 + ["ab"], SINGLE + 1)
-    assert learnt[SINGLE:] == ["##ab"]
+    learned = learn_word_pieces(["aab"] * 3 + ["ab"], SINGLE + 1)
+    assert learned[SINGLE:] == ["##ab"]
 
 
 def test_learning_stops_when_every_word_is_whole() -> None:
-    learnt = learn_word_pieces(["ab"], SINGLE + 50)
-    assert learnt[SINGLE:] == ["ab"]
+    learned = learn_word_pieces(["ab"], SINGLE + 50)
+    assert learned[SINGLE:] == ["ab"]
 
 
 def test_the_order_of_the_words_does_not_matter() -> None:
@@ -37,10 +37,10 @@ def test_the_order_of_the_words_does_not_matter() -> None:
 
 
 def test_special_tokens_come_first_and_nothing_occurs_twice() -> None:
-    learnt = learn_word_pieces(["ab", "é"], SINGLE + 10)
-    assert tuple(learnt[:5]) == SPECIAL_TOKENS
-    assert len(learnt) == len(set(learnt))
-    assert {"é", "##é"} <= set(learnt)
+    learned = learn_word_pieces(["ab", "é"], SINGLE + 10)
+    assert tuple(learned[:5]) == SPECIAL_TOKENS
+    assert len(learned) == len(set(learned))
+    assert {"é", "##é"} <= set(learned)
 
 
 def test_a_vocabulary_that_is_too_small_is_refused() -> None:

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.common.media_types import recognise_media
+from annotation.common.media_types import recognize_media
 from annotation.instruments.content_hash import hash_instrument
 from annotation.instruments.files import choose_logo, store_file
 from annotation.instruments.versions import create_version
@@ -43,7 +43,7 @@ from tests.annotation.survey.media import picture, sound
     ],
 )
 def test_what_a_file_is_shows_in_what_it_holds(content: bytes, expected: object) -> None:
-    found = recognise_media(content)
+    found = recognize_media(content)
     assert (found and (found.name, found.width, found.height)) == expected
 
 

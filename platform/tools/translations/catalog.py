@@ -1,4 +1,4 @@
-"""The catalogues as files: ``.po`` for people, ``.mo`` for Django, a list for instruments.
+"""The catalogs as files: ``.po`` for people, ``.mo`` for Django, a list for instruments.
 
 An instrument in a language that the platform does not speak brings these texts along in its own
 file. The list says which they are, so that nothing has to be searched where pages are served.
@@ -32,8 +32,8 @@ def po_file(language: str) -> Path:
     return ROOT / "platform" / "locale" / language / "LC_MESSAGES" / "django.po"
 
 
-def read_catalogue(language: str) -> Catalog:
-    """Return the catalogue as people left it, an empty one where there is no file."""
+def read_catalog(language: str) -> Catalog:
+    """Return the catalog as people left it, an empty one where there is no file."""
     file = po_file(language)
     if not file.exists():
         return Catalog(locale=language)
@@ -41,9 +41,9 @@ def read_catalogue(language: str) -> Catalog:
         return read_po(handle, locale=language)
 
 
-def renew_catalogue(language: str) -> Catalog:
-    """Return the catalogue with exactly the messages of the sources, translations kept."""
-    before = read_catalogue(language)
+def renew_catalog(language: str) -> Catalog:
+    """Return the catalog with exactly the messages of the sources, translations kept."""
+    before = read_catalog(language)
     renewed = Catalog(
         locale=language,
         project="Stereoscope",
@@ -65,19 +65,19 @@ def renew_catalogue(language: str) -> Catalog:
     return renewed
 
 
-def write_text(catalogue: Catalog) -> str:
+def write_text(catalog: Catalog) -> str:
     """Return the ``.po`` file without dates, so that it changes only where a text does."""
     buffer = io.BytesIO()
-    write_po(buffer, catalogue, width=LINE_LENGTH, include_lineno=False, omit_header=False)
+    write_po(buffer, catalog, width=LINE_LENGTH, include_lineno=False, omit_header=False)
     lines = buffer.getvalue().decode().splitlines(keepends=True)
     dropped = ("POT-Creation-Date", "PO-Revision-Date", "Last-Translator", "Report-Msgid",
                "Language-Team", "Project-Id-Version", "Generated-By")  # fmt: skip
     return "".join(line for line in lines if not line.startswith(tuple(f'"{d}' for d in dropped)))
 
 
-def write_compiled(catalogue: Catalog) -> bytes:
+def write_compiled(catalog: Catalog) -> bytes:
     buffer = io.BytesIO()
-    write_mo(buffer, catalogue)
+    write_mo(buffer, catalog)
     return buffer.getvalue()
 
 
@@ -100,10 +100,10 @@ def write_chrome() -> str:
 
 
 def build_files() -> Iterator[tuple[Path, bytes]]:
-    """Yield every file of the catalogues with its content."""
+    """Yield every file of the catalogs with its content."""
     for language in LANGUAGES:
         file = po_file(language)
-        text = write_text(renew_catalogue(language)).encode()
+        text = write_text(renew_catalog(language)).encode()
         yield file, text
         # Compiled from the file itself: what people read and what Django reads is the same.
         compiled = write_compiled(read_po(io.BytesIO(text), locale=language))
