@@ -20,7 +20,12 @@ from django.utils import timezone
 
 from annotation.library.abc_model import TRAIT_PAIRS
 from probing.lm.certificate import QUESTIONS, Certificate, Check, Tried, versions
-from probing.lm.errors import LanguageModelError, UnknownWordError, WrongModelKindError
+from probing.lm.errors import (
+    LanguageModelError,
+    ModelFilesError,
+    UnknownWordError,
+    WrongModelKindError,
+)
 from probing.measures.base import AnyMeasure
 from probing.measures.guise_library import ATTRIBUTE_LISTS
 from probing.measures.registry import MEASURES
@@ -188,14 +193,14 @@ def _try_files(model: LanguageModel) -> Certificate:
         try:
             loaded = load_apart(model)
         except LanguageModelError as error:
-            return _describe(model, "files", [_unread(error)], "", revision)
+            return _describe(model, "files", [_unread(error)], "", revision, _damage(error))
         return _describe(model, "weights", _try_loaded(model, loaded), loaded.device, revision)
     from probing.lm.loaders import require_weights
 
     try:
         require_weights(model.location)
     except LanguageModelError as error:
-        return _describe(model, "files", [_unread(error)], "", revision)
+        return _describe(model, "files", [_unread(error)], "", revision, _damage(error))
     stored = Check(name="weights", outcome="passed", result="all stored; read when a worker loads")
     copied = list(_try_copy(facts))
     tried: Tried = "copy" if copied else "files"
@@ -204,6 +209,11 @@ def _try_files(model: LanguageModel) -> Certificate:
 
 def _unread(error: LanguageModelError) -> Check:
     return Check(name="weights", outcome="failed", result=str(error))
+
+
+def _damage(error: LanguageModelError) -> str:
+    """Return why not even a model without its head can be read; "" if one can."""
+    return str(error) if isinstance(error, ModelFilesError) else ""
 
 
 def _try_loaded(model: LanguageModel, loaded: LoadedModel) -> list[Check]:
@@ -247,7 +257,12 @@ def _causal(model: LanguageModel, network: Any) -> Any:
 
 
 def _describe(
-    model: LanguageModel, tried: Tried, checks: list[Check], device: str, revision: str
+    model: LanguageModel,
+    tried: Tried,
+    checks: list[Check],
+    device: str,
+    revision: str,
+    damage: str = "",
 ) -> Certificate:
     """Return the certificate, with what the tokenizer and the configuration tell."""
     facts: dict[str, Any] = {}
@@ -263,7 +278,7 @@ def _describe(
                 raise facts[role]
             lack = explain_facts(model, {ability}, facts[role])
             # Classifiers are trained from checkpoints without a head, too.
-            abilities[ability] = lack or ("" if role == "base" else unread)
+            abilities[ability] = lack or (damage if role == "base" else unread)
         except LanguageModelError as error:
             facts[role] = error
             abilities[ability] = str(error)

@@ -119,6 +119,7 @@ def test_damaged_weights_are_noticed_before_a_run(tmp_path: Path, checkpoints: P
     assert [check.name for check in certificate_of(model).failed] == ["weights"]
     fits = {fit.name: fit for fit in measure_fits(model)}
     assert "cannot be loaded" in fits["matched_guise"].reason
+    assert "cannot be loaded" in fits["classifier_fine_tuning"].reason
 
 
 def test_a_model_that_scales_its_logits_cannot_serve_set(tmp_path: Path) -> None:
