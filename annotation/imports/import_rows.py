@@ -76,7 +76,8 @@ class ImportRow:
         except (TypeError, ValueError, OverflowError):
             number = math.nan
         if not math.isfinite(number):
-            self.faults.append(f"“{name}” is “{shorten(str(value))}”, expected a number.")
+            written = " with a decimal point" if "," in str(value) else ""
+            self.faults.append(f"“{name}” is “{shorten(str(value))}”, expected a number{written}.")
             return None
         return number
 

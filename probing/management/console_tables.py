@@ -42,49 +42,63 @@ from probing.runs.tuning_progress import load_trainings
 
 COUNTERPARTS_SHOWN = 5
 ATTRIBUTES_SHOWN = 5
+_NAMED = 3
 
 
 def describe_stimuli(stimuli: Any) -> str:
     """Return what a run works on, as in “25 groups, 16 traits, 2 templates”."""
     if isinstance(stimuli, TextStimuli):
-        parts = [f"{len(stimuli.pairs)} pairs of texts"]
+        parts = [count(len(stimuli.pairs), "pair of texts", "pairs of texts")]
         if stimuli.prompts:
             parts.append(f"prompts {', '.join(prompt.slug for prompt in stimuli.prompts)}")
         if stimuli.examples:
-            parts.append(f"{len(stimuli.examples)} examples")
+            parts.append(count(len(stimuli.examples), "example"))
         return ", ".join(parts)
     if isinstance(stimuli, GuiseStimuli):
         counts = " and ".join(
-            f"{len(texts)} texts in {variety}"
+            f"{count(len(texts), 'text')} in {variety}"
             for variety, texts in zip(stimuli.varieties, stimuli.texts, strict=True)
         )
-        return f"{counts}, {len(stimuli.prompts)} prompts, {len(stimuli.attributes)} attributes"
+        prompts, attributes = len(stimuli.prompts), len(stimuli.attributes)
+        return f"{counts}, {count(prompts, 'prompt')}, {count(attributes, 'attribute')}"
     if isinstance(stimuli, SentenceStimuli):
         return (
-            f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, {stimuli.n_drawn:,} "
-            f"sentences drawn from {stimuli.source.n_sentences:,} of “{stimuli.source.name}”"
+            f"{count(len(stimuli.groups), 'group')}, {count(len(stimuli.traits), 'trait')}, "
+            f"{stimuli.n_drawn:,} sentences drawn from {stimuli.source.n_sentences:,} of "
+            f"“{stimuli.source.name}”"
         )
     if isinstance(stimuli, ProbeStimuli):
         asked = ""
         if isinstance(stimuli, PromptedStimuli):
             asked = f", prompts {', '.join(one.slug for one in stimuli.wordings)}"
-            asked += f", {stimuli.n_shots} examples" if stimuli.shots else ""
+            asked += f", {count(stimuli.n_shots, 'example')}" if stimuli.shots else ""
         return (
-            f"{len(stimuli.groups)} groups, {len(stimuli.templates)} templates, "
-            f"{len(stimuli.sentences):,} sentences{asked}"
+            f"{count(len(stimuli.groups), 'group')}, {_name_templates(stimuli.templates)}, "
+            f"{count(len(stimuli.sentences), 'sentence')}{asked}"
         )
     if isinstance(stimuli, RatingStimuli):
         return (
-            f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, the question of "
-            f"“{stimuli.title}”"
+            f"{count(len(stimuli.groups), 'group')}, {count(len(stimuli.traits), 'trait')}, "
+            f"the question of “{stimuli.title}”"
         )
     if isinstance(stimuli, LabelledTexts):
         parts = [f"{len(stimuli.part(split)):,} {split}" for split in SPLITS]
         return f"“{stimuli.name}”: {', '.join(parts)} texts"
     return (
-        f"{len(stimuli.groups)} groups, {len(stimuli.traits)} traits, "
-        f"{len(stimuli.templates)} templates"
+        f"{count(len(stimuli.groups), 'group')}, {count(len(stimuli.traits), 'trait')}, "
+        f"{_name_templates(stimuli.templates)}"
     )
+
+
+def _name_templates(templates: Any) -> str:
+    """Return the number of templates and, of a few, their names, which decide about every score."""
+    named = f" ({', '.join(one.slug for one in templates)})" if len(templates) <= _NAMED else ""
+    return count(len(templates), "template") + named
+
+
+def count(number: int, one: str, many: str = "") -> str:
+    """Return a number with what it counts, as in “1 shard” and “2 shards”."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def print_model(console: Console, model: LanguageModel) -> None:

@@ -169,7 +169,7 @@ def test_the_command_asks_a_study(
     common = ("probe", "--measure", "direct_rating", "--model", "tiny chat", "--local")
     few = ("--groups", "man", "--traits", "cold-warm", "--param", "answers=4")
     call_command(*common, "--study", "Pilot", *few, "--dry-run")
-    assert "1 groups, 1 traits, the question of “Pilot”: 1 shards, 4" in capsys.readouterr().out
+    assert "1 group, 1 trait, the question of “Pilot”: 1 shard, 4" in capsys.readouterr().out
     call_command(*common, "--study", "Pilot", *few)
     out = capsys.readouterr().out
     assert "Access: full." in out

@@ -63,6 +63,8 @@ class Command(FileCommand):
                 plan = plan_import(kind, request)
                 self._tell(plan, "Bad")
                 self.stdout.write(f"The file holds {_counts(plan)}. Nothing was stored.")
+                if plan.problems and not options["skip_bad_rows"]:
+                    self.refuse(BadImportError(plan), hint=HINT)
                 return
             done, plan = import_file(kind, request, skip_bad_rows=options["skip_bad_rows"])
         except BadImportError as error:

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from annotation.models import Corpus, Study
-from probing.management.console_tables import describe_stimuli, print_results
+from probing.management.console_tables import count, describe_stimuli, print_results
 from probing.measures.base import Problem, StimuliValue
 from probing.measures.guise_library import DEFAULT_ATTRIBUTES
 from probing.measures.registry import MEASURES
@@ -405,11 +405,13 @@ def _print_dry_run(console: Console, tried: DryRun, stimuli: StimuliValue) -> No
         if tried.seconds is None
         else f"about {tried.seconds:.0f} s of computing at the pace of its latest run"
     )
-    passes = "requests" if tried.served else "forward passes"
+    n = tried.cost.forward_passes
+    passes = count(n, "request") if tried.served else count(n, "forward pass", "forward passes")
     at_most = "at most " if tried.served else ""
     console.print(
-        f"{describe_stimuli(stimuli)}: {tried.cost.shards:,} shards, "
-        f"{at_most}{tried.cost.forward_passes:,} {passes}, {tried.cost.tokens:,} tokens; {pace}. "
+        f"{describe_stimuli(stimuli)}: {count(tried.cost.shards, 'shard')}, "
+        f"{at_most}{passes}, "
+        f"{count(tried.cost.tokens, 'token')}; {pace}. "
         f"{_describe_money(tried)}"
         "Nothing was stored."
     )

@@ -208,6 +208,7 @@ def test_categories_without_a_column_of_errors_are_refused(corpus: Corpus) -> No
         ("scores", "group,trait,value\nwoman,cold-warm,much\n", "expected a number"),
         ("scores", "group,trait,value,access\nwoman,cold-warm,1,all\n", "expected full, top_k"),
         ("scores", "group,trait,value\nwoman,cold-warm,nan\n", "expected a number"),
+        ("scores", "group;trait;value\nwoman;cold-warm;-0,5\n", "number with a decimal point"),
         (
             "scores",
             "group,trait,value\nwoman,cold-warm,1\nman,cold-warm,-9999\n",
@@ -409,6 +410,8 @@ def test_the_command_names_bad_rows_and_leaves_them_out_on_demand(tmp_path: Path
     with pytest.raises(CommandError, match="1 place is bad"):
         call_command("import_results", "scores", file, *arguments, stdout=out, stderr=err)
     assert "Bad: Line 7: “group” is “Martians”" in err.getvalue()
+    with pytest.raises(CommandError, match="1 place is bad"):
+        call_command("import_results", "scores", file, *arguments, "--dry-run", stderr=err)
     assert nothing_is_stored()
     known = {"stdout": out, "stderr": err}
     call_command("import_results", "scores", file, *arguments, "--skip-bad-rows", **known)
