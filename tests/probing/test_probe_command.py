@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
+from rich.console import Console
 
+from probing.management.commands.probe import _report
 from probing.models import LanguageModel, Run, RunStatus, Score
 from tests.probing.runs.fixtures import bert, one_thread, own_copy, scores_of  # noqa: F401
 
@@ -53,7 +55,7 @@ def test_a_causal_model_takes_the_prior_noun_by_itself(checkpoints: Path, measur
     model = str(checkpoints / "tiny-gpt2")
     chosen = ("--model", model, "--local", "--measure", measure, "--groups", "man")
     printed = probe(*chosen)
-    assert "the prior noun: person, people or People in the group's place" in printed
+    assert printed.count("the prior noun: person, people or People in the group's place") == 1
     assert "prior noun" not in probe(*chosen, "--param", "prior=noun")
     first, second = Run.objects.order_by("pk")
     assert first.parameters == second.parameters
@@ -81,6 +83,16 @@ def test_without_waiting_the_run_is_left_to_the_workers(
 ) -> None:
     probe("--model", bert.name, "--no-wait", "--groups", "man")
     assert Run.objects.get().status == RunStatus.WAITING
+
+
+def test_a_failed_run_says_why_without_the_names_of_our_classes(
+    bert: LanguageModel,  # noqa: F811
+) -> None:
+    probe("--model", bert.name, "--no-wait", "--groups", "man")
+    error = "Traceback:\nprobing.lm.errors.ModelFilesError: The weights of 'm' cannot be loaded."
+    Run.objects.update(status=RunStatus.FAILED, error=error)
+    with pytest.raises(CommandError, match=r"failed: The weights of 'm' cannot be loaded\. The"):
+        _report(Console(), Run.objects.get(), bert)
 
 
 def test_two_runs_of_the_same_inputs_give_the_same_scores(

@@ -36,7 +36,7 @@ def test_counterparts_are_written_here_and_printed(
     run = Run.objects.get()
     assert run.status == RunStatus.FINISHED
     assert run.corpus == corpus
-    assert "5 pairs of texts, prompts short-arrow, 1 shards" in printed
+    assert "5 pairs of texts, prompts short-arrow, 1 shard." in printed
     assert "Into WME: 5 written" in printed
     assert "[bold]he be here" in printed
     assert f"Run {run.pk} is finished: 5 counterparts stored." in printed

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
@@ -213,14 +214,15 @@ class Command(BaseCommand):
         run = create_run(**asked, seed=options["seed"], created_by=None)
         console.print(
             f"Run {run.pk}: {MEASURES[run.measure].title} with {model.name}, "
-            f"{describe_stimuli(stimuli)}, {run.shard_count} shards."
+            f"{describe_stimuli(stimuli)}, {count(run.shard_count, 'shard')}."
         )
-        for notice in run.notices:
+        told = run.notices
+        for notice in told:
             console.print(f"Note: {notice}")
         if options["no_wait"]:
             return
         _follow(console, run, local=options["local"])
-        _report(console, run, model)
+        _report(console, run, model, told)
 
     def _classify(
         self, console: Console, options: dict[str, Any], parameters: dict[str, str]
@@ -378,10 +380,12 @@ def _is_open(run: Run) -> bool:
     return Run.objects.filter(pk=run.pk, status__in=OPEN).exists()
 
 
-def _report(console: Console, run: Run, model: LanguageModel) -> None:
+def _report(console: Console, run: Run, model: LanguageModel, told: Sequence[str] = ()) -> None:
+    """Print what a run that has ended came to, and its notices that were not `told` before."""
     run.refresh_from_db()
     if run.status == RunStatus.FAILED:
-        last = run.error.strip().splitlines()[-1]
+        # Our own errors are written for a reader; where their class lives tells them nothing.
+        last = re.sub(r"^probing\.[\w.]+: ", "", run.error.strip().splitlines()[-1])
         raise CommandError(f"Run {run.pk} failed: {_one_line(last)} The run's page has the rest.")
     if run.status == RunStatus.CANCELLED:
         raise CommandError(f"Run {run.pk} was cancelled; resume it on its page.")
@@ -389,7 +393,8 @@ def _report(console: Console, run: Run, model: LanguageModel) -> None:
     if model.is_demo:
         console.print("This is the demo model: its scores are meaningless.")
     for notice in run.notices:
-        console.print(f"Note: {notice}")
+        if notice not in told:
+            console.print(f"Note: {notice}")
     console.print(f"Run {run.pk} is finished: {stored}.")
 
 
