@@ -1,7 +1,7 @@
 """How few units are too few for an interval: one rule for every statistic.
 
 Percentiles of resamples of few units are too narrow: of 5 pairs they cover 65 to 79 times in 100
-where 95 is meant, of 40 and more 90 to 95 (docs/methods/small-samples.md). Student's t, Wilson's
+where 95 is meant, of 40 and more 90 to 95 (simulated). Student's t, Wilson's
 interval, and jackknives with t hold from five units on; below, a value is printed with the reason
 for having no interval.
 """
