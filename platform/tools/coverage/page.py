@@ -27,8 +27,9 @@ Every interval and every p-value of a report makes a promise: of many studies li
 This page shows how far the promises are kept where the truth is known, because a program drew the
 studies. A method is printed if it covers 92 to 99 times in 100 in every design of its table; where
 it does not, the report prints the value alone and says why. A design may miss these bounds by two
-standard errors of its share: below them, 2.4 points if all 500 studies have an interval, and 10.9 if
-25 have. Where fewer than one study in twenty has an interval, the share says too little to judge by.
+standard errors of its share: below them, 2.4 points if all 500 studies have an interval, and 10.9
+if 25 have. Where fewer than one study in twenty has an interval, the share says too little to judge
+by.
 
 `make coverage` draws the studies (an hour or more) and writes this page; `make coverage ONLY=τ`
 runs some of the rows. A coverage of 95 % from 500 studies has a standard error of 1.0. What the
