@@ -17,7 +17,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
+from annotation.common.lazy import np
 
 DENSITY_FLOOR = 0.01
 

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-import httpx
 from django.utils.translation import gettext as _
 
+from annotation.common.lazy import httpx
 from annotation.panels.errors import (
     PanelAwayError,
     PanelError,

@@ -12,11 +12,10 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-import httpx
-import jwt
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from annotation.common.lazy import httpx, jwt
 from annotation.panels.caller import trust
 from annotation.panels.errors import ArrivalRefused
 

@@ -13,10 +13,9 @@ from django.views.decorators.http import require_GET
 
 from annotation.counterparts.annotations import load_annotations
 from annotation.models import Study, StudyKind
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyze_agreement
-from evaluation.reports.agreement.kind import to_annotation_frame
-from evaluation.reports.parts.corpus_inputs import hash_rows
+from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.reports.parts.corpus_inputs import hash_rows, to_annotation_frame
 from evaluation.reports.parts.formatting import percent
 from evaluation.reports.parts.table import Column
 

@@ -2,62 +2,40 @@
 
 from __future__ import annotations
 
+from annotation.common.lazy import LazyRegistry
 from evaluation.models import Report
-from evaluation.reports.agreement.kind import Agreement
-from evaluation.reports.alignment.kind import Alignment
-from evaluation.reports.alignment_comparison.kind import AlignmentComparison
-from evaluation.reports.alignment_subgroups.kind import AlignmentSubgroups
-from evaluation.reports.counterparts.kind import Counterparts
-from evaluation.reports.covert_overt_human.kind import CovertOvertHuman
-from evaluation.reports.dataset.kind import Dataset
-from evaluation.reports.fpr_comparison.kind import FprComparisonReport
-from evaluation.reports.fpr_gaps.kind import FprGapReport
-from evaluation.reports.guise_controls.kind import GuiseControls
-from evaluation.reports.guise_decisions.kind import GuiseDecisions
-from evaluation.reports.guise_features.kind import GuiseFeatures
-from evaluation.reports.guise_intelligence.kind import GuiseIntelligence
-from evaluation.reports.guise_models.kind import GuiseModels
-from evaluation.reports.guise_occupations.kind import GuiseOccupations
-from evaluation.reports.guise_ratings.kind import GuiseRatings
-from evaluation.reports.intersectional.kind import Intersectional
-from evaluation.reports.judgments.kind import Judgments
-from evaluation.reports.markedness.kind import MarkednessCheck
-from evaluation.reports.matched_guise.kind import MatchedGuise
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING
 from evaluation.reports.parts.kind import ReportKind
-from evaluation.reports.rating_agreement.kind import AgreementOfRaters
-from evaluation.reports.spans.kind import Spans
-from evaluation.reports.template_selection.kind import TemplateChoice
 
-KINDS: dict[str, ReportKind] = {
-    kind.name: kind
-    for kind in (
-        Alignment(),
-        AlignmentComparison(),
-        AlignmentSubgroups(),
-        Intersectional(),
-        MarkednessCheck(),
-        TemplateChoice(),
-        AgreementOfRaters(),
-        Dataset(),
-        Agreement(),
-        Counterparts(),
-        Judgments(),
-        Spans(),
-        MatchedGuise(),
-        GuiseOccupations(),
-        GuiseDecisions(),
-        GuiseFeatures(),
-        GuiseControls(),
-        GuiseModels(),
-        GuiseRatings(),
-        GuiseIntelligence(),
-        CovertOvertHuman(),
-        FprGapReport(),
-        FprComparisonReport(),
-    )
-}
+KINDS: LazyRegistry[ReportKind] = LazyRegistry(
+    "evaluation.reports",
+    {
+        "alignment": "alignment.kind.Alignment",
+        "alignment_comparison": "alignment_comparison.kind.AlignmentComparison",
+        "alignment_subgroups": "alignment_subgroups.kind.AlignmentSubgroups",
+        "intersectional": "intersectional.kind.Intersectional",
+        "markedness": "markedness.kind.MarkednessCheck",
+        "template_selection": "template_selection.kind.TemplateChoice",
+        "rating_agreement": "rating_agreement.kind.AgreementOfRaters",
+        "dataset": "dataset.kind.Dataset",
+        "agreement": "agreement.kind.Agreement",
+        "counterparts": "counterparts.kind.Counterparts",
+        "judgments": "judgments.kind.Judgments",
+        "spans": "spans.kind.Spans",
+        "matched_guise": "matched_guise.kind.MatchedGuise",
+        "guise_occupations": "guise_occupations.kind.GuiseOccupations",
+        "guise_decisions": "guise_decisions.kind.GuiseDecisions",
+        "guise_features": "guise_features.kind.GuiseFeatures",
+        "guise_controls": "guise_controls.kind.GuiseControls",
+        "guise_models": "guise_models.kind.GuiseModels",
+        "guise_ratings": "guise_ratings.kind.GuiseRatings",
+        "guise_intelligence": "guise_intelligence.kind.GuiseIntelligence",
+        "covert_overt_human": "covert_overt_human.kind.CovertOvertHuman",
+        "fpr_gaps": "fpr_gaps.kind.FprGapReport",
+        "fpr_comparison": "fpr_comparison.kind.FprComparisonReport",
+    },
+)
 
 
 def get_kind(name: str) -> ReportKind:

@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
+from annotation.common.lazy import LazyRegistry
 from probing.measures.base import AnyMeasure
-from probing.measures.ceat import Ceat
-from probing.measures.classification import Classification
-from probing.measures.classifier_fine_tuning import ClassifierFineTuning
-from probing.measures.counterpart_generation import CounterpartGeneration
-from probing.measures.direct_rating import DirectRating
-from probing.measures.fine_tuning import FineTuning
-from probing.measures.ilps import Ilps, IlpsStar
-from probing.measures.matched_guise import MatchedGuise
-from probing.measures.mention_surprisal import MentionSurprisal
-from probing.measures.perplexity import Perplexity
-from probing.measures.prompted_classification import LabelLikelihood, PromptedClassification
-from probing.measures.sensitivity import SensitivityTest
-from probing.measures.span_prediction import SpanPrediction
 
-MEASURES: dict[str, AnyMeasure] = {
-    "ilps": Ilps(),
-    "ilps_star": IlpsStar(),
-    "set": SensitivityTest(),
-    "ceat": Ceat(),
-    "direct_rating": DirectRating(),
-    "counterpart_generation": CounterpartGeneration(),
-    "span_prediction": SpanPrediction(),
-    "matched_guise": MatchedGuise(),
-    "perplexity": Perplexity(),
-    "fine_tuning": FineTuning(),
-    "classification": Classification(),
-    "classifier_fine_tuning": ClassifierFineTuning(),
-    "prompted_classification": PromptedClassification(),
-    "label_likelihood": LabelLikelihood(),
-    "mention_surprisal": MentionSurprisal(),
-}
+MEASURES: LazyRegistry[AnyMeasure] = LazyRegistry(
+    "probing.measures",
+    {
+        "ilps": "ilps.Ilps",
+        "ilps_star": "ilps.IlpsStar",
+        "set": "sensitivity.SensitivityTest",
+        "ceat": "ceat.Ceat",
+        "direct_rating": "direct_rating.DirectRating",
+        "counterpart_generation": "counterpart_generation.CounterpartGeneration",
+        "span_prediction": "span_prediction.SpanPrediction",
+        "matched_guise": "matched_guise.MatchedGuise",
+        "perplexity": "perplexity.Perplexity",
+        "fine_tuning": "fine_tuning.FineTuning",
+        "classification": "classification.Classification",
+        "classifier_fine_tuning": "classifier_fine_tuning.ClassifierFineTuning",
+        "prompted_classification": "prompted_classification.PromptedClassification",
+        "label_likelihood": "prompted_classification.LabelLikelihood",
+        "mention_surprisal": "mention_surprisal.MentionSurprisal",
+    },
+)
 
 
 class UnknownMeasureError(LookupError):

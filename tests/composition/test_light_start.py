@@ -15,6 +15,7 @@ from tests.conftest import ROOT
 HEAVY = (
     *("torch", "transformers", "bert_score", "scipy", "statsmodels", "pandas", "pyarrow"),
     *("vl_convert", "altair", "openpyxl", "weasyprint", "krippendorff", "openai", "spacy"),
+    *("httpx", "jwt"),
 )
 REMEDY = (
     "Take it from `annotation.common.lazy`, or import it in the function that uses it; for types, "

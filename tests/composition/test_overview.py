@@ -27,9 +27,13 @@ from annotation.models import (
 )
 from evaluation.models import Report, ReportStatus
 from probing.models import LanguageModel, ModelKind, Run, RunStatus
-from stereoscope.demo import speakers
-from stereoscope.demo.probe import MODEL_REPORT
-from stereoscope.demo.studies import PEOPLE_ID, ensure_survey
+from stereoscope.demo.names import (
+    MODEL_REPORT,
+    PEOPLE_ID,
+    SPEAKERS_PEOPLE_ID,
+    SPEAKERS_SURVEY_ID,
+)
+from stereoscope.demo.studies import ensure_survey
 from tests.annotation.studies.people import make_study, make_submission
 
 pytestmark = pytest.mark.django_db
@@ -229,9 +233,9 @@ def test_first_steps_follow_what_is_done_and_can_be_hidden(alice: User) -> None:
 def test_what_the_demo_brings_along_is_no_step_done(alice: User) -> None:
     """Seeded in the name of whoever starts the platform, also beside a model of the hub."""
     alice = allow(alice, "add_languagemodel", "add_run", "add_report", "view_run")
-    make_study(owner=alice, public_id=speakers.SURVEY_ID)
+    make_study(owner=alice, public_id=SPEAKERS_SURVEY_ID)
     people = make_study(owner=alice, public_id=PEOPLE_ID, origin="simulated")
-    rated = make_study(owner=alice, public_id=speakers.PEOPLE_ID, origin="simulated")
+    rated = make_study(owner=alice, public_id=SPEAKERS_PEOPLE_ID, origin="simulated")
     report = make_report(alice, people, title=f"{MODEL_REPORT}Example")
     report.runs.add(make_run(alice))
     make_report(alice, rated)

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, analyze_alignment
+from evaluation.analyses.alignment import analyze_alignment
+from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.metrics import kendall_tau_b, precision_at_k
 from tests.golden.published_ratings import read_published_ratings
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from annotation.common.lazy import pd
-from annotation.counterparts.annotations import Annotation, load_annotations
+from annotation.counterparts.annotations import load_annotations
 from annotation.models import Study, StudyKind, TaskState
 from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyze_agreement
 from evaluation.models import Report
 from evaluation.reports.agreement import prose, tables
-from evaluation.reports.parts.corpus_inputs import corpus_part, hash_rows
+from evaluation.reports.parts.corpus_inputs import corpus_part, hash_rows, to_annotation_frame
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import number, percent
@@ -133,10 +131,3 @@ class Agreement(AnalysisKind[AgreementResult]):
 
     def headline(self, result: dict[str, Any]) -> str:
         return f"α {number(result['overall']['value'])}"
-
-
-def to_annotation_frame(annotations: Sequence[Annotation]) -> pd.DataFrame:
-    """Return annotations as the analysis takes them."""
-    return pd.DataFrame([asdict(row) for row in annotations]).rename(
-        columns={"text_slug": "text", "annotator_number": "annotator"}
-    )

@@ -8,8 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from annotation.models import Dimension
-from evaluation.analyses import AlignmentResult
-from evaluation.analyses.alignment_result import NoiseCeiling, ResampledValue
+from evaluation.analyses.alignment_result import AlignmentResult, NoiseCeiling, ResampledValue
 from evaluation.charts import (
     GroupLabel,
     IntervalLine,

@@ -9,13 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from annotation.models import StudyKind
-from evaluation.analyses import (
-    AlignmentOptions,
-    AlignmentResult,
-    analyze_alignment,
-    from_plain,
-    to_plain,
-)
+from evaluation.analyses.alignment import analyze_alignment
+from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResult
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.models import Report
 from evaluation.reports.alignment import prose
 from evaluation.reports.alignment.figures import AlignmentFigures

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.safestring import mark_safe
 
 from annotation.models import Origin
-from evaluation.analyses import AlignmentResult
+from evaluation.analyses.alignment_result import AlignmentResult
 from evaluation.reports.alignment.tables import Names
 from evaluation.reports.parts.document import Prose, Section
 from evaluation.reports.parts.formatting import count, interval, number

@@ -9,9 +9,11 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from annotation.instruments.versions import published_instrument
-from evaluation.analyses import AlignmentOptions, ScoreTable, from_plain, to_plain
 from evaluation.analyses.alignment_comparison import compare_alignments
 from evaluation.analyses.alignment_comparison_result import ALL, ComparisonResult
+from evaluation.analyses.alignment_result import AlignmentOptions
+from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.analyses.score_table import ScoreTable
 from evaluation.analyses.template_selection import PILOT_GROUPS
 from evaluation.models import Report
 from evaluation.reports.alignment_comparison import prose, tables

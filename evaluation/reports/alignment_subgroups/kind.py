@@ -10,7 +10,8 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from annotation.models import Study, StudyKind, Submission
-from evaluation.analyses import AlignmentOptions, from_plain, to_plain
+from evaluation.analyses.alignment_result import AlignmentOptions
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.subgroup_result import SubgroupResult
 from evaluation.analyses.subgroups import analyze_subgroups
 from evaluation.models import Report

@@ -10,13 +10,13 @@ from pydantic import Field
 
 from annotation.common.lazy import pd
 from annotation.models import Corpus, Counterpart
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.counterpart_metrics import (
     CounterpartOptions,
     CounterpartResult,
     analyze_counterparts,
 )
 from evaluation.analyses.counterpart_scores import HUMAN, REPEAT, score_counterparts
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.models import Report
 from evaluation.reports.counterparts import prose, tables
 from evaluation.reports.counterparts.encoder import check_encoder, encoder_lines, load_similarity

@@ -11,13 +11,13 @@ from pydantic import Field
 from annotation.corpora.clauses import Tagger
 from annotation.corpora.features import FEATURE_NAMES, detect_features
 from annotation.models import Split, TextPair
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.corpus_statistics import (
     CorpusOptions,
     CorpusStatistics,
     PairTexts,
     describe_pairs,
 )
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.models import Report
 from evaluation.reports.dataset import prose, tables
 from evaluation.reports.dataset.tagger import load_tagger

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
 from annotation.common.lazy import pd
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.emergence_norms import (
     Association,
     NormAgreement,
@@ -26,6 +25,7 @@ from evaluation.analyses.intersectional_result import (
     IntersectionalResult,
 )
 from evaluation.analyses.norm_curve import NormCurve, trace_norms
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.models import Report
 from evaluation.reports.intersectional import prose, tables
 from evaluation.reports.intersectional.inputs import (

@@ -14,9 +14,9 @@ from annotation.common.lazy import pd
 from annotation.judgments.error_coding import load_codings
 from annotation.judgments.ratings import JudgmentRow, load_judgments
 from annotation.models import ASPECTS, JudgmentItem, Origin, Study, StudyKind, TaskState
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.error_analysis import Coding, analyze_errors
 from evaluation.analyses.judgment_analysis import HUMAN, JudgmentResult, analyze_judgments
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.toxicity import count_hits
 from evaluation.models import Report
 from evaluation.reports.judgments import prose, tables

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
+from annotation.common.lazy import pd
 from annotation.common.row_order import order_rows
+from annotation.counterparts.annotations import Annotation
 from annotation.models import Corpus, Split, TextPair
 from evaluation.reports.parts.data_statement import load_statement
 from evaluation.reports.parts.provenance import origin_record
@@ -101,3 +103,10 @@ def run_labels(runs: Iterable[Run], *, reserved: tuple[str, ...] = ()) -> dict[i
         else f"{run.model.name} (run {run.pk})"
         for run in listed
     }
+
+
+def to_annotation_frame(annotations: Sequence[Annotation]) -> pd.DataFrame:
+    """Return annotations as the analysis takes them."""
+    return pd.DataFrame([asdict(row) for row in annotations]).rename(
+        columns={"text_slug": "text", "annotator_number": "annotator"}
+    )

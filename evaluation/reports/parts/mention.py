@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from annotation.common.lazy import pd
-from evaluation.analyses import to_plain
 from evaluation.analyses.markedness import UNMARKED, MarkednessOptions, analyze_markedness
+from evaluation.analyses.plain_record import to_plain
 from evaluation.reports.parts.formatting import interval, number, percent
 
 #: Where the summary stands in a report's result.

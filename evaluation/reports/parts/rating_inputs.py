@@ -15,7 +15,7 @@ from annotation.instruments.versions import published_instrument
 from annotation.models import DataDecision, Domain, Study, StudyKind, SubmissionState
 from annotation.studies.ratings import hash_ratings, load_accepted_ratings
 from annotation.studies.study_arms import in_arm, list_arms
-from evaluation.analyses import ScoreTable
+from evaluation.analyses.score_table import ScoreTable
 from evaluation.models import Report
 from evaluation.reports.parts.corpus_inputs import run_record
 from evaluation.reports.parts.document import Provenance

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from evaluation.analyses import AlignmentResult
+from evaluation.analyses.alignment_result import AlignmentResult
 from evaluation.analyses.template_selection import TemplateSelection
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import count, p_cell, p_value

@@ -13,11 +13,11 @@ from probing.models import LanguageModel, Run, RunStatus
 from probing.runs.creation import create_run
 from probing.runs.language_models import register_model
 from probing.runs.stimuli import DEFAULT_GROUPS, default_templates, load_stimuli
+from stereoscope.demo.names import MODEL_REPORT
 
 MEASURE = "set"
 SEED = 0
 TITLE_LENGTH = 200
-MODEL_REPORT = "Demo: simulated people beside "
 MODEL_NAME = "Demo model (meaningless)"
 # What the demo model learns its words from: all that a run of the demo may ask.
 LIBRARY_TEMPLATES = "cao-2022-table-4"

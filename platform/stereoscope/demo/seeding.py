@@ -13,6 +13,7 @@ from evaluation.reports.parts.errors import ReportError
 from probing.models import LanguageModel, Run
 from probing.runs.errors import RunError
 from probing.runs.language_models import find_model
+from stereoscope.demo.names import PEOPLE_ID
 from stereoscope.demo.probe import (
     ensure_demo_model,
     ensure_report,
@@ -20,7 +21,7 @@ from stereoscope.demo.probe import (
     ensure_speakers_report,
 )
 from stereoscope.demo.speakers import ensure_simulated_speakers, ensure_speakers_survey
-from stereoscope.demo.studies import PEOPLE_ID, ensure_simulated_people, ensure_survey
+from stereoscope.demo.studies import ensure_simulated_people, ensure_survey
 
 
 class DemoError(Exception):

@@ -11,12 +11,10 @@ from annotation.instruments.presets import SPEAKERS
 from annotation.models import Corpus, Origin, Study
 from annotation.studies.creation import create_guise_study
 from annotation.studies.lifecycle import close_study, launch_study
+from stereoscope.demo.names import SPEAKERS_PEOPLE_ID, SPEAKERS_SURVEY_ID
 from stereoscope.demo.simulation import fill_with_simulated_people
 
-# Public ids that nobody draws by chance make seeding idempotent, also between two processes.
 CORPUS_ID = "demonotes001"
-SURVEY_ID = "demospeaker1"
-PEOPLE_ID = "demospeaker2"
 CONTACT = "demo@example.org"
 SEED = 20240828
 RATINGS_PER_TEXT = 6
@@ -57,14 +55,14 @@ def ensure_notes(*, owner: User) -> Corpus:
 @transaction.atomic
 def ensure_speakers_survey(*, owner: User) -> Study:
     """Return the live study of the notes' writers, created on the first call."""
-    if existing := Study.objects.filter(public_id=SURVEY_ID).first():
+    if existing := Study.objects.filter(public_id=SPEAKERS_SURVEY_ID).first():
         return existing
     study = create_guise_study(
         title="Who wrote this note? (demo)",
         owner=owner,
         contact_email=CONTACT,
         corpus=ensure_notes(owner=owner),
-        public_id=SURVEY_ID,
+        public_id=SPEAKERS_SURVEY_ID,
         quota_per_group=1000,
         decide_by_checks=True,
         reward_cents=0,
@@ -76,7 +74,7 @@ def ensure_speakers_survey(*, owner: User) -> Study:
 @transaction.atomic
 def ensure_simulated_speakers(*, owner: User) -> Study:
     """Return the closed study of the same notes with simulated people, filled on the first call."""
-    if existing := Study.objects.filter(public_id=PEOPLE_ID).first():
+    if existing := Study.objects.filter(public_id=SPEAKERS_PEOPLE_ID).first():
         return existing
     study = create_guise_study(
         title="Simulated ratings of writers, drawn at random (demo, not a finding)",
@@ -84,7 +82,7 @@ def ensure_simulated_speakers(*, owner: User) -> Study:
         contact_email=CONTACT,
         corpus=ensure_notes(owner=owner),
         flow=FLOW,
-        public_id=PEOPLE_ID,
+        public_id=SPEAKERS_PEOPLE_ID,
         origin=Origin.SIMULATED,
         source=(
             "Simulated by Stereoscope: a profile drawn at random for every note, and simulated "

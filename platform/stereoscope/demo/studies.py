@@ -11,11 +11,9 @@ from annotation.instruments.presets import with_practice
 from annotation.models import Origin, Study
 from annotation.studies.creation import create_study
 from annotation.studies.lifecycle import close_study, launch_study
+from stereoscope.demo.names import PEOPLE_ID, SURVEY_ID
 from stereoscope.demo.simulation import fill_with_simulated_people
 
-# Public ids that nobody draws by chance make seeding idempotent, also between two processes.
-SURVEY_ID = "demosurvey01"
-PEOPLE_ID = "demopeople01"
 CONTACT = "demo@example.org"
 SEED = 20220710
 RATINGS_PER_GROUP = 20

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-import httpx
-import jwt
 from django.conf import settings
 from django.core.cache import cache
+
+from annotation.common.lazy import httpx, jwt
 
 KEPT_SECONDS = 3600
 TIMEOUT_SECONDS = 10.0

@@ -25,16 +25,12 @@ from annotation.models import (
 )
 from evaluation.models import Report
 from probing.models import LanguageModel, Run
-from stereoscope.demo import speakers
-from stereoscope.demo.probe import MODEL_REPORT
-from stereoscope.demo.studies import PEOPLE_ID, SURVEY_ID
+from stereoscope.demo.names import MODEL_REPORT, PEOPLE_ID, STUDIES, SURVEY_ID
 
 COOKIE = "first_steps"
 HIDDEN = "hidden"
 A_YEAR = 365 * 24 * 3600
 PILOT_PEOPLE = 5
-#: What the demo brings along is nobody's own.
-DEMO_STUDIES = (SURVEY_ID, PEOPLE_ID, speakers.SURVEY_ID, speakers.PEOPLE_ID)
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,7 @@ def _list_steps(user: User) -> Iterator[Step]:
         answered = demo.submissions.filter(state=SubmissionState.FINISHED)
         yield Step(_("Answer the demo study yourself"), demo.get_absolute_url(), answered.exists())
     own = Study.objects.filter(owner=user, origin=Origin.COLLECTED)
-    own = own.exclude(public_id__in=DEMO_STUDIES)
+    own = own.exclude(public_id__in=STUDIES)
     newest = own.order_by("-pk").first()
     yield Step(_("Make a study"), reverse("admin:annotation_study_add"), newest is not None)
     yield Step(
@@ -100,7 +96,7 @@ def _list_steps(user: User) -> Iterator[Step]:
         )
     if user.has_perm("evaluation.add_report"):
         reports = Report.objects.filter(created_by=user)
-        reports = reports.exclude(study__public_id__in=DEMO_STUDIES)
+        reports = reports.exclude(study__public_id__in=STUDIES)
         report = reports.first()
         yield Step(
             _("Build a report of your own"),

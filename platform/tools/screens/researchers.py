@@ -11,7 +11,7 @@ from annotation.models import Corpus, Study
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.registry import title_of
 from probing.models import Run, RunStatus
-from stereoscope.demo.studies import PEOPLE_ID
+from stereoscope.demo.names import PEOPLE_ID
 from stereoscope.local.administrator import NAME
 from tools.screens.camera import DESKTOP, Camera
 from tools.screens.further import Further

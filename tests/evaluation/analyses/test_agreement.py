@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.agreement import AgreementOptions, AgreementResult, analyze_agreement
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.undefined import UndefinedReason
 
 ROWS = [

@@ -11,14 +11,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from evaluation.analyses import (
-    AlignmentOptions,
-    AlignmentResult,
-    ScoreTable,
-    analyze_alignment,
-    from_plain,
-    to_plain,
-)
+from evaluation.analyses.alignment import analyze_alignment
+from evaluation.analyses.alignment_result import AlignmentOptions, AlignmentResult
+from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.analyses.score_table import ScoreTable
 from evaluation.metrics import UndefinedReason
 from evaluation.reports.alignment.tables import alignment_tables
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings

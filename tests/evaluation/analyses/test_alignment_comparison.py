@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from evaluation.analyses import AlignmentOptions, ScoreTable, from_plain, to_plain
 from evaluation.analyses.alignment import analyze_alignment
 from evaluation.analyses.alignment_comparison import compare_alignments
 from evaluation.analyses.alignment_comparison_result import (
@@ -20,6 +19,9 @@ from evaluation.analyses.alignment_comparison_result import (
     TEST,
     ComparisonResult,
 )
+from evaluation.analyses.alignment_result import AlignmentOptions
+from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.analyses.score_table import ScoreTable
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 
 QUICK = AlignmentOptions(seed=3, n_resamples=200, n_splits=20)

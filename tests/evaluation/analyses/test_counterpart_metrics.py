@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.counterpart_metrics import (
     CounterpartOptions,
     CounterpartResult,
@@ -15,6 +14,7 @@ from evaluation.analyses.counterpart_metrics import (
 )
 from evaluation.analyses.counterpart_scores import score_counterparts
 from evaluation.analyses.direction_gaps import DirectionOptions
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.undefined import UndefinedReason
 
 # Pair → source, AAL, WME. "damn" is on the list; p2 and p3 hold it in AAL, p2 in WME too.

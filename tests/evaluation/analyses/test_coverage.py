@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, analyze_alignment
+from evaluation.analyses.alignment import analyze_alignment
+from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.metrics import kendall_tau_b
 from tests.evaluation.analyses.simulated import as_long, names, simulate_ratings
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.direction_gaps import DirectionOptions
 from evaluation.analyses.error_analysis import ANY, Coding, ErrorResult, analyze_errors
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.undefined import UndefinedReason
 
 CATEGORIES = ("neutralised", "misread")

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.direction_gaps import DirectionOptions, DirectionTable
 from evaluation.analyses.feature_gaps import GAP, FeatureResult, analyze_features
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.metrics.undefined import UndefinedReason
 
 N = 120

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import from_plain, to_plain
 from evaluation.analyses.direction_gaps import DirectionOptions
 from evaluation.analyses.judgment_analysis import (
     ASPECTS,
     JudgmentResult,
     analyze_judgments,
 )
+from evaluation.analyses.plain_record import from_plain, to_plain
 
 # Item, pair, variety, producer, {judge: rating}
 ITEMS = [

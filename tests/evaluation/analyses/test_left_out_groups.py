@@ -12,11 +12,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, ScoreTable, analyze_alignment, to_plain
+from evaluation.analyses.alignment import analyze_alignment
 from evaluation.analyses.alignment_comparison import compare_alignments
+from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.analyses.fpr_counts import Predictions
 from evaluation.analyses.fpr_gaps import analyze_gaps
 from evaluation.analyses.markedness import MarkednessOptions, analyze_markedness
+from evaluation.analyses.plain_record import to_plain
+from evaluation.analyses.score_table import ScoreTable
 from evaluation.analyses.subgroup_result import Question
 from evaluation.analyses.subgroups import analyze_subgroups
 from evaluation.analyses.template_selection import SelectionOptions, select_templates

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import from_plain, to_plain
+from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.span_analysis import (
     SpanLeftOut,
     SpanOptions,

@@ -11,13 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evaluation.analyses import (
-    AlignmentOptions,
-    ScoreTable,
-    analyze_alignment,
-    from_plain,
-    to_plain,
-)
+from evaluation.analyses.alignment import analyze_alignment
+from evaluation.analyses.alignment_result import AlignmentOptions
+from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.analyses.score_table import ScoreTable
 from evaluation.analyses.subgroup_result import PRECISION, TAU, Question, SubgroupResult
 from evaluation.analyses.subgroups import analyze_subgroups
 from evaluation.metrics import UndefinedReason

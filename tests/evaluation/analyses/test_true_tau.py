@@ -13,11 +13,13 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from evaluation.analyses import AlignmentOptions, ScoreTable, analyze_alignment
+from evaluation.analyses.alignment import analyze_alignment
 from evaluation.analyses.alignment_comparison import compare_alignments
 from evaluation.analyses.alignment_resamples import draw_resamples
+from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.analyses.questions import answer_questions, compare_precisions, compare_taus
 from evaluation.analyses.rating_cube import RatingCube
+from evaluation.analyses.score_table import ScoreTable
 from evaluation.analyses.tau_answers import Answers, jackknife_answer, student_answer
 from evaluation.analyses.true_precision import true_precision
 from evaluation.analyses.true_tau import (

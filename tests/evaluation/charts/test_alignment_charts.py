@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from evaluation.analyses import AlignmentOptions, analyze_alignment
+from evaluation.analyses.alignment import analyze_alignment
+from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.charts import (
     GroupLabel,
     ScaleLabel,

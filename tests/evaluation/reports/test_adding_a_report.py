@@ -41,11 +41,11 @@ def followed(tmp_path, monkeypatch) -> Iterator[Path]:
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     importlib.invalidate_caches()
     before = set(sys.modules)
-    kinds = dict(registry.KINDS)
+    kinds = registry.KINDS
+    monkeypatch.setattr(kinds, "_places", dict(kinds._places))
+    monkeypatch.setattr(kinds, "_made", dict(kinds._made))
     exec(BLOCKS[REGISTRY], vars(registry))  # noqa: S102 - the page of this repository
     yield tmp_path
-    registry.KINDS.clear()
-    registry.KINDS.update(kinds)
     for name in set(sys.modules) - before:
         if ".strength" in name:
             del sys.modules[name]
