@@ -97,7 +97,7 @@ class StudyMemberViewSet(viewsets.GenericViewSet[StudyMembership]):
 
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, public_id: str, pk: str) -> Response:
-        """Take a colleague's access away. What they did stays."""
+        """Take a colleague's access away, and all open links. What they did stays."""
         take_access(place=self._find(pk))
         return Response(status=status.HTTP_204_NO_CONTENT)
 

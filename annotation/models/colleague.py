@@ -30,6 +30,10 @@ class InvitationLink(models.Model):
         abstract = True
         ordering = ["-pk"]
 
+    def may_still_invite(self) -> bool:
+        """Whether the account that made the link could make it today."""
+        raise NotImplementedError
+
 
 class StudyInvitation(InvitationLink):
     """A role in a study."""
@@ -39,6 +43,9 @@ class StudyInvitation(InvitationLink):
 
     def __str__(self) -> str:
         return f"invitation to {self.study_id} as {self.role}"
+
+    def may_still_invite(self) -> bool:
+        return self.created_by is not None and self.study.is_owned_by(self.created_by)
 
 
 class TeamQuerySet(models.QuerySet["Team"]):
@@ -132,3 +139,6 @@ class TeamInvitation(InvitationLink):
 
     def __str__(self) -> str:
         return f"invitation to team {self.team_id}"
+
+    def may_still_invite(self) -> bool:
+        return self.created_by is not None and self.team.is_managed_by(self.created_by)

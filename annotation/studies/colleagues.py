@@ -17,7 +17,7 @@ from annotation.models import (
     Team,
     TeamRole,
 )
-from annotation.studies.invitation_links import make_link, use_link
+from annotation.studies.invitation_links import make_link, open_links, use_link
 
 
 @transaction.atomic
@@ -79,9 +79,21 @@ def change_role(*, place: StudyMembership | TeamRole, role: str) -> None:
 
 
 @transaction.atomic
-def take_access(*, place: StudyMembership | TeamRole) -> None:
-    """Take the access of a colleague or a team away. What they did stays; the log names them."""
+def take_access(*, place: StudyMembership | TeamRole) -> int:
+    """Take the access of a colleague or a team away, and every open link to the study with it.
+
+    A link is for whoever opens it first, so an older one would let them return. Returns the number
+    of links. What they did stays; the log names them.
+    """
+    links = open_links(StudyInvitation).filter(study=place.study)
+    roles = list(links.values_list("role", flat=True))
+    for role in roles:
+        record(
+            AuditAction.ACCESS, "invitation", study=place.study, detail=f"{role}, link taken back"
+        )
+    links.delete()
     place.delete()
+    return len(roles)
 
 
 def _check_role(role: str) -> None:

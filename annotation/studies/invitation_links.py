@@ -38,8 +38,9 @@ def open_links(model: type[Link]) -> QuerySet[Link]:
 
 
 def find_link(model: type[Link], token: str) -> Link | None:
-    """Return the invitation of a link that is open."""
-    return open_links(model).filter(digest=digest_of(token)).first()
+    """Return the invitation of a link that is open and whose maker may still invite."""
+    link = open_links(model).filter(digest=digest_of(token)).first()
+    return link if link is not None and link.may_still_invite() else None
 
 
 def use_link(model: type[Link], *, token: str, user: User) -> Link:
@@ -50,7 +51,7 @@ def use_link(model: type[Link], *, token: str, user: User) -> Link:
     if not is_active_staff(user):
         raise ValidationError(_("This account is not a researcher’s."))
     link = open_links(model).select_for_update().filter(digest=digest_of(token)).first()
-    if link is None:
+    if link is None or not link.may_still_invite():
         raise ValidationError(_("This link was used, taken back or is too old. Ask for a new one."))
     link.used_by, link.used_at = user, timezone.now()
     link.save(update_fields=["used_by", "used_at"])

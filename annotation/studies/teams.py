@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Team, TeamInvitation, TeamMember
 from annotation.models.study import is_active_staff
-from annotation.studies.invitation_links import make_link, use_link
+from annotation.studies.invitation_links import make_link, open_links, use_link
 
 
 @transaction.atomic
@@ -54,6 +54,13 @@ def join_team(*, token: str, user: User) -> Team:
     team = use_link(TeamInvitation, token=token, user=user).team
     _join(team, user)
     return team
+
+
+@transaction.atomic
+def remove_from_team(*, member: TeamMember) -> None:
+    """Take a person out of a team, and every open link to it, by which they could return."""
+    open_links(TeamInvitation).filter(team=member.team).delete()
+    leave_team(member=member)
 
 
 @transaction.atomic

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotation.models import (
     MembershipRole,
@@ -115,8 +115,15 @@ class ColleaguesPage(StudyPage):
                 change_role(place=place, role=role)
                 messages.success(self.request, _("%(who)s has another role.") % {"who": who})
             else:
-                take_access(place=place)
-                messages.success(self.request, _("%(who)s has no access any more.") % {"who": who})
+                n = take_access(place=place)
+                messages.success(self.request, _("%(who)s no longer has access.") % {"who": who})
+                if n:
+                    text = ngettext(
+                        "%(n)d link that was not used yet no longer works.",
+                        "%(n)d links that were not used yet no longer work.",
+                        n,
+                    )
+                    messages.info(self.request, text % {"n": n})
 
     def _find_place(self, sent: QueryDict) -> tuple[StudyMembership | TeamRole, str]:
         """Return the row of a colleague or of a team, and whose it is."""

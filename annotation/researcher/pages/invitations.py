@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any, ClassVar
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -13,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
@@ -89,6 +91,8 @@ class InvitationPage(ResearcherPage):
             )
             answer = self.accept(kwargs["token"], user)
             login(request, user, backend=MODEL_BACKEND)
+            offer = _('Make your account safer: <a href="{}">turn on a second factor</a>.')
+            messages.info(request, format_html(offer, reverse("security")))
             return answer
         return redirect(request.path)  # somebody else was faster
 

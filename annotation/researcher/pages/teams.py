@@ -24,6 +24,7 @@ from annotation.studies.teams import (
     invite_to_team,
     join_team,
     leave_team,
+    remove_from_team,
     rename_team,
 )
 
@@ -95,7 +96,7 @@ class TeamPage(ResearcherPage):
         elif do == "remove":
             member = get_object_or_404(self.team.members, pk=read_key(sent))
             who = {"who": member.user.get_username()}
-            leave_team(member=member)
+            remove_from_team(member=member)
             messages.success(self.request, _("%(who)s no longer belongs to the team.") % who)
         elif do == "revoke":
             links = open_links(TeamInvitation).filter(team=self.team)

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import Permission, User
 from django.core.exceptions import ValidationError
+from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
@@ -21,8 +22,11 @@ from annotation.models import (
     StudyMembership,
     Submission,
 )
-from annotation.studies.colleagues import accept_invitation, invite_colleague
+from annotation.studies.colleagues import accept_invitation, change_role, invite_colleague
 from annotation.studies.lifecycle import close_study
+from evaluation.models import Report
+from evaluation.reports.shares import find_share, share_report
+from stereoscope.api_tokens import create_token
 from tests.annotation.counterparts.studies import make_writing_study
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.studies.people import make_study, make_submission, make_user
@@ -193,6 +197,48 @@ def test_owners_change_roles_and_take_access_away(study: Study, alice: User, bob
     assert client.post(page(study), {"do": "remove", "key": "x"}).status_code == 404
     details = AuditEntry.objects.filter(study=study, actor="alice").values_list("detail", flat=True)
     assert {"editor, changed", "editor, taken away"} <= set(details)
+
+
+def test_removal_ends_sessions_tokens_share_links_and_older_invitations_at_once(
+    study: Study, alice: User, bob: User, charlie: User
+) -> None:
+    """Neither a link made by a removed colleague nor one made for them lets anybody return."""
+    StudyMembership.objects.update(role=OWNER)
+    # Made by bob and by alice, for whoever opens them.
+    secrets = [invite_colleague(study=study, role=VIEWER, invited_by=by)[1] for by in (bob, alice)]
+    _token, key = create_token(user=bob, name="export", scopes=("read",))
+    api = Client(headers={"authorization": f"Token {key}"})
+    members = f"/api/v1/studies/{study.public_id}/members/"
+    report = Report.objects.create(
+        kind="dataset", title="All of it", study=study, status="final", result={}
+    )
+    shared = share_report(report=report, created_by=bob, days=3).rsplit("/", 2)[1]
+    session = log_in(bob)
+    assert session.get(page(study)).status_code == api.get(members).status_code == 200
+    assert find_share(shared) is not None
+
+    gone = {"do": "remove", "key": StudyMembership.objects.get().pk}
+    answer = log_in(alice).post(page(study), gone, follow=True)
+    assert "2 links that were not used yet no longer work." in answer.content.decode()
+    assert session.get(page(study)).status_code == api.get(members).status_code == 404
+    assert find_share(shared) is None
+    for secret in secrets:
+        for user in (bob, charlie):
+            with pytest.raises(ValidationError, match="used, taken back or is too old"):
+                accept_invitation(token=secret, user=user)
+
+
+def test_a_link_ends_when_its_maker_may_no_longer_invite(
+    study: Study, alice: User, bob: User, charlie: User
+) -> None:
+    place = StudyMembership.objects.get()
+    change_role(place=place, role=OWNER)
+    _made, secret = invite_colleague(study=study, role=OWNER, invited_by=bob)
+    change_role(place=place, role=EDITOR)
+    address = reverse("admin:annotation_study_join", args=[secret])
+    assert log_in(charlie).get(address).status_code == 404
+    with pytest.raises(ValidationError, match="used, taken back or is too old"):
+        accept_invitation(token=secret, user=charlie)
 
 
 def test_a_study_that_is_over_keeps_its_colleagues(study: Study, bob: User) -> None:

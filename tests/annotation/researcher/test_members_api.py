@@ -75,6 +75,9 @@ def test_owners_invite_change_and_remove(study: Study, alice: User, bob: User) -
     assert not study.is_visible_to(bob)
     assert client.delete(address(study, pk=place.pk)).status_code == 404
 
+    assert client.get(address(study, "invitation")).json()["results"] == []
+
+    made = client.post(address(study, "invitation"), {"role": EDITOR}, content_type=JSON)
     gone = address(study, "invitation", made.json()["id"])
     assert (client.delete(gone).status_code, client.delete(gone).status_code) == (204, 404)
     logged = AuditEntry.objects.filter(study=study, actor="alice").values_list("detail", flat=True)

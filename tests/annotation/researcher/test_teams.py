@@ -21,7 +21,7 @@ from annotation.models import (
     TeamRole,
 )
 from annotation.studies.colleagues import give_team_role
-from annotation.studies.teams import add_to_team, create_team, join_team
+from annotation.studies.teams import add_to_team, create_team, invite_to_team, join_team
 from tests.annotation.researcher.conftest import log_in
 from tests.annotation.studies.people import make_study, make_user
 
@@ -187,6 +187,16 @@ def test_a_link_takes_one_person_into_a_team(team: Team, charlie: User, bob: Use
     made_now = TeamInvitation.objects.get(used_at=None)
     log_in(charlie).post(page(team), {"do": "revoke", "key": made_now.pk})
     assert TeamInvitation.objects.filter(used_at=None).count() == 0
+
+
+def test_removal_from_a_team_ends_its_open_links(team: Team, charlie: User, bob: User) -> None:
+    client = log_in(charlie)
+    client.post(page(team), {"do": "add", "username": "bob"})
+    _made, token = invite_to_team(team=team, invited_by=charlie)
+    client.post(page(team), {"do": "remove", "key": TeamMember.objects.get(user=bob).pk})
+    with pytest.raises(ValidationError, match="used, taken back or is too old"):
+        join_team(token=token, user=bob)
+    assert not team.members.filter(user=bob).exists()
 
 
 def test_a_new_team_is_its_makers_and_has_a_name_of_its_own(bob: User) -> None:
