@@ -23,9 +23,9 @@ from probing.lm.errors import LanguageModelError
 from probing.models import LanguageModel, ModelKind
 from probing.runs.certificates import (
     OUTCOMES,
-    TRIED,
     certify,
     checks_with_questions,
+    describe_tried,
     ensure_certificate,
     has_certificate,
     measure_fits,
@@ -100,7 +100,7 @@ def describe_card(model: LanguageModel, *, may_test: bool) -> dict[str, Any]:
         "runs": model.runs.count(),
         "may_test": may_test and has_certificate(model),
         "certificate": certificate,
-        "how": TRIED[certificate.tried] if certificate else "",
+        "how": describe_tried(certificate) if certificate else "",
         "outdated": outdated,
         "tried": len(tried),
         "passed": sum(one.outcome == "passed" for one in tried),

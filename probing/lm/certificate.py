@@ -53,7 +53,9 @@ class Certificate(Record):
     stamp : tells cheaply whether the files in a folder are those that were tried.
     abilities : ability → why the model lacks it, empty where it has it.
     settings : measure → what it takes from the model by itself, such as a prior.
-    several : words of the library that are several tokens.
+    several : words of the library that are several tokens in a plain sentence.
+    joined : words that have no tokens of their own there, joined with what is beside them.
+    words : how many words were looked at.
     device : where it was tried, such as ``cpu, float32``.
     """
 
@@ -67,6 +69,7 @@ class Certificate(Record):
     abilities: dict[str, str]
     settings: dict[str, str] = {}
     several: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
     words: int = 0
 
     @property
@@ -101,7 +104,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
         "Do texts read after a shared beginning score as they do alone?",
     ),
     "rows": ("Output rows", "Are scores the same if only the rows needed are computed?"),
-    "words": ("Words", "Which words of the library are several tokens?"),
+    "words": ("Words", "Which adjectives of the library are several tokens, or have none?"),
     "template": ("Chat template", "Does the model have a chat template?"),
     "length": ("Length", "How many tokens does it read at once?"),
     "speed": ("Speed", "How fast does it read?"),

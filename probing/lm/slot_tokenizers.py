@@ -22,7 +22,7 @@ _MARKERS: dict[Scheme, str] = {"wordpiece": "##", "byte-level": "Ġ", "sentencep
 #: Where a configuration states no number of positions, templates are short enough anyway.
 _UNSTATED_LENGTH = 1024
 #: The sentence that shows how a word is cut where no template is at hand.
-_PLAIN = SlotContext("They are ", ".")
+PLAIN = SlotContext("They are ", ".")
 #: Calls whose open sentences are kept: what is read is also counted, and asked for again.
 _REMEMBERED = 16
 #: What the slot and a masked group of an encoder and decoder are written as.
@@ -70,7 +70,7 @@ class ScoringTokenizer:
             The word has a part that the tokenizer can only replace by its unknown token, reads
             as a special token, or is empty; or its tokens are not its own.
         """
-        ids = self.open([_PLAIN], [word])[0].pieces[0]
+        ids = self.open([PLAIN], [word])[0].pieces[0]
         return Subwords(word, ids, tuple(self._tokenizer.convert_ids_to_tokens(list(ids))))
 
     def open(self, contexts: Sequence[SlotContext], words: Sequence[str]) -> list[OpenSentence]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -21,8 +22,8 @@ from probing.measures.text_stimuli import TextStimuli
 from probing.models import LanguageModel, Run
 from probing.runs.certificates import (
     OUTCOMES,
-    TRIED,
     checks_with_questions,
+    describe_tried,
     measure_fits,
     read_certificate,
     why_outdated,
@@ -107,7 +108,7 @@ def print_model(console: Console, model: LanguageModel) -> None:
     lines += [f"  {line}" for line in describe_server(model)]
     certificate = read_certificate(model)
     if certificate is not None:
-        lines.append(f"Tested {TRIED[certificate.tried]}:")
+        lines.append(f"Tested {describe_tried(certificate)}:")
         lines += [
             f"  {title}: {OUTCOMES[check.outcome].lower()}, {check.result}"
             for title, _question, check in checks_with_questions(certificate)
@@ -115,22 +116,34 @@ def print_model(console: Console, model: LanguageModel) -> None:
     if outdated := why_outdated(model):
         lines.append(f"{outdated} The next run tests the model; so does manage.py models --test.")
     lines.append("Measures:")
+    refused: dict[str, list[str]] = {}
     for fit in measure_fits(model):
-        why = f". {fit.reason or fit.how}" if fit.reason or fit.how else ""
-        lines.append(f"  {'yes' if fit.can else 'no '}  {fit.name}: {fit.title}{why}")
+        if fit.can:
+            lines.append(f"  yes  {fit.name}: {fit.title}{f'. {fit.how}' if fit.how else ''}")
+        else:
+            refused.setdefault(fit.reason, []).append(fit.name)
+    lines += [f"  no   {', '.join(names)}: {reason}" for reason, names in refused.items()]
     for line in lines:
         console.print(Text(line))
 
 
 def print_results(console: Console, run: Run) -> str:
-    """Print what ``run`` found and return what it stored, for the last line."""
+    """Print what ``run`` found and return what it stored, for the last line; "" without a value."""
     return PRINT[MEASURES[run.measure].result](console, run)
 
 
 def _scores(console: Console, run: Run) -> str:
     """Print for every group the traits that it leans to most, on either side."""
     table = load_score_table(run)
-    shown = _table("Group", "Highest pair scores", "Lowest pair scores", "Without")
+    why = Counter(cell.reason for row in table.rows for cell in row.cells if cell.value is None)
+    if why.total() == len(table.rows) * len(table.columns):
+        reason, n = why.most_common(1)[0]
+        console.print(f"No group has a score. The reason for {n:,} of {why.total():,}: {reason}.")
+        return ""
+    heads = ["Highest pair scores", "Lowest pair scores"]
+    if len(table.columns) == 1:
+        heads = [f"{table.columns[0].low} – {table.columns[0].high}"]
+    shown = _table("Group", *heads, "Without")
     for row in table.rows:
         scored = sorted(
             (
@@ -140,12 +153,17 @@ def _scores(console: Console, run: Run) -> str:
             ),
             key=lambda pair: (-pair[0], pair[1].slug),
         )
-        shown.add_row(
-            row.name,
-            ", ".join(f"{column.high} {_signed(value)}" for value, column in scored[:3]),
-            ", ".join(f"{column.low} {_signed(value)}" for value, column in scored[:-4:-1]),
-            str(len(row.cells) - len(scored)),
-        )
+        most = min(_NAMED, (len(scored) + 1) // 2)  # no score is among both
+        ends = [
+            ", ".join(f"{column.high} {_signed(value)}" for value, column in scored[:most]),
+            ", ".join(
+                f"{column.low} {_signed(value)}"
+                for value, column in scored[most:][: -_NAMED - 1 : -1]
+            ),
+        ]
+        if len(heads) == 1:
+            ends = [", ".join(_signed(value) for value, _ in scored)]
+        shown.add_row(row.name, *ends, str(len(row.cells) - len(scored)))
     console.print(shown)
     return f"{run.scores.count()} scores stored"
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar, cast
 from pydantic import Field
 
 from annotation.common.lazy import np, pd
-from probing.lm.errors import LanguageModelError
+from probing.lm.errors import LanguageModelError, WordEdgeError
 from probing.lm.protocols import SlotContext, SlotModel, SlotTokenizer, WordPart
 from probing.measures.adjectives import Adjectives, empty_lists, scored_words
 from probing.measures.aggregation import cells_of_fewer_templates, pair_scores, pole_scores
@@ -165,10 +165,14 @@ class SlotMeasure(Measure[Stimuli, S]):
         words: list[str] = []
         for scored in scored_words(stimuli, parameters.adjectives):
             try:
-                words.append(lm.split(scored.word).word)
+                lm.split(scored.word)
+            except WordEdgeError:
+                pass  # of that sentence: the templates are tried below
             except LanguageModelError as error:
                 place = f"trait {scored.trait}, {scored.pole} pole"
                 found.append(Problem(place, str(error), True))
+                continue
+            words.append(scored.word)
         if parameters.slot == "written" and not lm.mask_takes_space:
             found.append(
                 Problem(
@@ -185,9 +189,10 @@ class SlotMeasure(Measure[Stimuli, S]):
                 "noun (--param prior=noun), which puts person or people in the group's place."
             )
             return [*found, Problem("parameter prior", message, True)]
+        joined: dict[tuple[str, ...], dict[str, str]] = {}
         for template in stimuli.templates:
-            found += _template_problems(template, stimuli.groups, parameters, words, lm)
-        return found
+            found += _template_problems(template, stimuli.groups, parameters, words, lm, joined)
+        return [*found, *_joined_problems(joined, len(set(words)))]
 
     def compute(
         self, payload: Mapping[str, Any], stimuli: Stimuli, parameters: S, lm: SlotModel
@@ -312,8 +317,12 @@ def _template_problems(
     parameters: SlotParameters,
     words: Sequence[str],
     lm: SlotTokenizer,
+    joined: dict[tuple[str, ...], dict[str, str]],
 ) -> list[Problem]:
-    """Try the template with every group and every word; a word's fault is named once."""
+    """Try the template with every group and every word; a word's fault is named once.
+
+    joined : takes the words that the tokenizer joins with others → template → such a sentence
+    """
     found: list[Problem] = []
     where = f"template {template.slug}"
     if lm.mask_token is None:
@@ -333,15 +342,16 @@ def _template_problems(
         )
         found.append(Problem(where, message, False))
     faulty: dict[str, Problem] = {}
+    edges: dict[str, str] = {}
     prior = prior_context(template, parameters.prior, lm, parameters.slot)
     try:
-        _try_words(prior, words, lm, where, faulty)
+        _try_words(prior, words, lm, where, faulty, edges)
     except LanguageModelError as error:
         return [*found, Problem(where, str(error), True)]
     for group, context in zip(groups, _contexts(template, groups, parameters), strict=True):
         place = f"group {group.slug} in {where}"
         try:
-            _try_words(context, words, lm, place, faulty)
+            _try_words(context, words, lm, place, faulty, edges)
         except LanguageModelError as error:
             found.append(Problem(place, str(error), True))
             continue
@@ -352,7 +362,25 @@ def _template_problems(
                 "and cannot tell such groups apart."
             )
             found.append(Problem(place, message, False))
+    if edges:
+        joined.setdefault(tuple(edges), {})[template.slug] = next(iter(edges.values()))
     return [*found, *faulty.values()]
+
+
+def _joined_problems(joined: Mapping[tuple[str, ...], Mapping[str, str]], of: int) -> list[Problem]:
+    """Return one problem for all templates in which the same words are joined with others."""
+    found = []
+    for words, templates in joined.items():
+        slug, sentence = next(iter(templates.items()))
+        many = len(templates) > 1
+        where = f"the templates {', '.join(templates)}" if many else f"the template {slug}"
+        message = (
+            f"The tokenizer joins {len(words):,} of {of:,} adjectives with what is beside them in "
+            f"{where}, as in “{sentence}”, so they have no tokens of their own: "
+            f"{', '.join(words)}. Choose other templates, or replace these adjectives."
+        )
+        found.append(Problem(f"template {slug}", message, True))
+    return found
 
 
 def _try_words(
@@ -361,11 +389,18 @@ def _try_words(
     lm: SlotTokenizer,
     place: str,
     faulty: dict[str, Problem],
+    edges: dict[str, str],
 ) -> None:
     """Note the words that cannot be put to the context; raises where none of them can."""
-    cut = lm.open([context], words)[0].words
+    try:
+        cut = lm.open([context], words)[0].words
+    except WordEdgeError:  # whatever the word is
+        edges |= {word: edges.get(word, f"{context.before}{word}{context.after}") for word in words}
+        return
     for word, pieces in zip(words, cut, strict=True):
-        if isinstance(pieces, LanguageModelError):
+        if isinstance(pieces, WordEdgeError):
+            edges.setdefault(word, f"{context.before}{word}{context.after}")
+        elif isinstance(pieces, LanguageModelError):
             faulty.setdefault(word, Problem(place, str(pieces), True))
     known = [len(pieces) for pieces in cut if not isinstance(pieces, LanguageModelError)]
     lm.encode_slot(context, max(known, default=1))

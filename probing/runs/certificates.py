@@ -24,11 +24,13 @@ from probing.lm.errors import (
     LanguageModelError,
     ModelFilesError,
     UnknownWordError,
+    WordEdgeError,
     WrongModelKindError,
 )
 from probing.measures.base import AnyMeasure
 from probing.measures.guise_library import ATTRIBUTE_LISTS
 from probing.measures.registry import MEASURES
+from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, ModelKind, ModelSource
 from probing.runs.loaded_models import (
     LoadedModel,
@@ -49,6 +51,7 @@ TRIED: dict[str, str] = {
     "weights": "with its own weights",
     "copy": "with random weights in a small copy; with its own when a worker first loads them",
     "files": "by its files alone; with its weights when a worker first loads them",
+    "unread": "by its files alone, since its weights can’t be read",
 }
 OUTCOMES: dict[str, str] = {
     "passed": "Passed",
@@ -71,6 +74,15 @@ class MeasureFit:
     can: bool
     reason: str = ""
     how: str = ""
+
+
+@dataclass(frozen=True)
+class CutWords:
+    """Adjectives of the library by their tokens in a plain sentence; `of` is how many there are."""
+
+    several: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
+    of: int = 0
 
 
 def read_certificate(model: LanguageModel) -> Certificate | None:
@@ -150,6 +162,13 @@ def explain_unfit(model: LanguageModel, measure: AnyMeasure) -> str:
     return _fit(model, measure, read_certificate(model)).reason
 
 
+def describe_tried(certificate: Certificate) -> str:
+    """Return whose weights the trials read, in words."""
+    unread = certificate.check("weights")
+    failed = certificate.tried == "files" and unread is not None and unread.outcome == "failed"
+    return TRIED["unread" if failed else certificate.tried]
+
+
 def checks_with_questions(certificate: Certificate) -> list[tuple[str, str, Check]]:
     """Return each check with its title and what it asks, in the order of the certificate."""
     return [(*QUESTIONS.get(one.name, (one.name, "")), one) for one in certificate.checks]
@@ -165,7 +184,12 @@ def _fit(model: LanguageModel, measure: AnyMeasure, certificate: Certificate | N
     if not reason and certificate is not None:
         found = (certificate.abilities.get(one, "") for one in sorted(measure.abilities))
         reason = next(filter(None, found), "") or _contradiction(certificate)
-    how = "" if reason or certificate is None else certificate.settings.get(measure.name, "")
+    how = ""
+    if not reason and certificate is not None:
+        how = certificate.settings.get(measure.name, "")
+        if certificate.joined and measure.stimuli_type is Stimuli:
+            caution = _joined(len(certificate.joined), certificate.words)
+            how = f"{how}; {caution}" if how else caution
     return MeasureFit(measure.name, measure.title, not reason, reason, how)
 
 
@@ -283,7 +307,7 @@ def _describe(
             facts[role] = error
             abilities[ability] = str(error)
     usable = {role: one for role, one in facts.items() if not isinstance(one, Exception)}
-    several, words = _words(usable.get("slot"))
+    cut = _words(usable.get("slot"))
     return Certificate(
         made_at=timezone.now(),
         tried=tried,
@@ -291,25 +315,28 @@ def _describe(
         stamp=_stamp(model),
         versions=versions(),
         device=device,
-        checks=(*checks, *_notes(model, usable, several, words)),
+        checks=(*checks, *_notes(model, usable, cut)),
         abilities=abilities,
         settings=_settings(model, usable),
-        several=several,
-        words=words,
+        several=cut.several,
+        joined=cut.joined,
+        words=cut.of,
     )
 
 
-def _notes(
-    model: LanguageModel, facts: dict[str, Any], several: tuple[str, ...], words: int
-) -> Iterator[Check]:
-    if words:
-        shown = ", ".join(several[:_SHOWN_WORDS]) + (" …" if len(several) > _SHOWN_WORDS else "")
-        result = f"{words - len(several)} of {words} are one token"
+def _notes(model: LanguageModel, facts: dict[str, Any], cut: CutWords) -> Iterator[Check]:
+    if cut.of:
+        single = cut.of - len(cut.several) - len(cut.joined)
+        parts = [f"{single} of {cut.of} adjectives are one token"]
+        if cut.several:
+            parts.append(f"several: {_shown(cut.several)}")
+        if cut.joined:
+            parts.append(f"{_joined(len(cut.joined), cut.of)}: {_shown(cut.joined)}")
         yield Check(
             name="words",
-            outcome="noted",
-            result=f"{result}; several: {shown}" if several else result,
-            value=float(len(several)),
+            outcome="look" if cut.joined else "noted",
+            result="; ".join(parts),
+            value=float(len(cut.several)),
         )
     if (text := facts.get("text")) is not None and model.kind in ("causal", "seq2seq"):
         result = "yes" if text.has_chat_template else "no: prompts are read as they are"
@@ -326,20 +353,36 @@ def _notes(
         return
 
 
-def _words(slots: Any) -> tuple[tuple[str, ...], int]:
-    """Return the words of the library that are several tokens, and how many words there are."""
+def _shown(words: tuple[str, ...]) -> str:
+    return ", ".join(words[:_SHOWN_WORDS]) + (" …" if len(words) > _SHOWN_WORDS else "")
+
+
+def _joined(n: int, of: int) -> str:
+    """Return that words have no tokens of their own, and which sentence was tried."""
+    from probing.lm.slot_tokenizers import PLAIN
+
+    return (
+        f"the tokenizer joins {n} of {of} adjectives with what is beside them in “{PLAIN.before}…"
+        f"{PLAIN.after}”, so runs refuse them in templates that end so"
+    )
+
+
+def _words(slots: Any) -> CutWords:
+    """Return how the tokenizer cuts the adjectives of the library."""
     if slots is None:
-        return (), 0
+        return CutWords()
     poles = [pole for pair in TRAIT_PAIRS for pole in (pair.low, pair.high)]
     words = list(dict.fromkeys([*poles, *(word for one in ATTRIBUTE_LISTS for word in one.words)]))
-    several = []
+    several, joined = [], []
     for word in words:
         try:
             if len(slots.split(word).ids) > 1:
                 several.append(word)
+        except WordEdgeError:
+            joined.append(word)
         except UnknownWordError:
             several.append(word)
-    return tuple(several), len(words)
+    return CutWords(tuple(several), tuple(joined), len(words))
 
 
 def _settings(model: LanguageModel, facts: dict[str, Any]) -> dict[str, str]:

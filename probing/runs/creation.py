@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -15,10 +15,11 @@ from django.db.models import Sum
 
 from annotation.models import Corpus
 from probing.library.sentences import article_problems
+from probing.lm.certificate import Certificate
 from probing.measures.base import AnyMeasure, Cost, Problem, ResultKind, ShardPlan, StimuliValue
 from probing.measures.stimuli import Stimuli
 from probing.models import LanguageModel, ModelKind, Run, RunEventKind, RunOrigin, RunStatus, Shard
-from probing.runs.certificates import ensure_certificate, explain_unfit
+from probing.runs.certificates import ensure_certificate, explain_unfit, read_certificate
 from probing.runs.dispatch import wake_workers
 from probing.runs.errors import RunError
 from probing.runs.events import log_event
@@ -87,9 +88,9 @@ def dry_run(
         checked = find_measure(measure)
         _check_stimuli(checked, stimuli, corpus)
         validated = validate_parameters(checked, parameters)
-        tokenizer = _load_facts(checked, model)
+        tokenizer, changed = _load_facts(checked, model)
         completed = checked.complete(validated, tokenizer)
-        return _try_out(checked, model, tokenizer, stimuli, completed, corpus)
+        return _try_out(checked, model, tokenizer, stimuli, completed, corpus, changed)
     except RunError as error:
         return DryRun(cost=None, seconds=None, problems=error.problems)
 
@@ -118,9 +119,9 @@ def create_run(
     checked = find_measure(measure)
     _check_stimuli(checked, stimuli, corpus)
     validated = validate_parameters(checked, parameters)
-    tokenizer = _load_facts(checked, model)
+    tokenizer, changed = _load_facts(checked, model)
     completed = checked.complete(validated, tokenizer)
-    tried = _try_out(checked, model, tokenizer, stimuli, completed, corpus)
+    tried = _try_out(checked, model, tokenizer, stimuli, completed, corpus, changed)
     if tried.fatal:
         raise RunError(tried.fatal)
     plan = checked.plan(stimuli, completed, seed)
@@ -173,18 +174,43 @@ def _check_stimuli(measure: AnyMeasure, stimuli: StimuliValue, corpus: Corpus | 
         )
 
 
-def _load_facts(measure: AnyMeasure, model: LanguageModel) -> Any:
-    """Return what a dry run needs to know of the model; RunError where it does not fit."""
+def _load_facts(measure: AnyMeasure, model: LanguageModel) -> tuple[Any, list[Problem]]:
+    """Return what a dry run needs to know of the model, and that its files have changed if so.
+
+    Raises :class:`RunError` if it does not fit.
+    """
     from probing.lm import LanguageModelError
 
     try:
         facts = load_facts(model, measure.abilities, title=measure.title)
-        ensure_certificate(model)
+        before = read_certificate(model)
+        now = ensure_certificate(model)
         if reason := explain_unfit(model, measure):
             raise RunError.at("model", reason)
-        return facts
+        return facts, _describe_change(model, before, now)
     except LanguageModelError as error:
         raise RunError.at("model", str(error)) from error
+
+
+def _describe_change(
+    model: LanguageModel, before: Certificate | None, now: Certificate | None
+) -> list[Problem]:
+    """Say that a model's files are not those that were tried before, or those of its latest run."""
+    if before is None or now is None:
+        return []
+    if before.fingerprint != now.fingerprint:
+        since = f"since they were tested on {before.made_at:%Y-%m-%d}"
+    else:
+        computed = model.runs.filter(origin=RunOrigin.COMPUTED).exclude(model_revision="")
+        latest = computed.order_by("-pk").first()
+        if latest is None or latest.model_revision == now.fingerprint:
+            return []
+        since = f"since run {latest.pk}"
+    message = (
+        f"The files of “{model.name}” have changed {since}: scores of this run and of earlier "
+        "ones are of different weights or settings."
+    )
+    return [Problem("model", message, False)]
 
 
 def _try_out(
@@ -194,11 +220,13 @@ def _try_out(
     stimuli: StimuliValue,
     parameters: pydantic.BaseModel,
     corpus: Corpus | None,
+    changed: Sequence[Problem],
 ) -> DryRun:
     from probing.lm import LanguageModelError
 
     try:
         problems = (
+            *changed,
             *split_problems(measure, model, stimuli, corpus),
             *measure.problems(stimuli, parameters, tokenizer),
             *_sentence_remarks(stimuli),

@@ -138,3 +138,10 @@ def file_names() -> frozenset[str]:
     for folder in FOLDERS:
         found |= {file.name for file in (ROOT / folder).rglob("*.*")}
     return frozenset(found)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda document: document.name)
+def test_commands_are_written_as_they_are_typed_in_a_clone(document: Path) -> None:
+    """The README has ``.venv/bin/python manage.py``; a bare ``manage.py`` is no command."""
+    bare = re.findall(r"^manage\.py .*", document.read_text(encoding="utf-8"), re.MULTILINE)
+    assert not bare

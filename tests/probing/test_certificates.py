@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import shutil
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import torch
 import transformers
 from django.contrib.auth.models import User
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from rest_framework.test import APIClient
 from safetensors.torch import load_file, save_file
 
+from annotation.library.abc_model import TRAIT_PAIRS
 from probing.lm.certificate import Certificate
 from probing.lm.examination import MOST_WEIGHTS, narrow
 from probing.lm.trials import TOLERANCE
 from probing.measures.registry import MEASURES
 from probing.measures.stimuli import Stimuli
-from probing.models import LanguageModel, ModelKind, ModelSource
+from probing.models import LanguageModel, ModelKind, ModelSource, Template
 from probing.runs.certificates import (
+    certify,
     certify_loaded,
     ensure_certificate,
     measure_fits,
@@ -218,3 +221,129 @@ def test_the_form_offers_what_a_model_can_do_and_says_why_not_the_rest(
     assert "measure=direct_rating" not in page
     assert "Direct rating needs a causal" in page
     assert client.post(address, {"model": scaled.pk}).status_code == 200
+
+
+def save_joining(folder: Path, checkpoints: Path) -> str:
+    """Save tiny-gpt2 with a tokenizer that cuts at spaces alone, so a full stop joins its word."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    shutil.copytree(checkpoints / "tiny-gpt2", folder)
+    words = {pole for pair in TRAIT_PAIRS for pole in (pair.low, pair.high)} | {"people"}
+    listed = ["<unk>", "Those", "The", "are", "is", "men", *words, *(f"{word}." for word in words)]
+    tokenizer = Tokenizer(
+        models.WordLevel({word: n for n, word in enumerate(listed)}, unk_token="<unk>")
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    for stale in ("vocab.json", "merges.txt", "tokenizer.json"):
+        (folder / stale).unlink(missing_ok=True)
+    transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, unk_token="<unk>", model_max_length=64
+    ).save_pretrained(folder)
+    return str(folder)
+
+
+def test_words_joined_with_their_neighbors_are_refused_once_in_the_runs_own_sentences(
+    tmp_path: Path, checkpoints: Path
+) -> None:
+    location = save_joining(tmp_path / "joins", checkpoints)
+    found = certificate_of(register_model(location=location))
+    check = found.check("words")
+    assert check is not None
+    assert check.outcome == "look"
+    assert "joins" in check.result
+    said = StringIO()
+    call_command("models", "joins", stdout=said)
+    (line,) = [one for one in said.getvalue().splitlines() if "  ilps:" in one]
+    assert "the tokenizer joins" in line
+
+    with pytest.raises(CommandError) as raised:
+        call_command("probe", model="joins", measure="ilps", groups=["man"], dry_run=True)
+    message = str(raised.value)
+    assert "They are" not in message
+    assert message.count("The tokenizer joins") == message.count("replace these adjectives") == 1
+    assert "joins 32 of 32 adjectives" in message
+    assert message.count("powerless") == 2  # in the sentence of the template, and in the list
+
+
+def test_templates_in_which_no_word_is_joined_are_taken_whatever_a_plain_sentence_does(
+    tmp_path: Path, checkpoints: Path
+) -> None:
+    Template.objects.create(slug="open-end", text="Those {plural} are {trait}")
+    location = save_joining(tmp_path / "joins", checkpoints)
+    said = StringIO()
+    call_command(
+        "probe",
+        *("--model", location, "--measure", "ilps", "--groups", "man", "--dry-run"),
+        *("--templates", "open-end"),
+        stdout=said,
+    )
+    assert "Nothing was stored" in said.getvalue()
+
+
+def test_a_reason_that_holds_for_several_measures_is_printed_once(
+    tmp_path: Path, checkpoints: Path
+) -> None:
+    folder = tmp_path / "broken"
+    shutil.copytree(checkpoints / "tiny-gpt2", folder)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:5000])
+    register_model(location=str(folder))
+    said = StringIO()
+    call_command("models", "broken", stdout=said)
+    lines = said.getvalue().splitlines()
+    (tested,) = [line for line in lines if line.startswith("Tested")]
+    assert tested == "Tested by its files alone, since its weights can’t be read:"
+    refused = [line for line in lines if line.startswith("  no ")]
+    reasons = [line.partition(": ")[2] for line in refused]
+    assert len(reasons) == len(set(reasons))
+    assert any("ilps, ilps_star" in line for line in refused)
+
+
+def test_a_tiny_model_is_timed_on_one_thread(checkpoints: Path) -> None:
+    """Its passes take 2 ms; waking a second thread on a busy machine took up to 0.8 s each."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        found = certificate_of(register_model(location=str(checkpoints / "tiny-gpt2")))
+        assert torch.get_num_threads() == 2
+    finally:
+        torch.set_num_threads(before)
+    check = found.check("speed")
+    assert check is not None
+    assert "on 1 thread; median of " in check.result
+    assert "passes, half of them between" in check.result
+
+
+def test_a_model_whose_files_changed_since_they_were_tested_is_announced(
+    tmp_path: Path, checkpoints: Path
+) -> None:
+    folder = tmp_path / "model"
+    shutil.copytree(checkpoints / "tiny-gpt2", folder)
+    given = {"model": str(folder), "measure": "ilps", "groups": ["man"], "local": True}
+
+    def probe() -> str:
+        said = StringIO()
+        call_command("probe", **given, stdout=said)
+        return said.getvalue()
+
+    register_model(location=str(folder))
+    assert "have changed" not in probe()
+    file = folder / "model.safetensors"
+    save_file({name: one * 1.01 for name, one in load_file(file).items()}, file, {"format": "pt"})
+    certify(LanguageModel.objects.get(), again=True)
+    assert "The files of “model” have changed since run" in probe()
+    assert "have changed" not in probe()
+    save_file({name: one * 1.01 for name, one in load_file(file).items()}, file, {"format": "pt"})
+    assert "The files of “model” have changed since they were tested on" in probe()
+
+
+def test_a_model_without_runs_is_removed(checkpoints: Path) -> None:
+    model = register_model(location=str(checkpoints / "tiny-gpt2"))
+    call_command(
+        "probe", model=model.name, measure="ilps", groups=["man"], local=True, stdout=StringIO()
+    )
+    with pytest.raises(CommandError, match="stays: 1 run and 0 models trained from it"):
+        call_command("models", model.name, remove=True)
+    model.runs.all().delete()
+    call_command("models", model.name, remove=True, stdout=StringIO())
+    assert not LanguageModel.objects.exists()

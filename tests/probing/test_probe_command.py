@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,23 @@ def test_printed_scores_are_the_stored_ones(bert: LanguageModel) -> None:  # noq
     assert len(scores) == 16
     highest = max(scores.values(), key=lambda value: value or 0.0)
     assert f"{highest:+.2f}" in printed
+
+
+@pytest.mark.parametrize(
+    ("traits", "heading"),
+    [
+        (["cold-warm"], "cold – warm"),
+        (["cold-warm", "powerless-powerful", "poor-wealthy"], "Lowest pair scores"),
+    ],
+)
+def test_no_score_is_printed_among_the_highest_and_the_lowest(
+    bert: LanguageModel,  # noqa: F811
+    traits: list[str],
+    heading: str,
+) -> None:
+    printed = probe("--model", bert.name, "--local", "--groups", "man", "--traits", *traits)
+    assert heading in printed
+    assert len(re.findall(r"[+−]\d\.\d\d", printed)) == len(traits)
 
 
 @pytest.mark.parametrize("measure", ["ilps", "ilps_star", "set"])

@@ -180,6 +180,25 @@ def test_the_command_asks_a_study(
         call_command(*common)
 
 
+def test_a_run_without_any_number_says_so_first_and_is_not_called_finished(
+    study: Study, tmp_path: Path
+) -> None:
+    words = make_tiny_chat(tmp_path / "words", words=["never"], likely={" never": 60.0})
+    out = StringIO()
+    call_command(
+        "probe",
+        *("--measure", "direct_rating", "--model", str(words), "--study", "Pilot", "--local"),
+        *("--groups", "man", "--traits", "cold-warm", "--param", "reading=answers"),
+        stdout=out,
+    )
+    lines = out.getvalue().splitlines()
+    said = next(n for n, line in enumerate(lines) if "No group has a score" in line)
+    told = next(n for n, line in enumerate(lines) if "Note: Access: sampled" in line)
+    assert said < told
+    assert "for 1 of 1: " in lines[said]
+    assert lines[-1].endswith("ended without a score.")
+
+
 def test_every_report_on_alignment_sets_ratings_of_a_model_beside_people(
     study: Study, rated: Run
 ) -> None:

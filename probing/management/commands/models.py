@@ -6,10 +6,11 @@ from argparse import ArgumentParser
 from typing import IO, Any, cast
 
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import ProtectedError
 from rich.console import Console
 
 from probing.lm.errors import LanguageModelError
-from probing.management.console_tables import print_model
+from probing.management.console_tables import count, print_model
 from probing.models import LanguageModel
 from probing.runs.certificates import certify, has_certificate, measure_fits
 
@@ -19,18 +20,34 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("names", nargs="*", metavar="NAME", help="registered names")
-        parser.add_argument("--test", action="store_true", help="test the named models again")
+        what = parser.add_mutually_exclusive_group()
+        what.add_argument("--test", action="store_true", help="test the named models again")
+        what.add_argument(
+            "--remove", action="store_true", help="remove the named models; their files stay"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         console = Console(
             file=cast("IO[str]", self.stdout._out), highlight=False, soft_wrap=True, markup=False
         )
-        if options["test"] and not options["names"]:
-            raise CommandError("--test needs the name of a model.")
+        for name in ("test", "remove"):
+            if options[name] and not options["names"]:
+                raise CommandError(f"--{name} needs the name of a model.")
         for name in options["names"]:
             model = LanguageModel.objects.filter(name=name).first()
             if model is None:
                 raise CommandError(f"There is no model “{name}”; manage.py models lists them.")
+            if options["remove"]:
+                try:
+                    model.delete()
+                except ProtectedError as error:
+                    runs = count(model.runs.count(), "run")
+                    trained = count(model.trained_models.count(), "model")
+                    raise CommandError(
+                        f"“{name}” stays: {runs} and {trained} trained from it refer to it."
+                    ) from error
+                console.print(f"“{name}” is no longer registered. Its files were left alone.")
+                continue
             if options["test"] and has_certificate(model):
                 try:
                     certify(model, again=True)

@@ -395,7 +395,9 @@ def _report(console: Console, run: Run, model: LanguageModel, told: Sequence[str
     for notice in run.notices:
         if notice not in told:
             console.print(f"Note: {notice}")
-    console.print(f"Run {run.pk} is finished: {stored}.")
+    console.print(
+        f"Run {run.pk} {'ended without a score' if not stored else f'is finished: {stored}'}."
+    )
 
 
 def _print_dry_run(console: Console, tried: DryRun, stimuli: StimuliValue) -> None:
