@@ -116,8 +116,8 @@ class LanguageModelDetailSerializer(LanguageModelSerializer):
 class ModelRegistrationSerializer(serializers.Serializer[Any]):
     location = serializers.CharField(
         max_length=500,
-        help_text="A hub id such as roberta-large, a folder on the workers, or the base URL of a "
-        "server with OpenAI's protocol.",
+        help_text="A hub id such as roberta-large, a folder or a GGUF file on the workers, or "
+        "the base URL of a server with OpenAI's protocol.",
     )
     name = _optional_text(160, "As reports print.")
     revision = _optional_text(80, "A hub commit.")

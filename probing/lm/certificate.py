@@ -96,6 +96,7 @@ class Certificate(Record):
 #: Check → its title, and what it asks.
 QUESTIONS: dict[str, tuple[str, str]] = {
     "weights": ("Weights", "Are all weights stored and readable?"),
+    "form": ("Form", "How are the weights stored, and how are they read?"),
     "leak": ("Leak", "Does a later token change what the model says earlier?"),
     "batches": ("Batches", "Do other texts in the batch, or padding, change a score?"),
     "repeat": ("Repeat", "Does the same reading give the same numbers again?"),

@@ -20,6 +20,7 @@ import torch
 from probing.lm.errors import ModelFilesError, WrongModelKindError
 from probing.lm.families import supported_families
 from probing.lm.sources import ModelFacts
+from probing.lm.weights import quiet_transformers, read_config
 
 #: Tokens of a trial, and the share of the logits' spread by which two readings may differ.
 _TOKENS = 12
@@ -77,7 +78,7 @@ def examine(facts: ModelFacts) -> Examination:
     ModelFilesError
         Its configuration makes no model that can read.
     """
-    config = _read_config(facts)
+    config = read_config(facts)
     key = config.to_json_string(use_diff=False)
     if key not in _examined:
         _examined[key] = _examine(facts, config)
@@ -90,21 +91,7 @@ def build_copy(facts: ModelFacts) -> Any:
     It has fewer layers and tokens and is narrower than its configuration says if that is too
     large. None if no such model can be built. Raises as :func:`examine` does.
     """
-    return _build_causal(facts, _read_config(facts))
-
-
-def _read_config(facts: ModelFacts) -> Any:
-    from transformers import AutoConfig
-
-    try:
-        return AutoConfig.from_pretrained(
-            facts.source, revision=facts.revision, local_files_only=facts.from_cache
-        )
-    except Exception as error:  # whatever a family's own checks of its configuration raise
-        raise ModelFilesError(
-            f"The configuration of '{facts.source}' cannot be read ({error}). Save the model again "
-            "with a current version of transformers."
-        ) from error
+    return _build_causal(facts, read_config(facts))
 
 
 def examine_masked(facts: ModelFacts) -> None:
@@ -119,7 +106,7 @@ def examine_masked(facts: ModelFacts) -> None:
     """
     from transformers import MODEL_FOR_MASKED_LM_MAPPING, AutoModelForMaskedLM
 
-    config = _read_config(facts)
+    config = read_config(facts)
     key = f"masked {config.to_json_string(use_diff=False)}"
     if key not in _examined:
         if type(config) not in MODEL_FOR_MASKED_LM_MAPPING:
@@ -267,8 +254,6 @@ def _build_causal(facts: ModelFacts, config: Any) -> Any:
 
 def _build(config: Any, loader: Any) -> Any:
     """Return a model with random weights, smaller than its configuration says if that is large."""
-    from probing.lm.weights import quiet_transformers
-
     for alter in (copy.deepcopy, narrow, _shorten):
         # Each family checks its settings in its own way, and not all can be made smaller.
         with quiet_transformers(), torch.random.fork_rng(devices=[]), suppress(Exception):

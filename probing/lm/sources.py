@@ -1,7 +1,7 @@
-"""Facts of a model from its configuration alone: no weights, no torch.
+"""Facts of a model from its configuration alone: no weights, and no torch but for GGUF files.
 
-A source is a local folder or a hub id. Both are looked at through ``config.json``, so that a web
-request can check a model in milliseconds and a wrong one is refused before gigabytes are read.
+A source is a local folder, a GGUF file or a hub id. They are looked at through ``config.json`` or
+the file's header, so that a wrong model is refused before gigabytes are read.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from probing.lm.errors import ModelFilesError, ModelNotFoundError
 from probing.lm.families import MASKED_FAMILIES
+from probing.lm.gguf_files import is_gguf, read_gguf
 
 ModelKind = Literal["masked", "causal", "seq2seq", "classifier", "encoder", "multimodal", "unknown"]
 
@@ -71,6 +72,7 @@ class ModelFacts:
     switch_length : inputs of more tokens are read with other positions (longrope's long factors),
         so that none of them shares a pass or a cached beginning with shorter ones; None where
         there is no such length.
+    quantization : of a GGUF file, such as ``Q4_K_M (Q4_K, Q6_K, F32)``; empty for other models.
     """
 
     source: str
@@ -85,6 +87,7 @@ class ModelFacts:
     decoder_start: int | None = None
     labels: tuple[str, ...] = ()
     switch_length: int | None = None
+    quantization: str = ""
 
 
 def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts:
@@ -92,8 +95,9 @@ def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts
 
     Parameters
     ----------
-    source : a folder with ``config.json``, or a hub id such as ``bert-base-cased``. The hub is
-        asked once; where it does not answer, a model that was fetched before is used.
+    source : a folder with ``config.json``, a GGUF file, a folder with one, or a hub id such as
+        ``bert-base-cased``. The hub is asked once; where it does not answer, a model that was
+        fetched before is used.
     revision : branch, tag or commit of a hub id; not used for a folder.
 
     Raises
@@ -102,25 +106,34 @@ def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts
         No such folder, no configuration in it, or the hub id cannot be reached.
     ModelFilesError
         The configuration is there but cannot be read.
+    WrongModelKindError
+        A GGUF file that transformers does not read.
     """
-    folder = local_folder(source)
-    if folder is not None:
-        config = _read_config(folder / "config.json")
-        return _facts(str(source), config, _count_stored(folder), None)
+    place = local_place(source)
+    if place is not None and place.is_file():
+        file = read_gguf(place)
+        facts = _facts(str(place), file.config.to_dict(), file.n_weights, None)
+        return replace(facts, quantization=file.quantization)
+    if place is not None:
+        config = _read_config(place / "config.json")
+        return _facts(str(source), config, _count_stored(place), None)
     found = _fetch_from_hub(str(source), revision)
     facts = _facts(str(source), _read_config(found.config), found.parameter_count, found.commit)
     return replace(facts, from_cache=found.from_cache)
 
 
-def fingerprint(folder: Path) -> str:
-    """Return ``sha256:…`` over configuration, tokenizer and weights of a local model.
+def fingerprint(place: Path) -> str:
+    """Return ``sha256:…`` over configuration, tokenizer and weights in a folder, or over a file.
 
     It stands where a hub model has its commit: two folders with the same files share it,
     whatever they are called. Reads every file once, about a second for half a gigabyte.
     """
+    if place.is_file():
+        with place.open("rb") as file:
+            return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     digest = hashlib.sha256()
     patterns = ("*.json", "*.txt", "*.model", "*.safetensors", "*.bin")
-    for path in sorted({path for pattern in patterns for path in folder.glob(pattern)}):
+    for path in sorted({path for pattern in patterns for path in place.glob(pattern)}):
         digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
         with path.open("rb") as file:
             while chunk := file.read(1 << 20):
@@ -128,25 +141,39 @@ def fingerprint(folder: Path) -> str:
     return f"sha256:{digest.hexdigest()}"
 
 
-def local_folder(source: str | Path) -> Path | None:
-    """Return the folder that `source` names, or None where it reads as a hub id.
+def local_place(source: str | Path) -> Path | None:
+    """Return the folder or the GGUF file that `source` names, None where it reads as a hub id.
 
-    Raises :class:`ModelNotFoundError` for a path that does not exist or holds no model.
+    A folder with one GGUF file and no other weights stands for that file. Raises
+    :class:`ModelNotFoundError` for a path that does not exist or holds no model.
     """
     text = str(source).strip()
     if not text:
         raise ModelNotFoundError("No model given. Name a local folder or a hub id.")
-    folder = Path(text).expanduser()
-    if folder.is_dir():
-        if not (folder / "config.json").is_file():
+    place = Path(text).expanduser()
+    if place.is_dir():
+        files = sorted(place.glob("*.gguf"))
+        if any(any(place.glob(name)) for name in ("*.safetensors", "*.bin")):
+            files = []
+        if len(files) > 1:
+            raise ModelNotFoundError(
+                f"The folder '{text}' holds {len(files)} GGUF files "
+                f"({', '.join(file.name for file in files)}). Name the one to use."
+            )
+        if files:
+            return files[0]
+        if not (place / "config.json").is_file():
             raise ModelNotFoundError(
                 f"The folder '{text}' holds no config.json, so it is not a saved model. Name the "
                 "folder that save_pretrained wrote, with config.json, weights and tokenizer."
             )
-        return folder
-    if folder.exists():
+        return place
+    if is_gguf(place):
+        return place
+    if place.exists():
         raise ModelNotFoundError(
-            f"'{text}' is a file. Name the folder that holds the model, not one of its files."
+            f"'{text}' is a file. Name the folder that holds the model, not one of its files; only "
+            "a GGUF file is a model by itself."
         )
     if isinstance(source, Path) or not _HUB_ID.fullmatch(text) or text.startswith("."):
         raise ModelNotFoundError(

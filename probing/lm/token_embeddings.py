@@ -217,8 +217,8 @@ class _Body:
     def __init__(self, loader: Any) -> None:
         self._loader = loader
 
-    def from_pretrained(self, *args: Any, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
-        model, report = self._loader.from_pretrained(*args, **kwargs)
+    def from_pretrained(self, **kwargs: Any) -> tuple[Any, dict[str, Any]]:
+        model, report = self._loader.from_pretrained(**kwargs)
         kept = [key for key in report["missing_keys"] if "pooler" not in key]
         return model, {**report, "missing_keys": kept}
 

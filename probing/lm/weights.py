@@ -6,13 +6,15 @@ not before: a web process that only lists or checks models never pays for them.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from probing.lm.errors import DeviceError, ModelFilesError, TokenizerError, WrongModelKindError
-from probing.lm.sources import ModelFacts, fingerprint, local_folder
+from probing.lm.gguf_files import alone, read_gguf, without_strays
+from probing.lm.sources import ModelFacts, fingerprint, local_place
 
 #: Buffers that older checkpoints do not store and that are zero by definition.
 _ZERO_WHEN_MISSING = frozenset({"final_logits_bias"})
@@ -79,8 +81,39 @@ def load_frozen(
 
 def revision_of(facts: ModelFacts) -> str:
     """Return the hub's commit, or a hash of the files in a local folder."""
-    folder = local_folder(facts.source)
-    return facts.revision or (fingerprint(folder) if folder else "")
+    place = local_place(facts.source)
+    return facts.revision or (fingerprint(place) if place else "")
+
+
+@contextmanager
+def place_of(facts: ModelFacts) -> Iterator[dict[str, Any]]:
+    """Yield what tells `from_pretrained` where configuration, tokenizer and weights are."""
+    if facts.quantization:
+        with alone(Path(facts.source)) as place:
+            yield place
+    else:
+        yield {
+            "pretrained_model_name_or_path": facts.source,
+            "revision": facts.revision,
+            # A hub that did not answer a moment ago would be asked again for every file.
+            "local_files_only": facts.from_cache,
+        }
+
+
+def read_config(facts: ModelFacts) -> Any:
+    """Return the configuration of a model as transformers reads it; :class:`ModelFilesError`."""
+    from transformers import AutoConfig
+
+    if facts.quantization:
+        return copy.deepcopy(read_gguf(Path(facts.source)).config)
+    try:
+        with place_of(facts) as place:
+            return AutoConfig.from_pretrained(**place)
+    except Exception as error:  # whatever a family's own checks of its configuration raise
+        raise ModelFilesError(
+            f"The configuration of '{facts.source}' cannot be read ({error}). Save the model again "
+            "with a current version of transformers."
+        ) from error
 
 
 def read_tokenizer(facts: ModelFacts) -> Any:
@@ -89,9 +122,9 @@ def read_tokenizer(facts: ModelFacts) -> Any:
 
     _require_tokenizer_files(facts)
     try:
-        return AutoTokenizer.from_pretrained(
-            facts.source, revision=facts.revision, local_files_only=facts.from_cache
-        )
+        with place_of(facts) as place:
+            found = AutoTokenizer.from_pretrained(**place)
+        return without_strays(found, facts.vocabulary_size) if facts.quantization else found
     except Exception as error:  # the tokenizers library raises bare exceptions
         raise TokenizerError(
             f"The tokenizer of '{facts.source}' cannot be read ({_first_line(error)}). Save the "
@@ -135,16 +168,16 @@ def read_what_is_stored(
 
     Raises :class:`ModelFilesError` where weights cannot be read.
     """
+    if facts.quantization:
+        from transformers import GgufConfig
+
+        # Plain numbers on every device, and the configuration as it was completed.
+        unpacked = GgufConfig(dequantize=True)
+        settings = {"config": read_config(facts), "quantization_config": unpacked, **settings}
     try:
-        with quiet_transformers():
+        with quiet_transformers(), place_of(facts) as place:
             model, report = loader.from_pretrained(
-                facts.source,
-                revision=facts.revision,
-                # A hub that did not answer a moment ago would be asked again for every file.
-                local_files_only=facts.from_cache,
-                dtype=dtype,
-                output_loading_info=True,
-                **settings,
+                **place, dtype=dtype, output_loading_info=True, **settings
             )
     except Exception as error:  # OS, safetensors, pickle and shape errors, all as they come
         raise ModelFilesError(

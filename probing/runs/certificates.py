@@ -342,6 +342,10 @@ def _notes(model: LanguageModel, facts: dict[str, Any], cut: CutWords) -> Iterat
         result = "yes" if text.has_chat_template else "no: prompts are read as they are"
         yield Check(name="template", outcome="noted", result=result)
     for one in facts.values():
+        if quantization := getattr(getattr(one, "facts", None), "quantization", ""):
+            result = f"GGUF, {quantization}; unpacked when loaded, so that speed and memory are "
+            result += "those of the unpacked model"
+            yield Check(name="form", outcome="noted", result=result)
         length = getattr(one, "max_length", None)
         read = getattr(one, "facts", None)
         switch = getattr(read, "switch_length", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, count
@@ -13,6 +14,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
+from probing.lm.errors import ModelNotFoundError
+from probing.lm.sources import local_place
 from probing.models import LanguageModel, ModelKind, ModelSource
 from probing.runs.certificates import ensure_certificate
 from probing.runs.errors import RunError
@@ -134,8 +137,9 @@ def is_registered(
             ModelPlace(ModelSource.SERVER, _tidy_address(location), "", served_name)
         )
     places = [location]
-    if Path(location).expanduser().is_dir():
-        places.append(str(Path(location).expanduser().resolve()))
+    with suppress(ModelNotFoundError):
+        if (place := local_place(location)) is not None:
+            places.append(_resolved(place))
     return LanguageModel.objects.filter(
         location__in=places, revision=revision.strip(), served_name=""
     ).first()
@@ -161,8 +165,6 @@ def is_address(location: str) -> bool:
 
 def _read_place(location: str, revision: str, served_name: str) -> ModelPlace:
     """Return where a model is said to be; raises for what contradicts itself."""
-    from probing.lm.sources import local_folder
-
     location, revision, served_name = location.strip(), revision.strip(), served_name.strip()
     if is_address(location):
         if revision:
@@ -182,17 +184,22 @@ def _read_place(location: str, revision: str, served_name: str) -> ModelPlace:
         )
     if _is_path(location):
         check_folder(location)
-    folder = _ask(lambda: local_folder(location))
-    if folder is None:
+    place = _ask(lambda: local_place(location))
+    if place is None:
         return ModelPlace(ModelSource.HUB, location, revision)
-    location = str(folder.resolve())
+    location = _resolved(place)
     if revision:
         raise RunError.at(
             "revision",
-            f"The revision is “{revision}”, expected none: “{location}” is a folder, and "
+            f"The revision is “{revision}”, expected none: “{location}” is on this machine, and "
             "only models of the hub have revisions.",
         )
     return ModelPlace(ModelSource.PATH, location)
+
+
+def _resolved(place: Path) -> str:
+    """Return the one path of a folder or file; a file keeps its name, which may be a link's."""
+    return str(place.parent.resolve() / place.name if place.is_file() else place.resolve())
 
 
 def _is_path(location: str) -> bool:
@@ -292,7 +299,7 @@ def _derived_name(place: ModelPlace) -> str:
     """Return the hub id, the folder's name or the served name, made unique where it is taken."""
     base = place.served_name or place.location
     if place.source == ModelSource.PATH:
-        base = Path(place.location).name
+        base = Path(place.location).name.removesuffix(".gguf")
     base = f"{base} @ {place.revision}" if place.revision else base
     base = base[: NAME_LENGTH - 6]
     names = chain([base], (f"{base} ({number})" for number in count(2)))

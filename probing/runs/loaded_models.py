@@ -296,11 +296,10 @@ def file_stamp(model: LanguageModel) -> tuple[tuple[str, int, int], ...]:
     """Return names, sizes and times of a local model's files, so that a rewritten one is reread."""
     if model.source != ModelSource.PATH:
         return ()
-    folder = Path(model.location).expanduser()
-    if not folder.is_dir():
-        return ()
+    place = Path(model.location).expanduser()
+    files = sorted(place.iterdir()) if place.is_dir() else [place]
     return tuple(
         (file.name, file.stat().st_size, file.stat().st_mtime_ns)
-        for file in sorted(folder.iterdir())
+        for file in files
         if file.is_file()
     )

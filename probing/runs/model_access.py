@@ -25,7 +25,7 @@ def check_folder(location: str) -> None:
         raise RunError.at(
             "location",
             f"No model can be read from “{location}”. Enter a hub id such as bert-base-cased, or a "
-            f"folder inside {' or '.join(map(str, roots))}.",
+            f"folder or GGUF file inside {' or '.join(map(str, roots))}.",
         )
 
 

@@ -64,7 +64,7 @@ class Command(BaseCommand):
         parser.epilog = _describe_parameters()
         parser.add_argument("--measure", default="set", help=f"{', '.join(MEASURES)}; default set")
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--model", help="a registered name, a folder, or a hub id")
+        which.add_argument("--model", help="a registered name, a folder, a GGUF file, or a hub id")
         which.add_argument(
             "--trained-by",
             type=int,

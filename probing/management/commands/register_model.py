@@ -15,10 +15,14 @@ from probing.runs.language_models import register_model
 
 
 class Command(BaseCommand):
-    help = "Register a language model: a hub id, a folder, or a chat model behind a server."
+    help = (
+        "Register a language model: a hub id, a folder, a GGUF file, or a chat model on a server."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("location", help="a hub id, a folder, or a server's base URL")
+        parser.add_argument(
+            "location", help="a hub id, a folder, a GGUF file, or a server's base URL"
+        )
         parser.add_argument("--name", default="", help="as reports print it")
         parser.add_argument("--revision", default="", help="branch, tag or commit on the hub")
         parser.add_argument(
