@@ -129,6 +129,7 @@ def test_tables_of_alignment_are_those_of_the_newest_report(shared_dir: Path) ->
         stdout=StringIO(),
     )
     result = Report.objects.get().result
+    assert result
     told = run("cao2022/table-6")
     assert f"{result['pooled']['tau']['value']:.4f}" in told
     assert "14 without a result" in told
@@ -136,3 +137,17 @@ def test_tables_of_alignment_are_those_of_the_newest_report(shared_dir: Path) ->
     for line in result["by_group"]:
         assert f"{line['tau']['value']:.4f}" in by_group
     assert "of 25 " in by_group
+
+
+@pytest.mark.slow
+@pytest.mark.shared
+@pytest.mark.django_db
+def test_imported_predictions_give_the_printed_accuracies(shared_dir: Path) -> None:
+    """Two of the ten models of Table 3; of each the mean and the SD over five runs."""
+    file = shared_dir / "golden" / "data" / "fpr_amazon.csv"
+    call_command("import_predictions", str(file), "--data-set", "amazon", stdout=StringIO())
+    for imported in Run.objects.all():
+        call_command("report", "fpr_gaps", "--run", str(imported.pk), stdout=StringIO())
+    told = run("kohankhaki/table-3")
+    assert "4 of 20 reproduced, 16 without a result" in told
+    assert "Some models have no report." in told

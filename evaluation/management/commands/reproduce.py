@@ -139,7 +139,7 @@ def _print_values(console: Console, outcome: Outcome) -> None:
     if outcome.item.commands and outcome.status is Status.NO_RESULT:
         console.print("Run this first, then this command again:")
         for command in outcome.item.commands:
-            console.print(f"  {command}", markup=False)
+            console.print(f"  .venv/bin/python {command}", markup=False)
 
 
 HEAD = """# Reproductions
@@ -149,9 +149,9 @@ or why it can't be. *Reproduced* means equal to the last printed digit, *close* 
 that the item states, *no numbers* that nothing in it follows from data.
 
 ```bash
-manage.py reproduce                                # lists them
-manage.py reproduce kohankhaki/table-4 --data released
-manage.py reproduce --all --data released --markdown docs/reproductions.md
+.venv/bin/python manage.py reproduce               # lists them
+.venv/bin/python manage.py reproduce kohankhaki/table-4 --data released
+.venv/bin/python manage.py reproduce --all --data released --markdown docs/reproductions.md
 ```
 
 `released` is a folder with clones of the authors' repositories, or with their data files. Items on
