@@ -4,7 +4,6 @@ Importing this package registers them.
 """
 
 from annotation.admin import (
-    accounts,
     annotator_study,
     corpus,
     instrument,

@@ -119,9 +119,6 @@ class StudyScoped(HasPages, ReadByStaff):
         study = find_study(obj)
         return study is None or study.is_changeable_by(request.user)
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_module_permission(request)
-
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 

@@ -83,6 +83,9 @@ class BaseStudyAdmin(HasTabs, HasImports, StudyScoped, HeadedAdmin, ModelAdmin):
         """Return whether people have begun, so that the study cannot be deleted."""
         raise NotImplementedError
 
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return self.has_module_permission(request) and request.user.has_perm("annotation.add_study")
+
     def has_delete_permission(self, request: HttpRequest, obj: Study | None = None) -> bool:
         if obj is None or obj.status != StudyStatus.DRAFT or self.has_work(obj):
             return False

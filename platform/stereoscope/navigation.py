@@ -97,7 +97,7 @@ NAVIGATION: tuple[tuple[Any, tuple[Entry, ...]], ...] = (
     (
         _("Settings"),
         (
-            Entry(_("Accounts"), _lists("auth", "user", "group"), "auth.view_user"),
+            Entry(_("Accounts"), _lists("auth", "user"), "auth.view_user"),
             Entry(_("Teams"), _lists("annotation", "team")),
             Entry(_("Secure sign-in"), ("security",)),
             Entry(_("API tokens"), _lists("stereoscope", "apitoken")),

@@ -7,6 +7,7 @@ from django.http import Http404
 from django.urls import include, path, re_path
 from django.views.defaults import page_not_found
 
+from stereoscope.accounts import SignInByLink
 from stereoscope.metrics import show_metrics
 from stereoscope.overview.first_steps import turn_first_steps
 
@@ -22,6 +23,7 @@ urlpatterns = [
     path("reports/", include("evaluation.reports.urls")),
     path("account/", include("stereoscope.second_factor.urls")),
     path("account/", include("stereoscope.oidc.urls")),
+    path("account/link/<uidb64>/<token>/", SignInByLink.as_view(), name="sign-in-by-link"),
     path("docs/", include("stereoscope.documentation.urls")),
     path("api/", include("stereoscope.api.urls")),
     path(

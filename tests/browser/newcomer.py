@@ -27,7 +27,7 @@ ALT = "A loaf of bread"
 WRONG_GROUP = "astronauts"
 GROUPS = ("bakers", "florists", "plumbers", "tailors", "nurses")
 SCALES = (("lazy", "hard-working", "Agency"), ("shy", "bold", "Agency"))
-PERMISSIONS = ("add_socialgroup", "add_traitpair")
+PERMISSIONS = ("add_study", "add_socialgroup", "add_traitpair")
 #: Every step of the walk that has a picture, in order.
 STEPS = (
     "log-in",

@@ -56,6 +56,7 @@ def flora(site: str) -> User:
     user, _ = User.objects.update_or_create(
         username="flora", defaults={"password": hashed, "is_staff": True}
     )
+    user.user_permissions.add(Permission.objects.get(codename="add_study"))
     return user
 
 

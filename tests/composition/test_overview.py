@@ -34,7 +34,7 @@ from stereoscope.demo.names import (
     SPEAKERS_SURVEY_ID,
 )
 from stereoscope.demo.studies import ensure_survey
-from tests.annotation.studies.people import make_study, make_submission
+from tests.annotation.studies.people import make_creator, make_study, make_submission
 
 pytestmark = pytest.mark.django_db
 INDEX = "admin:index"
@@ -42,7 +42,7 @@ INDEX = "admin:index"
 
 @pytest.fixture
 def alice() -> User:
-    return User.objects.create_user("alice", is_staff=True)
+    return make_creator("alice")  # type: ignore[return-value]
 
 
 def log_in(user: User) -> Client:

@@ -37,6 +37,12 @@ class ColleagueForm(JoinForm):
         )
 
 
+def offer_second_factor(request: HttpRequest) -> None:
+    """Offer it on the next page, to somebody who has just made an account."""
+    offer = _('Make your account safer: <a href="{}">turn on a second factor</a>.')
+    messages.info(request, format_html(offer, reverse("security")))
+
+
 def show_link(page: ResearcherPage, *, of: str, token: str) -> HttpResponse:
     """Return the page with a new link in the answer itself: no address or session ever holds it."""
     address = reverse(f"admin:annotation_{of}_join", args=[token])
@@ -91,8 +97,7 @@ class InvitationPage(ResearcherPage):
             )
             answer = self.accept(kwargs["token"], user)
             login(request, user, backend=MODEL_BACKEND)
-            offer = _('Make your account safer: <a href="{}">turn on a second factor</a>.')
-            messages.info(request, format_html(offer, reverse("security")))
+            offer_second_factor(request)
             return answer
         return redirect(request.path)  # somebody else was faster
 

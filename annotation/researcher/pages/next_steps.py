@@ -53,13 +53,16 @@ def find_study_steps(study: Study, user: User) -> list[NextStep]:
 
 def find_corpus_steps(corpus: Corpus, user: User, *, has_pairs: bool) -> list[NextStep]:
     """Return what can be made of a corpus with texts. No query."""
-    steps = _link(
-        _("Have counterparts written"),
-        _("Annotators say the same in the other variety."),
-        "admin:annotation_writingstudy_add",
-        corpus=corpus.pk,
-    )
-    if has_pairs:
+    may_create = user.has_perm("annotation.add_study")
+    steps: list[NextStep] = []
+    if may_create:
+        steps += _link(
+            _("Have counterparts written"),
+            _("Annotators say the same in the other variety."),
+            "admin:annotation_writingstudy_add",
+            corpus=corpus.pk,
+        )
+    if has_pairs and may_create:
         steps += _link(
             _("Have counterparts judged"),
             _("Judges compare what people and models wrote."),
@@ -73,14 +76,14 @@ def find_corpus_steps(corpus: Corpus, user: User, *, has_pairs: bool) -> list[Ne
             kind=StudyKind.GUISE_RATING,
             corpus=corpus.pk,
         )
-        if user.has_perm("probing.add_run"):
-            steps += _link(
-                _("Ask a language model about the speakers"),
-                _("A new run of matched guise probing on these pairs."),
-                "admin:probing_run_add",
-                measure="matched_guise",
-                corpus=corpus.pk,
-            )
+    if has_pairs and user.has_perm("probing.add_run"):
+        steps += _link(
+            _("Ask a language model about the speakers"),
+            _("A new run of matched guise probing on these pairs."),
+            "admin:probing_run_add",
+            measure="matched_guise",
+            corpus=corpus.pk,
+        )
     if user.has_perm("evaluation.add_report"):
         steps += _link(
             _("Build a report"),

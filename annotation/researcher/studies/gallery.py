@@ -138,6 +138,10 @@ class StudyGallery(ResearcherPage):
     name = "gallery"
     folder = "study"
 
+    def prepare(self) -> None:
+        if not self.model_admin.has_add_permission(self.request):
+            raise PermissionDenied
+
     def get_context_data(self) -> dict[str, Any]:
         return {
             **super().get_context_data(),

@@ -70,12 +70,13 @@ def _list_steps(user: User) -> Iterator[Step]:
     own = Study.objects.filter(owner=user, origin=Origin.COLLECTED)
     own = own.exclude(public_id__in=STUDIES)
     newest = own.order_by("-pk").first()
-    yield Step(_("Make a study"), reverse("admin:annotation_study_add"), newest is not None)
-    yield Step(
-        _("Pilot it with %(n)d people") % {"n": PILOT_PEOPLE},
-        _study_address(newest),
-        _has_been_tried(own),
-    )
+    if user.has_perm("annotation.add_study"):
+        yield Step(_("Make a study"), reverse("admin:annotation_study_add"), newest is not None)
+        yield Step(
+            _("Pilot it with %(n)d people") % {"n": PILOT_PEOPLE},
+            _study_address(newest),
+            _has_been_tried(own),
+        )
     if user.has_perm("probing.add_languagemodel"):
         yield Step(
             _("Add a language model"),

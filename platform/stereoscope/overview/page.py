@@ -141,6 +141,7 @@ def add_overview(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any
             for study in shown
         ],
         "n_studies": known.count(),
+        "may_create": user.has_perm("annotation.add_study"),
         "may_see_runs": user.has_perm("probing.view_run"),
         "may_see_reports": user.has_perm("evaluation.view_report"),
         "may_run": user.has_perm("probing.add_run"),

@@ -125,8 +125,8 @@ RULES = (
     page("overview-first-steps", NOBODY, "staff"),
     # Studies: what somebody sees who has a part in it, and what only some of them do.
     page("admin:annotation_*study_audit", "owns"),
-    page("admin:annotation_study_gallery", "staff", "staff"),
-    page("admin:annotation_study_begin", "staff", "staff", always=False),
+    page("admin:annotation_study_gallery", "permitted", "permitted"),
+    page("admin:annotation_study_begin", "permitted", "permitted", always=False),
     # A link of an invitation says for itself whom it lets in.
     page("admin:annotation_study_join", "link", "link", always=False),
     page("admin:annotation_team_changelist", "staff"),
@@ -141,7 +141,7 @@ RULES = (
     page("admin:annotation_*study_action", NOBODY, "changes"),
     page("admin:annotation_*study_delete", "changes", "changes", always=False),
     page("admin:annotation_*study_changelist", "staff", "staff"),
-    page("admin:annotation_*study_add", "staff", "staff"),
+    page("admin:annotation_*study_add", "permitted", "permitted"),
     page("admin:annotation_*study_change", "reads", "changes"),
     page("admin:annotation_writingstudy_publish", NOBODY, "changes"),
     page("admin:annotation_writingstudy_undo", NOBODY, "reviews"),

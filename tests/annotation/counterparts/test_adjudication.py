@@ -27,14 +27,14 @@ from tests.annotation.counterparts.studies import (
     tasks_of,
     write,
 )
-from tests.annotation.studies.people import make_user
+from tests.annotation.studies.people import make_creator, make_user
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def alice() -> User:
-    return make_user("alice")
+    return make_creator("alice")
 
 
 @pytest.fixture

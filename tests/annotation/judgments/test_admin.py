@@ -28,14 +28,14 @@ from tests.annotation.judgments.corpora import (
     tasks_of,
     write_counterpart,
 )
-from tests.annotation.studies.people import make_user
+from tests.annotation.studies.people import make_creator, make_user
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def alice() -> User:
-    return make_user("alice")
+    return make_creator("alice")
 
 
 def log_in(user: User) -> Client:

@@ -36,7 +36,7 @@ from tests.annotation.judgments.corpora import (
     tasks_of,
 )
 from tests.annotation.judgments.test_admin import filled_form, no_members
-from tests.annotation.studies.people import make_user
+from tests.annotation.studies.people import make_creator, make_user
 
 #       0123456789012345678901
 BODY = "She  was very kind – so"
@@ -196,7 +196,7 @@ def test_the_page_keeps_marks_that_were_refused_and_shows_those_stored(study, ta
 
 @pytest.mark.django_db
 def test_a_researcher_sets_the_scheme_until_the_launch(client):
-    alice = make_user("alice")
+    alice = make_creator("alice")
     corpus = make_corpus(3)
     corpus.owner = alice
     corpus.save()

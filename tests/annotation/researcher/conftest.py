@@ -12,12 +12,12 @@ from django.urls import reverse
 
 from annotation.instruments.documents.document import hash_document, write_document
 from annotation.models import Instrument, MembershipRole, Study, StudyMembership
-from tests.annotation.studies.people import make_study, make_user
+from tests.annotation.studies.people import make_creator, make_study, make_user
 
 
 @pytest.fixture
 def alice(db: None) -> User:
-    return make_user("alice")
+    return make_creator("alice")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import AbstractBaseUser, Permission
 from django.utils import timezone
 
 from annotation.instruments.versions import current_instrument
@@ -38,6 +38,13 @@ def make_user(name: str, **options: Any) -> AbstractBaseUser:
     return get_user_model().objects.create_user(
         username=name, password="a long pass phrase", is_staff=True, **options
     )
+
+
+def make_creator(name: str, **options: Any) -> AbstractBaseUser:
+    """Return a researcher whose account can create studies."""
+    user = make_user(name, **options)
+    user.user_permissions.add(Permission.objects.get(codename="add_study"))  # type: ignore[attr-defined]
+    return user
 
 
 def allow_unsigned_links(study: Study) -> None:

@@ -94,6 +94,9 @@ def test_a_copy_has_settings_and_content_and_nothing_of_people(
 ) -> None:
     add_known_language(instrument=make_study(launched=False).instruments.get(), language="es")
     Study.objects.filter(pk=study.pk).update(quota_per_group=7, reward_cents=340)
+    assert begin(bob, "copy", study=study.pk).status_code == 403
+    for user in (bob, charlie):
+        user.user_permissions.add(Permission.objects.get(codename="add_study"))
     response = begin(bob, "copy", study=study.pk)
     assert response.status_code == 302, response.content.decode()
     copy = newest()
@@ -138,7 +141,7 @@ def test_entries_that_the_library_lacks_join_it_where_that_is_allowed(alice: Use
     assert refused.status_code == 422
     assert "“baker” is not in the library of groups." in refused.content.decode()
     assert Study.objects.count() == n
-    names = ["add_socialgroup", "add_traitpair"]
+    names = ["add_study", "add_socialgroup", "add_traitpair"]
     alice.user_permissions.set(Permission.objects.filter(codename__in=names))
     alice = User.objects.get(pk=alice.pk)
     assert begin(alice, "file", file=SimpleUploadedFile("i.json", content)).status_code == 302
