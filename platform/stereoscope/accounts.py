@@ -66,7 +66,7 @@ def deactivate(*, user: User, by: User) -> None:
     user.is_active = False
     user.set_unusable_password()  # sessions hold a digest of it: none comes back
     user.save()
-    user.api_tokens.all().delete()  # type: ignore[attr-defined]
+    user.api_tokens.all().delete()
     for invitations in (open_links(StudyInvitation), open_links(TeamInvitation)):
         invitations.filter(created_by=user).delete()
     open_shares().filter(created_by=user).update(revoked_at=timezone.now())

@@ -1,8 +1,7 @@
 // The library of questions: a dialog to put one into the study, and one to keep one for others.
-import { fill, labelled, make, newId, uniqueName } from "./flow-dom.js";
+import { fill, labelled, make, newId, plain, uniqueName } from "./flow-dom.js";
 
 const ABOUT_PARTICIPANT = "participant";
-const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
 export class QuestionLibrary {
   /** `select(index)` opens a step; `saving` is null where nothing can be edited. */

@@ -1,5 +1,5 @@
 // The outline: the steps in their order, added, copied, moved and removed, with their problems.
-import { fill, make, uniqueName } from "./flow-dom.js";
+import { fill, labelled, make, plain, uniqueName } from "./flow-dom.js";
 import { summarize } from "./flow-fields.js";
 
 /** Return a step as an object; one that is nothing but a kind is stored as a text. */
@@ -148,34 +148,38 @@ export class Outline {
   // Adding, copying and removing
 
   buildAdder(place) {
-    this.menu = make("div", { class: "designer-kinds", hidden: true, role: "group", "aria-label": this.words.addStep });
     this.adder = make("button", {
-      type: "button", class: "button designer-add", "aria-expanded": "false",
-      on: { click: () => this.toggleMenu() },
+      type: "button", class: "button designer-add", "aria-haspopup": "dialog",
+      on: { click: () => this.openMenu() },
     }, make("span", { "aria-hidden": "true", text: "+" }), make("span", { text: this.words.add }));
-    this.menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      this.toggleMenu(false);
-      this.adder.focus();
+    place.replaceChildren(this.adder);
+  }
+
+  /** The kinds lie over the page, drawn as they open: nothing that is saved meanwhile takes the focus. */
+  openMenu() {
+    const { words } = this;
+    const search = make("input", {
+      type: "search", class: "flow-input", autocomplete: "off", on: { input: () => this.drawMenu(search.value) },
     });
-    place.replaceChildren(this.adder, this.menu);
+    this.kinds = make("div", { class: "designer-kinds" });
+    this.menu = this.questionLibrary.open(words.addStep, labelled(words.searchSteps, search), this.kinds);
+    this.drawMenu("");
+    search.focus();
   }
 
-  /** The menu is drawn as it opens: nothing that is saved meanwhile takes the focus from it. */
-  toggleMenu(open = this.menu.hidden) {
-    if (open) this.drawMenu();
-    this.menu.hidden = !open;
-    this.adder.setAttribute("aria-expanded", String(open));
-    if (open) this.menu.querySelector("button:not(:disabled)")?.focus();
-  }
-
-  drawMenu() {
-    const fromLibrary = make("button", {
-      type: "button", class: "flow-choice", on: { click: () => { this.toggleMenu(false); this.questionLibrary.choose(); } },
-    }, make("b", { text: this.words.fromLibrary }), make("span", { text: this.words.fromLibraryHelp }));
-    this.menu.replaceChildren(fromLibrary, ...this.config.menu.map(({ heading, kinds }) => make("div", {
-      class: "flow-menu-part", role: "group", "aria-label": heading,
-    }, make("h3", { text: heading }), ...kinds.map((name) => this.drawChoice(name)))));
+  drawMenu(wanted) {
+    const { words, config } = this;
+    const says = (...texts) => plain(wanted.trim()).split(/\s+/).every((word) => plain(texts.join(" ")).includes(word));
+    const parts = config.menu.map(({ heading, kinds }) => {
+      const found = kinds.filter((name) => says(heading, config.kinds[name].label, config.kinds[name].explanation));
+      return found.length ? make("div", { class: "flow-menu-part", role: "group", "aria-label": heading },
+        make("h3", { text: heading }), ...found.map((name) => this.drawChoice(name))) : null;
+    }).filter(Boolean);
+    const fromLibrary = says(words.fromLibrary, words.fromLibraryHelp) ? make("button", {
+      type: "button", class: "flow-choice", on: { click: () => { this.menu.close(); this.questionLibrary.choose(); } },
+    }, make("b", { text: words.fromLibrary }), make("span", { text: words.fromLibraryHelp })) : null;
+    const none = parts.length || fromLibrary ? null : make("p", { class: "flow-help", role: "status", text: words.noStep });
+    this.kinds.replaceChildren(...[fromLibrary, ...parts, none].filter(Boolean));
   }
 
   isTaken(name) {
@@ -208,7 +212,7 @@ export class Outline {
   add(name) {
     // Redone, or added by somebody else, since the menu was opened.
     if (this.isTaken(name)) {
-      this.toggleMenu(true);
+      this.drawMenu("");
       return;
     }
     const kind = this.config.kinds[name];
@@ -219,7 +223,7 @@ export class Outline {
     }
     const place = this.placeOf(name);
     this.chosen = place;
-    this.toggleMenu(false);
+    this.menu.close();
     this.store.edit(({ flow }) => flow.splice(place, 0, item));
     this.select(place, { intoEditor: true });
     this.say(this.words.added, { name: kind.label, n: place + 1 });

@@ -24,6 +24,9 @@ export function fill(text, values) {
   return text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
 
+/** Return a text as searches compare it: without accents, in small letters. */
+export const plain = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+
 /** Return a name for the data made of a text: small letters, digits and hyphens. */
 export function slugify(text) {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase()

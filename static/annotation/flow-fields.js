@@ -1,5 +1,5 @@
 // The controls of a step's content: texts by language, switches, answers, practice lines.
-import { iconButton, labelled, make, newId, slugify, uniqueName } from "./flow-dom.js";
+import { fill, iconButton, labelled, make, newId, slugify, uniqueName } from "./flow-dom.js";
 
 const NAMES = typeof Intl.DisplayNames === "function"
   ? new Intl.DisplayNames(undefined, { type: "language" }) : null;
@@ -45,12 +45,13 @@ export function summarize(data, languages) {
 }
 
 /** One control for each language, under one label. */
-function textInputs(texts, { field, label, long, languages, changed }) {
+function textInputs(texts, { field, label, long, languages, changed, example }) {
   const several = languages.length > 1;
   return languages.map((language) => {
     const control = make(long ? "textarea" : "input", {
       class: "flow-input", lang: language, value: texts[language] ?? "", "data-field": field,
       "aria-label": several ? `${label}, ${languageName(language)}` : label,
+      placeholder: example?.(language),
       ...(long ? { rows: 3 } : { type: "text" }),
       on: {
         input: () => {
@@ -66,7 +67,14 @@ function textInputs(texts, { field, label, long, languages, changed }) {
   });
 }
 
-function textField(data, field, { languages }, changed) {
+/** Return what an empty text of an own question could say, by language; `part` finds it in a sample. */
+function exampleOf(data, { kinds, words }, part) {
+  const sample = part(kinds?.[data.kind]?.example ?? {});
+  return (language) => (sample?.[language] ? fill(words.example, { text: sample[language] }) : undefined);
+}
+
+function textField(data, field, config, changed) {
+  const { languages } = config;
   const texts = data[field.name] ?? {};
   const edited = () => {
     if (Object.keys(texts).length || !field.optional) data[field.name] = texts;
@@ -75,7 +83,7 @@ function textField(data, field, { languages }, changed) {
   };
   const inputs = textInputs(texts, {
     field: field.name, label: field.label, long: field.type === "paragraph", languages,
-    changed: edited,
+    changed: edited, example: exampleOf(data, config, (sample) => sample[field.name]),
   });
   return make("div", { class: "flow-field", role: "group" },
     make("span", { class: "flow-label", text: field.label }), ...inputs,
@@ -309,6 +317,7 @@ class OptionsField extends Rows {
     });
     const inputs = textInputs(row.text, {
       field: `${place} text`, label: `${this.field.label} ${index + 1}`, languages,
+      example: exampleOf(this.data, this.config, (sample) => sample[this.field.name]?.[index]?.text),
       changed: (language) => {
         if (this.automatic.has(row) && language === languages[0]) {
           const taken = this.rows.filter((other) => other !== row).map((other) => other.value);

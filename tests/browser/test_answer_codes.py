@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, expect
 
@@ -34,14 +36,19 @@ def write(designer: Designer, field: str, text: str) -> None:
     expect(designer.page.locator("[data-saved]")).not_to_have_text("Saved")
 
 
-def test_rewritten_answers_of_a_sample_are_stored_by_their_new_texts(
+def test_a_new_question_starts_empty_and_its_answers_are_stored_by_their_texts(
     chromium: Browser, site: str, study: Study
 ) -> None:
     designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
-    designer.add("Question with answers to choose from")
+    designer.add("Question with answers to choose from", empty=True)
+    # Nothing of an example is in the data: it is only shown where nothing is written yet.
+    texts = designer.editor.locator('[data-field="question"], [data-field$=" text"]')
+    assert texts.evaluate_all("nodes => nodes.map(node => node.value)") == ["", "", ""]
+    expect(designer.field("question")).to_have_attribute("placeholder", re.compile("^For example"))
+    expect(designer.page.locator(".designer-errors").first).to_be_visible()
     write(designer, "question", "Do you have neighbors?")
-    designer.editor.get_by_role("button", name="Remove Answers 3").click()
     write(designer, "options 1 text", "Yes")
+    write(designer, "options 2 text", "Maybe")
     designer.add(str(FreeText.label))
     # A condition on an answer goes along with its name, and so does a page that was left.
     designer.press(designer.editor.get_by_role("button", name="Add a condition"))
@@ -81,7 +88,7 @@ def test_matrix_rows_and_ranked_items_follow_their_texts(
 ) -> None:
     designer = open_designer(open_context(chromium, viewport=DESKTOP), site, study)
     for kind, field in ((Matrix, "rows"), (Ranking, "items")):
-        designer.add(str(kind.label))
+        designer.add(str(kind.label), empty=True)
         write(designer, f"{field} 1 text", "From books")
         expect(designer.editor.locator(f'[data-field="{field} 1 value"]')).to_have_value(
             "from-books"

@@ -3,6 +3,9 @@ is seen in the preview, can be undone, and is never lost."""
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 import pytest
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.contrib.auth.models import Permission, User
@@ -21,7 +24,7 @@ from annotation.instruments.languages.language_service import add_known_language
 from annotation.models import Instrument, Study, Submission
 from annotation.steps.choice import Choice
 from annotation.steps.instructions import Debrief
-from annotation.steps.kind import KINDS
+from annotation.steps.kind import KINDS, Menu
 from tests.browser.axe import open_scanned_page
 from tests.browser.axe import scan as check_page
 from tests.browser.survey_visitor import DESKTOP, Visitor, open_context
@@ -44,8 +47,9 @@ FLOW = [
     "repeat",
     "demographics",
 ]
+ROWS = ("the-questions-were-clear", "i-knew-the-groups-that-i-was-asked-a")
 # What passes the checks as they stand in a new step.
-RIGHT = frozenset({"somewhat-disagree", "people-in-america", "tablet"})
+RIGHT = frozenset({"somewhat-disagree", "people-in-america", "on-a-tablet"})
 
 
 @pytest.fixture
@@ -95,10 +99,30 @@ class Designer:
         self.reach(target)
         self.keys.press("Enter")
 
-    def add(self, label: str) -> None:
+    def add(self, label: str, *, empty: bool = False) -> None:
+        """Add a step; a question of one's own gets the words of its examples."""
         self.press(self.page.get_by_role("button", name="Add step"))
         self.press(self.page.locator(".flow-choice", has_text=label))
         expect(self.page.locator("main h2")).to_have_text(label)
+        kind = next(kind for kind in KINDS.values() if str(kind.label) == label)
+        if kind.menu == Menu.QUESTIONS and not empty:
+            self.fill_in(kind.new)
+
+    def fill_in(self, sample: dict[str, Any]) -> None:
+        for name, value in sample.items():
+            if isinstance(value, dict):
+                self.field(name).fill(value["en"])
+            elif isinstance(value, list) and name != "points":
+                for n, row in enumerate(value, start=1):
+                    if not self.field(f"{name} {n} text").count():
+                        rows = self.page.get_by_role("group").filter(
+                            has=self.field(f"{name} 1 text")
+                        )
+                        rows.get_by_role("button", name=re.compile("^Add an")).click()
+                    self.field(f"{name} {n} text").fill(row["text"]["en"])
+
+    def field(self, name: str) -> Locator:
+        return self.page.locator(f'[data-editor] [data-field="{name}"]')
 
     def step(self, label: str) -> Locator:
         """Return the button of a step in the outline."""
@@ -185,10 +209,10 @@ def test_a_flow_is_built_by_keyboard_previewed_launched_and_taken(
     designer.keys.press("Home")
     for _ in range(place):
         designer.keys.press("ArrowDown")
-    assert designer.flow[before]["show_if"] == {"step": "choice", "is": "phone"}
+    assert designer.flow[before]["show_if"] == {"step": "choice", "is": "on-a-phone"}
     designer.reach(designer.editor.get_by_label("Value"))
     designer.keys.press("ArrowDown")
-    assert designer.flow[before]["show_if"] == {"step": "choice", "is": "tablet"}
+    assert designer.flow[before]["show_if"] == {"step": "choice", "is": "on-a-tablet"}
 
     # What is wrong is told beside the field and counted in the outline, and goes when it is mended.
     designer.press(designer.step("Question with answers to choose"))
@@ -262,8 +286,8 @@ def test_a_flow_is_built_by_keyboard_previewed_launched_and_taken(
     assert answers == {
         "slider": 70,
         "number": 3,
-        "matrix": dict.fromkeys(("questions-clear", "groups-familiar"), "strongly-disagree"),
-        "choice": "tablet",
+        "matrix": dict.fromkeys(ROWS, "strongly-disagree"),
+        "choice": "on-a-tablet",
         "free-text": "It was clear.",
     }
     assert submission.pages.count() == len(built)
@@ -453,6 +477,8 @@ def test_what_has_the_focus_keeps_it_when_the_answer_to_a_saved_edit_arrives(
     choice = page.locator(".flow-choice", has_text=str(Choice.label))
     languages = page.locator("[data-panels] button")
     expect(edit_then_reach(page.get_by_role("button", name="Add step"), choice)).to_be_focused()
+    designer.keys.press("Escape")
+    expect(page.get_by_role("button", name="Add step")).to_be_focused()
     problem = page.locator("[data-general] a")
     expect(edit_then_reach(problem)).to_be_focused()
     expect(edit_then_reach(languages)).to_be_focused()
@@ -476,6 +502,42 @@ def test_a_step_that_came_back_while_the_menu_was_open_is_not_added_once_more(
     designer.press(choice)
     expect(choice).to_be_disabled()
     assert designer.kinds.count("debrief") == 1
+
+
+def test_add_step_stays_in_view_and_its_list_lies_over_the_page(
+    chromium: Browser, site: str, study: Study
+) -> None:
+    """On a laptop the button was cut off at eleven steps, and its list lay below the fold."""
+    instrument = study.instruments.get()
+    instrument.flow = [*FLOW[:-1], *(["rating"] * 8), "demographics"]
+    instrument.save()
+    laptop = {"width": 1366, "height": 657}  # of the page within the browser
+    designer = open_designer(open_context(chromium, viewport=laptop), site, study)
+    page = designer.page
+    adder = page.get_by_role("button", name="Add step")
+    for scrolled in (0, 10_000):
+        page.locator(".designer-outline").evaluate("(node, by) => node.scrollTo(0, by)", scrolled)
+        box = adder.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= laptop["height"]
+    designer.press(adder)
+    dialog = page.get_by_role("dialog")
+    box = dialog.bounding_box()
+    assert box is not None
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= laptop["height"]
+    search = dialog.get_by_label("Search steps")
+    expect(search).to_be_focused()
+    designer.keys.type("NUMBER")
+    choices = dialog.locator(".flow-choice")
+    expect(choices.first).to_contain_text("number")
+    assert choices.count() < 5
+    search.fill("no such step")
+    expect(dialog.get_by_text("No kind of step is called that.")).to_be_visible()
+    search.fill("")
+    assert choices.count() > 10
+    designer.keys.press("Escape")
+    expect(adder).to_be_focused()
 
 
 def test_steps_of_a_frozen_version_have_room_for_their_names(

@@ -115,12 +115,29 @@ def _describe_kind(kind: type[StepKind], languages: list[str]) -> dict[str, Any]
         "isCheck": kind.is_check,
         "needsName": kind.is_question,
         "isNumber": kind.is_number,
-        "content": new_content(kind, languages) or None,
+        "content": empty_question(kind) or new_content(kind, languages) or None,
+        "example": new_content(kind, languages) if kind.menu is Menu.QUESTIONS else {},
         "fields": [
             control | {"words": _media_words()} if control["type"] == "media" else control
             for control in describe_controls(kind)
         ],
     }
+
+
+def empty_question(kind: type[StepKind]) -> dict[str, Any]:
+    """Return what a researcher's own question begins with: no words but those of a scale's points.
+
+    The words of `StepKind.new` are shown as examples. Empty for kinds that are no such question.
+    """
+    if kind.menu is not Menu.QUESTIONS:
+        return {}
+    content = dict(kind.new)
+    for name, value in kind.new.items():
+        if isinstance(value, dict):
+            content[name] = {}
+        elif isinstance(value, list) and name != "points":
+            content[name] = [{"value": "answer", "text": {}}, {"value": "answer-2", "text": {}}]
+    return {name: value for name, value in content.items() if name != "help" or value}
 
 
 def _media_words() -> dict[str, str]:
@@ -247,6 +264,9 @@ def _words() -> dict[str, str]:
         "scales": _("Scales"),
         "scalesHelp": _("Lines between two words, from 0 to 100."),
         "search": _("Search"),
+        "searchSteps": _("Search steps"),
+        "noStep": _("No kind of step is called that."),
+        "example": _("For example: {text}"),
         "searchQuestions": _("Search by name, words or kind"),
         "shareQuestion": _("For all researchers of this installation"),
         "selectAllOf": _("Select all of"),
