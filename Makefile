@@ -31,6 +31,7 @@ help:
 	@echo "make attack                  what a hostile visitor reaches, by role, form and API; docs/attack.md"
 	@echo "make messages                renew the lists of texts to translate, and compile them"
 	@echo "make model-test              participants and panels in any order, many times over"
+	@echo "make gestures                2,000 gestures on a rating page: only meant ones answer; docs/gestures.md"
 	@echo "make slow-test               every browser test on a slow device and a slow line"
 	@echo "make screenshots             pictures of every page, into docs/images/screens"
 	@echo "make zoo                     which model families are read right; docs/models.md"
@@ -132,6 +133,11 @@ messages: environment-dev
 model-test: environment-dev
 	$(EMBEDDED) STEREOSCOPE_TESTS_DEEP=1 $(PYTHON) -m pytest -s \
 	  tests/annotation/survey/test_any_order.py tests/annotation/panels/test_paying_once.py
+
+# Half an hour and more: touch points, momentum, buttons and a pen through the browser's protocol.
+.PHONY: gestures
+gestures: browser
+	$(EMBEDDED) STEREOSCOPE_TESTS_DEEP=1 $(PYTHON) -m pytest -s tests/browser/test_gestures.py
 
 # Many minutes: pages are seen long before their scripts run, and answers come late. A test that does
 # not wait for what a person would wait for fails here, before it fails on a busy machine. One after

@@ -1,16 +1,20 @@
 // The rating page: numbers become lines without a start value. A line is answered by the first
 // press, tap or key; it counts as missing until then, whatever value the browser would send.
 // Only a press that was meant writes: a finger that scrolls, zooms, or stops a rolling page changes
-// nothing, nor do other buttons than the first.
+// nothing, nor do other buttons than the first, or a press on a line that has just moved there.
 import { prepareStep } from "./step-form.js";
 
 const HANDLE_RADIUS = 14;
-// A finger that moved this far shows where it is going …
-const INTENT_SHOWS_AT = 8;
-// … and means the line if it goes along it: at most 25 degrees up or down.
-const STEEPEST_DRAG = Math.tan((25 * Math.PI) / 180);
-// A page that rolls moves frame after frame; this long after the last one a finger still stops it.
-const ROLL_MS = 150;
+// A finger that stays this near to where it came down rests, however it trembles …
+const RESTS_PX = 12;
+// … and one that went this far has shown where it is going …
+const SHOWN_AT_PX = 56;
+// … which is along the line, or it does not mean it: at most 25 degrees up or down.
+const STEEPEST_DRAG = (25 * Math.PI) / 180;
+// What comes in from the edge of the window is for the system: another page, a menu.
+const EDGE_PX = 12;
+// A line is pressed where it is seen once it has been there this long.
+const STILL_MS = 150;
 
 const list = document.querySelector("[data-lines]");
 // Where the page runs from right to left, lines begin on the right.
@@ -38,31 +42,58 @@ function release(event) {
   });
 }
 
-// When the page began to roll one way, and its last move. A jump, for example to a missing line, is
-// one move.
-const roll = { began: -Infinity, at: -Infinity, way: 0, top: window.visualViewport.pageTop };
-for (const view of [document, window.visualViewport]) {
-  view.addEventListener("scroll", ({ timeStamp }) => {
-    const top = window.visualViewport.pageTop;
-    const way = Math.sign(top - roll.top);
-    if (!way) return;
-    if (way !== roll.way || timeStamp - roll.at > ROLL_MS) roll.began = timeStamp;
-    Object.assign(roll, { at: timeStamp, way, top });
-  });
+// When the lines last moved in the window: by a finger, by momentum, by a script, by zoom or a
+// keyboard that opens, or because something above them grew.
+const view = window.visualViewport;
+let moved = -Infinity;
+let placed = [];
+function see(now) {
+  const { top, height } = list.getBoundingClientRect();
+  const place = [top - view.offsetTop, height, view.offsetLeft, view.scale];
+  if (place.some((length, i) => Math.abs(length - placed[i]) > 1)) moved = now;
+  placed = place;
+}
+for (const seen of [document, view]) seen.addEventListener("scroll", (event) => see(event.timeStamp));
+view.addEventListener("resize", (event) => see(event.timeStamp));
+
+/** The way of a finger: how far it went, and how steeply, by the line that fits all of it best. */
+class Way {
+  constructor({ clientX, clientY }) {
+    [this.x, this.y] = [clientX, clientY];
+    this.isFromEdge = Math.min(clientX, window.innerWidth - clientX) < EDGE_PX;
+    [this.n, this.sums] = [1, [0, 0, 0, 0, 0]];
+    this.far = 0;
+  }
+
+  go({ clientX, clientY }) {
+    const [x, y] = [clientX - this.x, clientY - this.y];
+    this.n += 1;
+    [x, y, x * x, y * y, x * y].forEach((term, i) => { this.sums[i] += term; });
+    this.far = Math.max(this.far, Math.hypot(x, y));
+  }
+
+  get rests() {
+    return this.far < RESTS_PX;
+  }
+
+  get goesAlong() {
+    if (this.isFromEdge) return false;
+    const [x, y, xx, yy, xy] = this.sums.map((sum) => sum / this.n);
+    return Math.abs(Math.atan2(2 * (xy - x * y), xx - x * x - (yy - y * y)) / 2) <= STEEPEST_DRAG;
+  }
 }
 
-// The press that may answer a line, and whether the last one stopped the page instead.
+// The press that may answer a line, and whether the last one came before the page was still.
 let press = null;
-let stoppedPage = false;
+let cameTooSoon = false;
 document.addEventListener("pointerdown", (event) => {
   // A menu may open and keep the end of such a press to itself.
   if (event.button !== 0) return;
   pressed.add(event.pointerId);
   // Two fingers zoom.
   if (pressed.size > 1) press?.refuse();
-  stoppedPage = event.pointerType !== "mouse" && roll.at > roll.began
-    && event.timeStamp - roll.at < ROLL_MS;
-  roll.began = roll.at = -Infinity;
+  see(event.timeStamp);
+  cameTooSoon = event.timeStamp - moved < STILL_MS;
 }, true);
 document.addEventListener("pointerup", release, true);
 document.addEventListener("pointercancel", release, true);
@@ -161,6 +192,8 @@ class Line {
     this.firstTouch ??= step.clock.elapsed();
     if (before) this.count(before);
     this.show();
+    document.querySelector(".is-latest")?.classList.remove("is-latest");
+    this.row.classList.add("is-latest");
     onceReleased(() => { if (this.touched) this.settle(); });
     this.changed();
   }
@@ -206,15 +239,15 @@ class Line {
     };
 
     input.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0 || event.ctrlKey || pressed.size > 1 || stoppedPage) return;
+      if (event.button !== 0 || event.ctrlKey || pressed.size > 1 || cameTooSoon) return;
       const before = this.state;
       press = {
         id: event.pointerId,
         before,
         // A finger may be about to scroll. It means the line once it is lifted or moves along it.
         undecided: event.pointerType !== "mouse",
-        x: event.clientX,
-        y: event.clientY,
+        way: new Way(event),
+        since: moved,
         answered: false,
         /** Give the line back as it was. */
         refuse: () => {
@@ -232,11 +265,11 @@ class Line {
     input.addEventListener("pointermove", (event) => {
       if (press?.id !== event.pointerId) return;
       if (press.undecided) {
-        const [along, across] = [event.clientX - press.x, event.clientY - press.y];
-        if (Math.hypot(along, across) < INTENT_SHOWS_AT) return;
-        press.undecided = false;
-        if (Math.abs(across) > Math.abs(along) * STEEPEST_DRAG) {
-          press.refuse();
+        press.way.go(event);
+        if (press.way.rests) return;
+        press.undecided = press.way.far < SHOWN_AT_PX;
+        if (!press.way.goesAlong) {
+          if (!press.undecided) press.refuse();
           return;
         }
       }
@@ -244,7 +277,15 @@ class Line {
     });
     input.addEventListener("pointerup", (event) => {
       if (press?.id !== event.pointerId) return;
-      if (press.undecided) moveTo(event.clientX);
+      if (press.undecided) {
+        see(event.timeStamp);
+        // The page may have moved on under a finger that rests.
+        if (moved !== press.since || !(press.way.rests || press.way.goesAlong)) {
+          press.refuse();
+          return;
+        }
+        moveTo(event.clientX);
+      }
       press = null;
     });
     input.addEventListener("pointercancel", (event) => {
@@ -401,5 +442,7 @@ for (const line of lines) {
 }
 if (lines.some((line) => line.typed)) keep();
 else showCounts();
+see(-Infinity);
+new ResizeObserver(() => see(performance.now())).observe(document.body);
 const pointed = lines.find((line) => line.input.autofocus && !line.touched);
 pointed?.point();

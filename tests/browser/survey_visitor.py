@@ -250,8 +250,8 @@ class Visitor:
     def point(self, row: Locator, shown: int) -> tuple[float, float]:
         """Return where on the screen a place of a line is; the line is scrolled into view."""
         line = row.locator("input.line-input")
-        if line.evaluate(SCROLLS) and self.hand == "touch":
-            # A finger on a page that still rolls would stop it and answer nothing.
+        if line.evaluate(SCROLLS):
+            # A press on a page that has just moved answers nothing.
             self.page.wait_for_timeout(PAGE_RESTS_MS)
         box = line.bounding_box()
         assert box is not None

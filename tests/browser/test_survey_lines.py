@@ -517,3 +517,25 @@ def test_double_click_on_continue_sends_the_page_once(visitor: Visitor, study: S
     expect(visitor.page.locator("[data-answered]")).to_have_text("0 of 8 lines answered")
     assert sent.count("POST") == 1
     assert ratings_of(study).count() == SCALES
+
+
+def test_a_finger_clears_the_last_answer_by_words(chromium: Browser, link: str) -> None:
+    visitor = open_lines(open_context(chromium, "touch"), link, "touch")
+    first, second, *_ = rows(visitor)
+    for row in (first, second):
+        visitor.put(row, 50)
+        said = row.locator("[data-clear] span")
+        expect(said).to_have_text("Clear this answer")
+        expect(said).to_be_visible()
+        # Between the words of the line, and clear of the line itself.
+        clear, track = row.locator("[data-clear]").bounding_box(), line(row).bounding_box()
+        assert clear is not None
+        assert track is not None
+        assert clear["height"] >= 44
+        assert clear["y"] + clear["height"] <= track["y"]
+        left, right = (row.locator(f".pole-{side}").bounding_box() for side in ("left", "right"))
+        assert left["x"] + left["width"] <= clear["x"] + 1  # type: ignore[index]
+        assert clear["x"] + clear["width"] <= right["x"] + 1  # type: ignore[index]
+    expect(first.locator("[data-clear] span")).to_be_hidden()
+    second.locator("[data-clear]").tap()
+    assert [is_touched(row) for row in (first, second)] == [True, False]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from tools.browsers.windows import BrowserError, Hand, Window, wait_for
 
 HANDLE_RADIUS = 14
+# A press on a page that has just moved answers nothing.
+RESTS_SECONDS = 0.2
 TABS_AT_MOST = 120
 LOW, HIGH = 20, 80
 # Which document the window shows, once it is whole.
@@ -210,6 +213,8 @@ class Walker:
             self.tab_to(css)
             self.steer(shown)
         else:
+            self.place(css)
+            time.sleep(RESTS_SECONDS)
             x, y, width, height = self.place(css)
             x += HANDLE_RADIUS + (width - 2 * HANDLE_RADIUS) * shown / 100
             self.window.press_at(x, y + height / 2, touch=self.hand == "touch")
