@@ -21,9 +21,17 @@ from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import BaseWSGIServer, create_server
-from waitress.utilities import Error, RequestHeaderFieldsTooLarge
+from waitress.utilities import Error, RequestEntityTooLarge, RequestHeaderFieldsTooLarge
 
-from stereoscope.bodies import FILE_BYTES, FILE_PREFIXES, FORM_BYTES
+from stereoscope.bodies import (
+    FILE_BYTES,
+    FILE_PREFIXES,
+    FORM_BYTES,
+    UPLOAD_PREFIX,
+    holds_files,
+    may_send_files,
+)
+from stereoscope.server import head_seconds
 
 logger = logging.getLogger("gunicorn.error")
 
@@ -33,7 +41,11 @@ MOST_CONNECTIONS = 4_000
 OTHER_FILES = 200
 HEADER_BYTES, MOST_HEADERS = 64_000, 100
 #: How long a connection may say nothing, and how often that is looked for.
-SILENT_SECONDS, LOOK_SECONDS = 60, 5
+SILENT_SECONDS, LOOK_SECONDS = 60, 1
+#: How slowly a body may come, once its head is there.
+SLOWEST_BYTES_PER_SECOND = 10_000
+#: Bodies above the first size are refused while those being read come to more than the second.
+SMALL_BYTES, MOST_BYTES = 64_000, 200_000_000
 #: How long the loop waits for anything to happen.
 POLL_SECONDS = 1.0
 #: A stopping worker is done when nothing more has arrived for so long.
@@ -47,16 +59,34 @@ class _AddressTooLongError(Error):
     reason = HTTPStatus.REQUEST_URI_TOO_LONG.phrase
 
 
+class _NoFilesError(Error):
+    code = HTTPStatus.UNSUPPORTED_MEDIA_TYPE.value
+    reason = HTTPStatus.UNSUPPORTED_MEDIA_TYPE.phrase
+
+
+class _BusyError(Error):
+    code = HTTPStatus.SERVICE_UNAVAILABLE.value
+    reason = HTTPStatus.SERVICE_UNAVAILABLE.phrase
+
+
 class _Request(HTTPRequestParser):
     """A request whose body is limited by who may send one."""
 
     error: Error | None
+    is_judged = False
+
+    @property
+    def expected_bytes(self) -> int:
+        """How long the body may become."""
+        return FORM_BYTES if self.chunked else int(self.content_length)
 
     def received(self, data: bytes) -> int:
         consumed: int = super().received(data)
         if isinstance(self.error, RequestHeaderFieldsTooLarge) and b"\n" not in self.header_plus:
             self.error = _AddressTooLongError("exceeds the longest address")
         if self.error:
+            # Who asks before sending the body gets the refusal, not leave to send it.
+            self.completed, self.expect_continue = True, False
             logger.warning("Invalid request from (a client): %s", self.error.body)
         return consumed
 
@@ -66,18 +96,93 @@ class _Request(HTTPRequestParser):
         super().parse_header(header_plus)
         if self.chunked and "CONTENT_LENGTH" in self.headers:
             raise ParsingError("two lengths of one body")  # proxies would choose the other one
-        is_known = "COOKIE" in self.headers or "AUTHORIZATION" in self.headers
-        if not (is_known and self.path.startswith(FILE_PREFIXES)):
+        if self.chunked or not self.path.startswith(FILE_PREFIXES):
             self.adj = _FORMS
+        is_upload = self.expected_bytes > 0 and holds_files(self.headers.get("CONTENT_TYPE", ""))
+        if is_upload and not self.path.startswith(UPLOAD_PREFIX):
+            self.error = _NoFilesError("no file can be sent here")
 
 
 class _Channel(HTTPChannel):
     parser_class = _Request
+    begun = 0.0
+    is_judging = False
 
     @property
     def is_busy(self) -> bool:
         """Whether a request has arrived whose answer is not yet sent."""
         return bool(self.requests or self.total_outbufs_len)
+
+    def is_late(self, now: float) -> bool:
+        """Whether the request that is being read takes longer than one may."""
+        if self.request is None or self.requests or self.is_judging:
+            self.begun = now
+            return False
+        body = self.request.expected_bytes if self.request.headers_finished else 0
+        return bool(now - self.begun > head_seconds + body / SLOWEST_BYTES_PER_SECOND)
+
+    def readable(self) -> bool:
+        return not self.is_judging and bool(super().readable())
+
+    def received(self, data: bytes) -> bool:
+        before = self.request
+        took: bool = super().received(data)
+        request = self.request
+        if request is not before:
+            self.begun = time.monotonic()
+        if request is not None and request.headers_finished and not request.is_judged:
+            request.is_judged = True
+            if request.expected_bytes > FORM_BYTES:
+                self.is_judging = True
+                self.server.add_task(_Judgment(self, request))
+            elif request.expected_bytes > SMALL_BYTES and self._count_unread() > MOST_BYTES:
+                self.refuse(request, _BusyError("too much is being sent; try again"))
+        return took
+
+    def refuse(self, request: _Request, error: Error) -> None:
+        """Answer a request that is still being read, and read no further."""
+        with self.requests_lock:
+            request.error, request.completed = error, True
+            self.request = None
+            self.requests.append(request)
+            if len(self.requests) == 1:
+                self.server.add_task(self)
+
+    def _count_unread(self) -> int:
+        others = [channel.request for channel in self.server.active_channels.values()]
+        return sum(min(one.expected_bytes, FORM_BYTES) for one in others if one is not None)
+
+
+class _Judgment:
+    """Whether a body too large for a form comes from a researcher, asked before it is read."""
+
+    def __init__(self, channel: _Channel, request: _Request) -> None:
+        self.channel, self.request = channel, request
+
+    def service(self) -> None:
+        """Look the session or the token up, in a thread: the loop never waits for a database."""
+        from django.db import DatabaseError, close_old_connections
+        from django.http import parse_cookie
+
+        headers = self.request.headers
+        close_old_connections()
+        try:
+            if not may_send_files(
+                self.request.path,
+                cookies=parse_cookie(headers.get("COOKIE", "")),
+                authorization=headers.get("AUTHORIZATION", ""),
+            ):
+                limit = RequestEntityTooLarge(f"exceeds {FORM_BYTES} bytes; sign in to send files")
+                self.channel.refuse(self.request, limit)
+        except DatabaseError:
+            self.channel.refuse(self.request, _BusyError("the database is away; try again"))
+        finally:
+            close_old_connections()
+            self.channel.is_judging = False
+            self.channel.server.pull_trigger()
+
+    def cancel(self) -> None:
+        """Leave it: the server stops."""
 
 
 class BufferedWorker(Worker):
@@ -85,6 +190,7 @@ class BufferedWorker(Worker):
 
     # A worker may be told to stop before it listens.
     _servers: Sequence[BaseWSGIServer] = ()
+    _next_look = 0.0
 
     def run(self) -> None:
         """Serve until told to stop; then answer what has arrived, within `graceful_timeout`."""
@@ -100,6 +206,7 @@ class BufferedWorker(Worker):
             cleanup_interval=LOOK_SECONDS,
             max_request_header_size=HEADER_BYTES,
             max_request_body_size=FILE_BYTES,
+            inbuf_overflow=FORM_BYTES,  # a form is kept in memory
             clear_untrusted_proxy_headers=False,  # TRUSTED_PROXIES says which of them are read
             asyncore_use_poll=True,
             ident=None,
@@ -111,6 +218,7 @@ class BufferedWorker(Worker):
             one.channel_class = _Channel
         while self.alive and self.ppid == os.getppid():
             self._turn(POLL_SECONDS)
+            self._close_late()
         self._finish()
         server.task_dispatcher.shutdown(timeout=0)
         wasyncore.close_all(self._connections)
@@ -124,6 +232,14 @@ class BufferedWorker(Worker):
     def _turn(self, seconds: float) -> None:
         self.notify()
         wasyncore.loop(timeout=seconds, use_poll=True, map=self._connections, count=1)
+
+    def _close_late(self) -> None:
+        if (now := time.monotonic()) < self._next_look:
+            return
+        self._next_look = now + LOOK_SECONDS
+        for one in self._connections.values():
+            if isinstance(one, _Channel) and one.is_late(now):
+                one.will_close = True
 
     def _finish(self) -> None:
         for one in self._servers:

@@ -11,7 +11,6 @@ from typing import Any
 from csp.constants import HEADER
 from csp.utils import build_policy
 from django.conf import settings
-from django.contrib.auth import SESSION_KEY
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.urls import reverse
@@ -22,7 +21,13 @@ from annotation.annotators.views import tell_locked_out
 from annotation.common.language_codes import choose_language
 from annotation.common.limits import client_address, is_over_limit
 from stereoscope.api.errors import answer_problem
-from stereoscope.bodies import FILE_PREFIXES, FORM_BYTES
+from stereoscope.bodies import (
+    FILE_PREFIXES,
+    FORM_BYTES,
+    UPLOAD_PREFIX,
+    holds_files,
+    may_send_files,
+)
 from stereoscope.health import check_health
 
 # A study's link, to which panels add their parameters.
@@ -76,6 +81,15 @@ class LimitedBodies:
                 request,
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
                 f"This is too large: at most {limit} can be sent here. Nothing was stored.",
+            )
+        is_upload = n_bytes > 0 and holds_files(request.content_type or "")
+        if is_upload and not (
+            request.path_info.startswith(UPLOAD_PREFIX) and _may_send_files(request)
+        ):
+            return _refuse(
+                request,
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+                "No file can be sent here. Nothing was stored.",
             )
         is_form = request.content_type in FORM_TYPES
         if n_bytes and not is_form and not request.path_info.startswith(JSON_PREFIXES):
@@ -187,11 +201,8 @@ def _count(request: HttpRequest) -> int:
 
 
 def _may_send_files(request: HttpRequest) -> bool:
-    if not request.path_info.startswith(FILE_PREFIXES):
-        return False
-    # The API reads a body only after it has checked the token.
-    has_token = request.path_info.startswith("/api/") and "HTTP_AUTHORIZATION" in request.META
-    return has_token or SESSION_KEY in request.session
+    authorization = request.META.get("HTTP_AUTHORIZATION", "")
+    return may_send_files(request.path_info, cookies=request.COOKIES, authorization=authorization)
 
 
 def _refuse(request: HttpRequest, status: HTTPStatus, why: str) -> HttpResponse:

@@ -28,6 +28,8 @@ wsgi_app = "stereoscope.wsgi"
 worker_class = "stereoscope.buffered_worker.BufferedWorker"
 workers = int(os.environ.get("WEB_PROCESSES", "1"))
 threads = 8
+# How long the head of a request may take.
+head_seconds = float(os.environ.get("HEAD_SECONDS", "30"))
 graceful_timeout = 5
 timeout = 120
 control_socket_disable = True

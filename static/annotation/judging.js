@@ -197,7 +197,7 @@ async function send() {
   try {
     const answer = await fetch(location.href, {
       method: "POST",
-      body: new FormData(form),
+      body: new URLSearchParams(new FormData(form)),
       headers: { Accept: "application/json" },
       credentials: "same-origin",
       redirect: "manual",

@@ -91,7 +91,7 @@ function lower(...names) {
 
 async function send(draft, number, signal) {
   const seconds = takeSeconds();
-  const content = new FormData();
+  const content = new URLSearchParams();
   content.set("csrfmiddlewaretoken", form.elements.namedItem("csrfmiddlewaretoken").value);
   content.set("body", draft.body);
   if (draft.not_interpretable) content.set("not_interpretable", "yes");

@@ -213,11 +213,14 @@ def send(client: Client, address: str, n_bytes: int, content_type: str) -> int:
     return client.post(address, "x" * n_bytes, content_type=content_type).status_code
 
 
+def send_text(client: Client, address: str, body: str) -> int:
+    return client.post(address, body, content_type=URLENCODED).status_code
+
+
 MULTIPART = "multipart/form-data; boundary=b"
 URLENCODED = "application/x-www-form-urlencoded"
 
 
-@pytest.mark.parametrize("content_type", [MULTIPART, URLENCODED])
 @pytest.mark.parametrize(
     "address",
     [
@@ -225,15 +228,28 @@ URLENCODED = "application/x-www-form-urlencoded"
         *("/admin/login/", "/admin/annotation/study/new/", "/annotate/login/", "/annotate/join/a/"),
     ],
 )
-def test_nobody_without_an_account_sends_a_large_body(address: str, content_type: str) -> None:
-    assert send(Client(), address, 1_000_001, content_type) == 413
-    assert send(Client(), address, 1_000, content_type) != 413
+def test_nobody_without_an_account_sends_a_large_body(db: None, address: str) -> None:
+    assert send(Client(), address, 1_000_001, URLENCODED) == 413
+    assert send(Client(), address, 1_000, URLENCODED) != 413
 
 
 @pytest.mark.parametrize("address", ["/s/none/", "/r/none/", "/w/none/", "/annotate/login/"])
-@pytest.mark.parametrize("content_type", ["application/json", "text/plain", "image/png"])
+@pytest.mark.parametrize(
+    "content_type", ["application/json", "text/plain", "image/png", MULTIPART, "Multipart/mixed"]
+)
 def test_pages_for_everyone_take_forms_alone(address: str, content_type: str) -> None:
     assert send(Client(), address, 100, content_type) == 415
+
+
+@pytest.mark.parametrize("address", ["/admin/login/", "/admin/annotation/study/new/", "/api/v1/"])
+def test_files_come_from_researchers_alone(address: str, client: Client, db: None) -> None:
+    assert send(client, address, 100, MULTIPART) == 415
+    client.force_login(User.objects.create_user("annotator"))
+    assert send(client, address, 100, MULTIPART) == 415
+
+
+def test_a_form_of_thousands_of_fields_is_refused(client: Client, db: None) -> None:
+    assert send_text(client, "/r/none/", "&".join(f"a{n}=1" for n in range(2_000))) == 400
 
 
 def test_a_researcher_sends_large_files_but_not_to_a_survey(admin_client: Client) -> None:
