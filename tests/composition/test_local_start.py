@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 
 from stereoscope.local import environment
 from stereoscope.local.administrator import ensure_administrator
-from stereoscope.local.launcher import HOST, PortTakenError, child_commands, claim_port
+from stereoscope.local.launcher import HOST, PortTakenError, claim_port
 from stereoscope.local.statics import collect_static_files
 from stereoscope.local.supervision import GENTLE_SECONDS
 from tests.ports import free_port
@@ -333,38 +333,26 @@ def test_the_death_of_one_child_stops_the_other_and_is_explained(tmp_path):
     assert_gone(supervised.pids())
 
 
-RESTARTS = SUPERVISE.replace(
-    'folder / "log" / (name + ".log"),',
-    'folder / "log" / (name + ".log"), is_restarted=name == "worker",',
-)
-
-
-def test_a_killed_worker_is_started_again_and_web_goes_on(tmp_path):
-    supervised = Supervised(tmp_path, SLEEP, SLEEP, program=RESTARTS)
+@pytest.mark.parametrize(("killed", "other"), [("web", "worker"), ("worker", "web")])
+def test_a_killed_process_is_started_again_and_the_other_goes_on(tmp_path, killed, other):
+    supervised = Supervised(tmp_path, SLEEP, SLEEP)
     supervised.wait_for("READY")
-    web, worker = ((int((tmp_path / f"{name}.pid").read_text())) for name in ("web", "worker"))
-    os.kill(worker, signal.SIGKILL)
+    first, goes_on = (int((tmp_path / f"{name}.pid").read_text()) for name in (killed, other))
+    os.kill(first, signal.SIGKILL)
     seen = supervised.wait_for("started again")
-    assert "The worker process ended by itself: killed by SIGKILL." in seen
-    wait_until(lambda: int((tmp_path / "worker.pid").read_text()) != worker)
+    assert f"The {killed} process ended by itself: killed by SIGKILL." in seen
+    wait_until(lambda: int((tmp_path / f"{killed}.pid").read_text()) != first)
     pids = supervised.pids()
-    assert is_alive(web)
+    assert is_alive(goes_on)
     supervised.process.send_signal(signal.SIGTERM)
     status, output = supervised.finish()
     assert status == 0, output
     assert_gone(pids)
 
 
-def test_the_platforms_own_worker_is_the_one_that_is_started_again():
-    assert {command.name: command.is_restarted for command in child_commands(8000)} == {
-        "web": False,
-        "worker": True,
-    }
-
-
-def test_a_worker_that_dies_again_and_again_ends_it(tmp_path):
+def test_a_process_that_dies_again_and_again_ends_it(tmp_path):
     # It dies once all was ready, and each time after.
-    supervised = Supervised(tmp_path, SLEEP, dies_after("go"), program=RESTARTS)
+    supervised = Supervised(tmp_path, SLEEP, dies_after("go"))
     supervised.wait_for("READY")
     (tmp_path / "go").touch()
     status, output = supervised.finish()

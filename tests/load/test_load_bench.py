@@ -69,7 +69,7 @@ def test_a_level_counts_every_submit_and_finds_every_damage(
 def test_a_server_that_is_gone_is_an_error_of_every_participant() -> None:
     gone = WebServer(port=1, pid=1)
     outcome = asyncio.run(
-        run_level(gone, "/s/none/", participants=2, seconds=0.01, numbers=count_people())
+        run_level(gone, "/s/none/", participants=2, seconds=0.5, numbers=count_people())
     )
     assert sum(outcome.errors.values()) >= 2
     assert not outcome.visits
@@ -126,6 +126,7 @@ def test_a_measurement_says_whether_it_was_good(
         levels=[2],
         seconds=0.1,
         arrivals=12,
+        slow=5,
         environment=describe_environment(shared_database, tmp_path),
         log=tmp_path / "web.log",
     )

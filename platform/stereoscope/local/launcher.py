@@ -79,8 +79,6 @@ def child_commands(port: int) -> list[ChildCommand]:
             logs / "worker.log",
             # First finish what is begun, then hand the shard back.
             gentle=(signal.SIGTERM, signal.SIGQUIT),
-            # Participants go on meanwhile; what it computed is taken up again.
-            is_restarted=True,
         ),
     ]
 
@@ -99,7 +97,7 @@ def is_ready(port: int) -> bool:
 
 
 def supervise(*, port: int, on_ready: Callable[[], None], say: Callable[[str], None]) -> int:
-    """Run web and worker until a signal comes or web dies; return the exit status."""
+    """Run web and worker until a signal comes or one keeps dying; return the exit status."""
     end_presence(name=worker_name(port))  # of a worker that was killed a moment ago
     connection.close()
     return Supervisor(child_commands(port), say).run(

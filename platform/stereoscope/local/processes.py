@@ -23,10 +23,7 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 @dataclass(frozen=True)
 class ChildCommand:
-    """What to start: ``gentle`` are the signals that ask it to stop, the first one first.
-
-    One that ``is_restarted`` is started again when it ends by itself, while the others go on.
-    """
+    """What to start: ``gentle`` are the signals that ask it to stop, the first one first."""
 
     name: str
     arguments: Sequence[str]
@@ -34,7 +31,6 @@ class ChildCommand:
     folder: Path
     log: Path
     gentle: tuple[signal.Signals, ...] = (signal.SIGTERM,)
-    is_restarted: bool = False
 
 
 class Child:

@@ -34,9 +34,9 @@ class Supervisor:
     def run(
         self, *, is_ready: Callable[[], bool], on_ready: Callable[[], None], patience: float
     ) -> int:
-        """Run until a signal comes or a child dies; return the exit status, 0 after a signal.
+        """Run until a signal comes or a child keeps dying; return the status, 0 after a signal.
 
-        Once all is ready, a child that may be restarted is, unless it dies again and again.
+        Once all is ready, a child that ends by itself is started again, but for five times alone.
         ``on_ready`` is called once ``is_ready`` says so; if it does not within ``patience``
         seconds, everything is stopped again.
         """
@@ -70,13 +70,13 @@ class Supervisor:
         return False
 
     def _lost(self) -> bool:
-        """Restart dead children that may be; return whether one is dead for good."""
+        """Restart dead children; return whether one is dead for good."""
         for place, child in enumerate(self._children):
             if child.exit_code is None:
                 continue
             name, now = child.command.name, time.monotonic()
             recent = [at for at in self._deaths.get(name, []) if now - at < DEATHS_SECONDS]
-            if not (self._may_restart and child.command.is_restarted and len(recent) < MOST_DEATHS):
+            if not self._may_restart or len(recent) >= MOST_DEATHS:
                 return True
             self._deaths[name] = [*recent, now]
             self._say(

@@ -70,6 +70,9 @@ def _read_options() -> argparse.Namespace:
         "--seconds", type=float, default=20, help="after that nobody of a level begins a survey"
     )
     parser.add_argument("--burst", type=int, default=200, help="arrivals for the last place")
+    parser.add_argument(
+        "--slow", type=int, default=0, help="so many idle and so many trickling connections beside"
+    )
     parser.add_argument("--output", type=Path, help="a file for the numbers, as JSON")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     return parser.parse_args()
@@ -118,6 +121,7 @@ def _measure(
         *(sys.executable, "-m", "tools.load", "--inside", str(folder)),
         *("--levels", *map(str, options.levels)),
         *("--seconds", str(options.seconds), "--burst", str(options.burst)),
+        *("--slow", str(options.slow)),
     ]
     if _run(command, environment):
         return None
@@ -138,6 +142,7 @@ def _measure_inside(options: argparse.Namespace) -> int:
         levels=options.levels,
         seconds=options.seconds,
         arrivals=options.burst,
+        slow=options.slow,
         environment=os.environ,
         log=options.inside / "web.log",
     )

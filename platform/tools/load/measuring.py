@@ -19,6 +19,7 @@ from tools.load.burst import IN, TURNED_AWAY, Burst, run_burst
 from tools.load.checking import check_study
 from tools.load.levels import Outcome, count_people, run_level
 from tools.load.server import WebServer, run_web_server
+from tools.load.slow import keep_slow_clients
 from tools.load.studies import make_last_place, make_survey
 
 PLACES = 2
@@ -30,6 +31,7 @@ def measure_database(
     levels: list[int],
     seconds: float,
     arrivals: int,
+    slow: int,
     environment: Mapping[str, str],
     log: Path,
 ) -> dict[str, Any]:
@@ -38,13 +40,14 @@ def measure_database(
     Returns what is kept as JSON.
     """
     numbers = count_people()
-    with run_web_server(environment, log) as server:
+    with run_web_server(environment, log) as server, keep_slow_clients(server, slow):
         rows = [_measure_level(server, participants, seconds, numbers) for participants in levels]
         burst = _measure_burst(server, arrivals, numbers) if arrivals else None
     return {
         "database": connection.vendor,
         "processes": workers,
         "threads": threads,
+        "slow": slow,
         "levels": rows,
         "burst": burst,
     }
