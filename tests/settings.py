@@ -54,6 +54,7 @@ WHITENOISE_AUTOREFRESH = True
 # Keys of servers that tests register on this machine; nothing is asked with them.
 MODEL_KEY_HOSTS = {"MODEL_KEY_TEST": "localhost"}
 PANEL_KEY_HOSTS = {"PROLIFIC_TOKEN_OF_TESTS": "127.0.0.1"}
+PLAIN_LOOPBACK_KEYS = True
 
 # Tests share one address and the memory of one process; those of limits set their own.
 ARRIVALS_PER_HOUR = LOGINS_PER_MINUTE = SHARED_REPORT_REQUESTS_PER_MINUTE = 0

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from django.conf import settings as site
 from django.utils.translation import gettext as _
 
-from annotation.common.key_hosts import is_meant_for
+from annotation.common.key_hosts import is_meant_for, is_safe_way
 from annotation.common.money import count_decimals, write_decimal
 from annotation.models import PanelSettings
 from annotation.panels.base import PanelStudy, PanelSubmission
@@ -44,6 +44,10 @@ def connect_prolific(settings: PanelSettings, *, patient: bool) -> ProlificClien
                 "%(name)s=%(host)s to PANEL_KEY_HOSTS, or name the variable of this panel."
             )
             % {"name": variable, "host": urlsplit(site.PROLIFIC_API_URL).netloc}
+        )
+    if not is_safe_way(site.PROLIFIC_API_URL, plain_here=site.PLAIN_LOOPBACK_KEYS):
+        raise PanelSetupError(
+            _("Tokens are sent by https alone. Ask the administrator to correct PROLIFIC_API_URL.")
         )
     token = os.environ.get(variable, "")
     if not token:

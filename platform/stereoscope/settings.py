@@ -207,6 +207,8 @@ MODEL_SERVER_HOSTS: list[str] = env.list(
 )
 # Variable → the host that its key is sent to.
 MODEL_KEY_HOSTS: dict[str, str] = env.hosts("MODEL_KEY_HOSTS", "MODEL_KEY_OPENAI=api.openai.com")
+# Keys travel by https alone; with this also by http to servers on this machine.
+PLAIN_LOOPBACK_KEYS: bool = env.bool("PLAIN_LOOPBACK_KEYS", False)
 # How each worker treats a server of chat models, and what a run may spend there in all.
 CHAT_REQUESTS_PER_MINUTE: float = env.float("CHAT_REQUESTS_PER_MINUTE", 60.0)
 CHAT_CONCURRENCY: int = env.int("CHAT_CONCURRENCY", 4)

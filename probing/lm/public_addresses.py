@@ -19,6 +19,21 @@ import httpx2  # what openai is built on
 
 from probing.lm.errors import AddressRefusedError, ServerError
 
+#: IPv6 of the internet, and what leads from there into IPv4 or is written down for examples.
+_GLOBAL = ipaddress.ip_network("2000::/3")
+_NOT_GLOBAL = [
+    ipaddress.ip_network(text)
+    for text in (
+        "2001::/23",  # Teredo, benchmarks, ORCHID
+        "2002::/16",  # 6to4
+        "3fff::/20",  # documentation
+        "192.0.0.0/24",  # a cloud's metadata, among others
+        "192.88.99.0/24",  # relays of 6to4
+        "168.63.129.16/32",  # a cloud's inner server, at a public address
+    )
+]
+#: IPv6 that stands for an IPv4 address in its last four bytes: mapped, and NAT64.
+_HOLDS_IPV4 = [ipaddress.ip_network(text) for text in ("::ffff:0:0/96", "64:ff9b::/96")]
 #: An answer with the log-probabilities of a long prompt has some megabytes.
 MOST_BYTES = 64 * 2**20
 
@@ -35,6 +50,22 @@ def is_listed(url: str, hosts: Collection[str]) -> bool:
     return bool({parts.hostname, parts.netloc.rpartition("@")[2].lower()} & set(hosts))
 
 
+def is_public(address: str) -> bool:
+    """Return whether an IP address is a host's on the internet, by every name that it may have.
+
+    >>> is_public("93.184.216.34"), is_public("64:ff9b::10.0.0.7"), is_public("ff0e::1")
+    (True, False, False)
+    """
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address):
+        if any(found in network for network in _HOLDS_IPV4):
+            return is_public(str(ipaddress.IPv4Address(found.packed[-4:])))
+        if found not in _GLOBAL:
+            return False
+    is_special = found.is_multicast or found.is_reserved or not found.is_global
+    return not is_special and not any(found in network for network in _NOT_GLOBAL)
+
+
 def find_public_address(url: str) -> str | None:
     """Return an address of the URL's host; None where the name has none, or nobody can tell.
 
@@ -48,7 +79,7 @@ def find_public_address(url: str) -> str | None:
     except (OSError, UnicodeError):
         return None
     addresses = [str(place[0]) for *_, place in found]
-    if not all(ipaddress.ip_address(address.partition("%")[0]).is_global for address in addresses):
+    if not all(map(is_public, addresses)):
         raise AddressRefusedError(
             f"The server {parts.netloc} is not on the internet. Ask the administrator to list it "
             "in MODEL_SERVER_HOSTS, or give another base URL."

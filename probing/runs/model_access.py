@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from annotation.common.key_hosts import is_meant_for
+from annotation.common.key_hosts import is_meant_for, is_safe_way
 from probing.runs.errors import RunError
 
 KEY_VARIABLE = re.compile(r"MODEL_KEY_[A-Z0-9_]{1,70}")
@@ -46,4 +46,11 @@ def check_key(variable: str, base_url: str) -> None:
             "key_variable",
             f"The key in {variable} is not meant for {host}. Ask the administrator to add "
             f"{variable}={host} to MODEL_KEY_HOSTS, or choose the variable of this server.",
+        )
+    if not is_safe_way(base_url, plain_here=settings.PLAIN_LOOPBACK_KEYS):
+        raise RunError.at(
+            "key_variable",
+            f"Keys are sent by https alone, and the base URL is {base_url}. Enter one that begins "
+            "with https, or no key. For a server on the workers’ own machine, the administrator "
+            "can set PLAIN_LOOPBACK_KEYS=true.",
         )

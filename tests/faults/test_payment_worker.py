@@ -44,6 +44,7 @@ def test_a_killed_worker_and_a_lost_message_pay_nobody_twice(
         VARIABLE: TOKEN,
         "PROLIFIC_API_URL": panel.api_url,
         "PANEL_KEY_HOSTS": f"{VARIABLE}=127.0.0.1",
+        "PLAIN_LOOPBACK_KEYS": "true",
         "PANEL_PAUSE_SECONDS": "0.01",
         "PANEL_LEASE_SECONDS": "60",
         "PANEL_SETTLE_SECONDS": "1",

@@ -151,6 +151,14 @@ def test_a_token_goes_to_its_own_host_alone(panel, settings) -> None:
     assert len(panel.requests) == 1
 
 
+def test_a_token_goes_by_https_alone_but_for_this_machine(panel, settings) -> None:
+    stored = PanelSettings(panel_study_id="study1", api_token_variable=VARIABLE)
+    settings.PLAIN_LOOPBACK_KEYS = False
+    with pytest.raises(PanelSetupError, match="by https alone"):
+        connect_prolific(stored, patient=True)
+    assert not panel.requests
+
+
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_leads_nowhere(panel, client, status) -> None:
     with serve_panel() as elsewhere:

@@ -34,12 +34,34 @@ def resolve_to(monkeypatch: pytest.MonkeyPatch, *answers: list[str]) -> list[Any
 @pytest.mark.parametrize(
     "address",
     ["127.0.0.1", "10.0.0.7", "192.168.1.1", "172.16.0.1", "169.254.169.254", "0.0.0.1",
-     "100.64.0.1", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1"],
+     "100.64.0.1", "::1", "fe80::1%eth0", "fd00::1", "::ffff:10.0.0.1",
+     # NAT64, 6to4, Teredo, IPv4-compatible, site-local, multicast
+     "64:ff9b::a00:7", "64:ff9b:1::1", "2002:a00:7::1", "2001:0:4136:e378::1", "::10.0.0.7",
+     "fec0::1", "ff0e::1", "224.0.0.1", "3fff::1", "4000::1",
+     # metadata of clouds: Alibaba, Azure, Oracle, Amazon, Google
+     "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"],
 )  # fmt: skip
 def test_addresses_off_the_internet_are_refused(monkeypatch, address) -> None:
     resolve_to(monkeypatch, ["93.184.216.34", address])
     with pytest.raises(AddressRefusedError, match="MODEL_SERVER_HOSTS"):
         find_public_address("https://models.example/v1")
+
+
+@pytest.mark.parametrize("address", ["93.184.216.34", "2606:4700::6810:84e5", "64:ff9b::5db8:d822"])
+def test_addresses_of_the_internet_are_asked(monkeypatch, address) -> None:
+    resolve_to(monkeypatch, [address])
+    assert find_public_address("https://models.example/v1") == address
+
+
+def test_each_redirect_is_judged_anew(monkeypatch) -> None:
+    resolve_to(monkeypatch, ["93.184.216.34"], ["10.0.0.7"])
+    moved = httpx2.Response(302, headers={"Location": "https://inner.example/"})
+    monkeypatch.setattr(httpx2.HTTPTransport, "handle_request", lambda *_: moved)
+    with (
+        httpx2.Client(transport=PublicTransport([]), follow_redirects=True) as client,
+        pytest.raises(AddressRefusedError, match=r"inner\.example"),
+    ):
+        client.get("https://models.example/v1/models")
 
 
 def test_the_request_goes_to_the_address_that_was_judged(monkeypatch) -> None:

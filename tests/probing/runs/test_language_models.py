@@ -214,6 +214,18 @@ def test_a_model_whose_folder_is_no_longer_allowed_is_not_loaded(
         load_model(model)
 
 
+@pytest.mark.parametrize("address", ["http://localhost/v1", "http://llm.lab/v1"])
+def test_a_key_goes_by_https_alone_but_for_this_machine(settings: Any, address: str) -> None:
+    host = address.split("/")[2]
+    settings.MODEL_KEY_HOSTS = {"MODEL_KEY_HERE": host}
+    settings.MODEL_SERVER_HOSTS = [host]
+    secure = address.replace("http:", "https:")
+    register_model(location=secure, served_name="one", key_variable="MODEL_KEY_HERE")
+    settings.PLAIN_LOOPBACK_KEYS = host != "localhost"
+    with pytest.raises(RunError, match="by https alone"):
+        register_model(location=address, served_name="one", key_variable="MODEL_KEY_HERE")
+
+
 def test_a_key_goes_to_its_own_host_alone(settings: Any) -> None:
     settings.MODEL_KEY_HOSTS = {"MODEL_KEY_HERE": "localhost"}
     model = register_model(location=SERVER, served_name="llama3.2", key_variable="MODEL_KEY_HERE")
