@@ -5,6 +5,7 @@ Each web process counts for itself in memory: with four of them a limit is four 
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from datetime import timedelta
 from typing import Any
@@ -21,13 +22,26 @@ DAY_SECONDS = 24 * 60 * 60
 def client_address(request: HttpRequest) -> str:
     """Return the address of the client, as the outermost of the trusted proxies saw it.
 
-    With no trusted proxy the connection's own address: anybody can write the header.
+    With no trusted proxy the connection's own address: anybody can write the header. Of IPv6 it is
+    the network of 64 bits, within which one client has as many addresses as it likes.
     """
     forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
     trusted = settings.TRUSTED_PROXIES
     if 0 < trusted <= len(forwarded) and (address := forwarded[-trusted].strip()):
-        return str(address)
-    return str(request.META.get("REMOTE_ADDR", ""))
+        return _client_network(str(address))
+    return _client_network(str(request.META.get("REMOTE_ADDR", "")))
+
+
+def _client_network(address: str) -> str:
+    try:
+        found = ipaddress.ip_address(address.strip("[]").partition("%")[0])
+    except ValueError:  # a name, or with a port
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return address
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ipaddress.ip_network((found, 64), strict=False).network_address)
 
 
 def tried_account(request: HttpRequest | None, credentials: dict[str, Any] | None) -> str | None:

@@ -278,8 +278,6 @@ OIDC_ISSUER: str = env.str("OIDC_ISSUER", "")
 OIDC_CLIENT_ID: str = env.str("OIDC_CLIENT_ID", "")
 OIDC_CLIENT_SECRET: str = env.str("OIDC_CLIENT_SECRET", "")
 OIDC_NAME: str = env.str("OIDC_NAME", "your institution")
-# The claim that is the name of the account here, at the first sign-in.
-OIDC_ACCOUNT_CLAIM: str = env.str("OIDC_ACCOUNT_CLAIM", "preferred_username")
 # Minutes without a page after which an account is signed out; 0 for never.
 SESSION_IDLE_MINUTES: int = env.int("SESSION_IDLE_MINUTES", 120)
 LOGIN_URL = "admin:login"
@@ -379,16 +377,15 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "stereoscope.api.pagination.BoundedPagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_THROTTLE_CLASSES": [
-        "rest_framework.throttling.AnonRateThrottle",
-        "rest_framework.throttling.UserRateThrottle",
-        "stereoscope.api.throttles.ChangeRateThrottle",
+        "stereoscope.api.throttles.ClientThrottle",
+        "stereoscope.api.throttles.AccountThrottle",
+        "stereoscope.api.throttles.ChangeThrottle",
     ],
     "DEFAULT_THROTTLE_RATES": {
         "anon": env.str("API_RATE_ANONYMOUS", "60/min"),
         "user": env.str("API_RATE", "1200/min"),
         "change": env.str("API_RATE_CHANGES", "120/min"),
     },
-    "NUM_PROXIES": TRUSTED_PROXIES,
     "EXCEPTION_HANDLER": "stereoscope.api.errors.handle_exception",
 }
 SPECTACULAR_SETTINGS = {

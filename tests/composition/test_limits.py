@@ -60,6 +60,12 @@ def test_a_name_longer_than_any_account_is_refused_like_any_other(name: str, use
         (2, "6.6.6.6, 203.0.113.9, 10.0.0.2", "203.0.113.9"),
         (2, "203.0.113.9", "10.0.0.1"),
         (1, "", "10.0.0.1"),
+        # Of IPv6 a client has as many addresses as it likes, in one network of 64 bits.
+        (1, "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        (1, "[2001:db8:1:2:ffff::1]", "2001:db8:1:2::"),
+        (1, "::ffff:203.0.113.9", "203.0.113.9"),
+        (1, "fe80::1%eth0", "fe80::"),
+        (1, "a name", "a name"),
     ],
 )
 def test_the_client_is_whom_the_outermost_trusted_proxy_saw(
@@ -94,6 +100,14 @@ def test_each_lock_out_of_a_day_takes_twice_as_long(settings: Any) -> None:
             assert log_in("alice", PASSWORD, "203.0.113.66") == 429
             clock.shift(timedelta(seconds=4))
         assert log_in("alice", PASSWORD, "203.0.113.66") == 302
+
+
+def test_one_network_of_ipv6_cannot_try_many_passwords(settings: Any) -> None:
+    User.objects.create_user("alice", password=PASSWORD, is_staff=True)
+    for number in range(settings.AXES_FAILURE_LIMIT):
+        last = log_in("alice", "wrong", f"2001:db8:1:2::{number}")
+    assert last == 429
+    assert log_in("alice", PASSWORD, "2001:db8:1:3::1") == 302
 
 
 def test_one_client_cannot_try_many_accounts_quickly(settings: Any) -> None:
@@ -177,6 +191,13 @@ def test_who_has_no_account_is_counted_by_address(
     # Another client is not concerned, nor whoever has an account at the same address.
     assert ask("203.0.113.7").status_code == 401
     assert ask(authorization=header).status_code == 200
+
+
+def test_the_api_counts_a_network_of_ipv6_as_one_client(set_rates: Any) -> None:
+    set_rates(anon="2/min")
+    clients = [f"2001:db8:1:2::{number}" for number in range(3)] + ["2001:db8:1:3::1"]
+    answers = [APIClient(REMOTE_ADDR=one).get("/api/v1/studies/") for one in clients]
+    assert [answer.status_code for answer in answers] == [401, 401, 429, 401]
 
 
 def test_an_account_that_may_not_see_anything_is_counted_too(set_rates: Any) -> None:

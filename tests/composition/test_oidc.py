@@ -17,6 +17,7 @@ from tests.oidc_server import CLIENT_ID, CLIENT_SECRET, Provider, serve_provider
 pytestmark = pytest.mark.django_db
 
 HOME = reverse("admin:index")
+PASSWORD = "a long pass phrase"
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def provider(settings) -> Iterator[Provider]:
 
 @pytest.fixture
 def alice() -> User:
-    return User.objects.create_user("alice", is_staff=True)
+    return User.objects.create_user("alice", password=PASSWORD, is_staff=True)
 
 
 def go(provider: Provider, browser: Client, *, to: str = "") -> tuple[str, str]:
@@ -51,14 +52,29 @@ def is_signed_in(browser: Client) -> bool:
     return browser.get(HOME).status_code == 200
 
 
-def test_an_account_is_opened_and_bound_to_the_providers_id(provider, alice) -> None:
+def connect(provider: Provider, browser: Client, *, password: str = PASSWORD):
+    begun = browser.post(reverse("oidc-connect"), {"password": password})
+    if begun.status_code != 302:
+        return begun
+    code, state = provider.sign_in(begun["Location"])
+    return browser.get(reverse("oidc-finish"), {"code": code, "state": state})
+
+
+@pytest.fixture
+def connected(provider, alice) -> User:
+    browser = Client()
+    browser.force_login(alice)
+    assert connect(provider, browser)["Location"] == reverse("security")
+    return alice
+
+
+def test_a_connected_account_is_opened_by_the_providers_own_id(provider, connected) -> None:
     page = Client().get(reverse("admin:login")).content.decode()
     assert "Sign in with the University" in page
     browser = Client()
     there = sign_in(provider, browser, to="/admin/annotation/study/")
     assert (there.status_code, there["Location"]) == (302, "/admin/annotation/study/")
     assert is_signed_in(browser)
-    assert ExternalLogin.objects.get().user == alice
     # The person is renamed there, and somebody else is given the name.
     provider.claims = {"sub": "person-1", "preferred_username": "alice-lee"}
     assert sign_in(provider, Client())["Location"] == HOME
@@ -68,39 +84,66 @@ def test_an_account_is_opened_and_bound_to_the_providers_id(provider, alice) -> 
     assert not is_signed_in(thief)
 
 
-def test_nobody_without_an_active_account_gets_in_and_none_is_made(provider, alice) -> None:
-    provider.claims = {"sub": "person-3", "preferred_username": "mallory"}
-    assert sign_in(provider, Client()).status_code == 403
-    alice.is_active = False
-    alice.save()
-    provider.claims = {"sub": "person-1", "preferred_username": "alice"}
-    assert sign_in(provider, Client()).status_code == 403
-    assert (User.objects.count(), ExternalLogin.objects.count()) == (1, 0)
-
-
-@pytest.mark.parametrize("name", ["ALICE", "Alice"])
-def test_a_name_in_other_letters_opens_no_account(provider, alice, name) -> None:
-    User.objects.filter(pk=alice.pk).update(username=name)
-    browser = Client()
-    sign_in(provider, browser)
-    assert not is_signed_in(browser)
-
-
-def test_an_administrator_is_bound_by_no_name_that_somebody_chose(provider, alice) -> None:
-    User.objects.filter(pk=alice.pk).update(is_superuser=True)
+@pytest.mark.parametrize(
+    "names",
+    [
+        {"preferred_username": "alice"},
+        {"preferred_username": "ALICE", "name": "alice", "nickname": "alice"},
+        {"email": "alice", "email_verified": True},
+    ],
+)
+def test_no_name_or_address_opens_or_connects_an_account(provider, alice, names) -> None:
+    provider.claims = {"sub": "person-1", **names}
     browser = Client()
     assert sign_in(provider, browser).status_code == 403
     assert not is_signed_in(browser)
-    assert not ExternalLogin.objects.exists()
+    assert (User.objects.count(), ExternalLogin.objects.count()) == (1, 0)
 
 
-def test_an_address_counts_only_where_the_provider_has_verified_it(provider, settings) -> None:
-    settings.OIDC_ACCOUNT_CLAIM = "email"
-    User.objects.create_user("alice@example.org", is_staff=True)
-    provider.claims = {"sub": "person-1", "email": "alice@example.org"}
+def test_an_id_of_another_issuer_opens_nothing(provider, connected) -> None:
+    ExternalLogin.objects.update(issuer="https://another.example")
     assert sign_in(provider, Client()).status_code == 403
-    provider.claims["email_verified"] = True
-    assert sign_in(provider, Client()).status_code == 302
+
+
+def test_a_deactivated_account_is_not_opened(provider, connected) -> None:
+    User.objects.update(is_active=False)
+    assert sign_in(provider, Client()).status_code == 403
+
+
+def test_to_connect_takes_the_password_and_a_sign_in(provider, alice) -> None:
+    browser = Client()
+    refused = browser.post(reverse("oidc-connect"), {"password": PASSWORD})
+    assert refused["Location"].startswith("/admin/login/")
+    browser.force_login(alice)
+    assert connect(provider, browser, password="wrong").status_code == 403
+    assert not ExternalLogin.objects.exists()
+    assert "Connect it to sign in there" in browser.get(reverse("security")).content.decode()
+    connect(provider, browser)
+    assert "you can sign in there" in browser.get(reverse("security")).content.decode()
+    browser.post(reverse("oidc-connect"), {"do": "disconnect"})
+    assert sign_in(provider, Client()).status_code == 403
+
+
+def test_one_person_at_the_provider_opens_one_account(provider, connected) -> None:
+    other = Client()
+    other.force_login(User.objects.create_user("bob", password=PASSWORD))
+    assert connect(provider, other).status_code == 403
+    assert ExternalLogin.objects.get().user == connected
+
+
+def test_what_one_account_began_connects_no_other(provider, alice) -> None:
+    browser = Client()
+    browser.force_login(alice)
+    begun = browser.post(reverse("oidc-connect"), {"password": PASSWORD})
+    code, state = provider.sign_in(begun["Location"])
+    kept = browser.session["oidc"]
+    browser.force_login(User.objects.create_user("bob", password=PASSWORD))
+    session = browser.session
+    session["oidc"] = kept
+    session.save()
+    answer = browser.get(reverse("oidc-finish"), {"code": code, "state": state})
+    assert answer.status_code == 403
+    assert not ExternalLogin.objects.exists()
 
 
 @pytest.mark.parametrize(
@@ -124,7 +167,7 @@ def test_a_token_signed_by_somebody_else_is_refused(provider, alice) -> None:
     assert sign_in(provider, Client()).status_code == 502
 
 
-def test_a_sign_in_comes_back_once_to_the_browser_that_began_it(provider, alice) -> None:
+def test_a_sign_in_comes_back_once_to_the_browser_that_began_it(provider, connected) -> None:
     browser, other = Client(), Client()
     code, state = go(provider, browser)
     back = reverse("oidc-finish")

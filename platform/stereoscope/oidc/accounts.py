@@ -14,34 +14,37 @@ from annotation.models import AuditAction
 from stereoscope.models import ExternalLogin
 
 
-@transaction.atomic
 def find_account(claims: Mapping[str, Any]) -> User | None:
-    """Return the active account of verified claims, None where there is none.
+    """Return the active account that is connected to verified claims, None without one.
 
-    The first sign-in binds the provider's id of the person to the account whose name is
-    ``OIDC_ACCOUNT_CLAIM``; from then on the id alone counts, since names are given to others.
-    An e-mail address counts only where the provider has verified it. No account is ever made, and
-    none of an administrator is bound by its name: where people choose their names at the provider,
-    somebody may choose that one. A name in other letters than the account's own binds none.
+    The issuer and its own id of the person alone count. Names and addresses that a provider sends
+    are chosen or given to others.
     """
-    issuer, subject = settings.OIDC_ISSUER, str(claims["sub"])
-    bound = (
-        ExternalLogin.objects.select_related("user").filter(issuer=issuer, subject=subject).first()
-    )
-    if bound is not None:
-        return bound.user if bound.user.is_active else None
-    name = claims.get(settings.OIDC_ACCOUNT_CLAIM)
-    if not name or not isinstance(name, str):
-        return None
-    if settings.OIDC_ACCOUNT_CLAIM == "email" and claims.get("email_verified") is not True:
-        return None
-    user = User.objects.filter(username=name, is_active=True).first()
-    if (
-        user is None
-        or user.is_superuser
-        or ExternalLogin.objects.filter(issuer=issuer, user=user).exists()
-    ):
-        return None
-    ExternalLogin.objects.create(user=user, issuer=issuer, subject=subject)
-    record(AuditAction.ACCESS, f"account {user}", detail="bound to its account at the provider")
-    return user
+    found = ExternalLogin.objects.select_related("user").filter(**_identify(claims)).first()
+    return found.user if found is not None and found.user.is_active else None
+
+
+@transaction.atomic
+def connect_account(*, user: User, claims: Mapping[str, Any]) -> bool:
+    """Let the person of verified claims sign in to ``user`` from now on, instead of another.
+
+    Returns False, and changes nothing, if they are connected to another account.
+    """
+    identity = _identify(claims)
+    if ExternalLogin.objects.filter(**identity).exclude(user=user).exists():
+        return False
+    disconnect_account(user=user)
+    ExternalLogin.objects.create(user=user, **identity)
+    record(AuditAction.ACCESS, f"account {user}", detail="connected to its account at the provider")
+    return True
+
+
+@transaction.atomic
+def disconnect_account(*, user: User) -> None:
+    """Let nobody sign in to ``user`` at the provider."""
+    if ExternalLogin.objects.filter(user=user, issuer=settings.OIDC_ISSUER).delete()[0]:
+        record(AuditAction.ACCESS, f"account {user}", detail="disconnected from the provider")
+
+
+def _identify(claims: Mapping[str, Any]) -> dict[str, str]:
+    return {"issuer": settings.OIDC_ISSUER, "subject": str(claims["sub"])}

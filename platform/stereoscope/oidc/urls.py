@@ -8,5 +8,6 @@ from stereoscope.oidc import views
 
 urlpatterns = [
     path("oidc/", views.begin, name="oidc"),
+    path("oidc/connect/", views.connect, name="oidc-connect"),
     path("oidc/back/", views.finish, name="oidc-finish"),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 import django_otp
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
@@ -49,7 +50,11 @@ def security(request: HttpRequest) -> HttpResponse:
     is_on = devices.has_second_factor(user)
     if is_on and request.session.get(ASKED) and not _is_complete(request):
         return redirect("second-factor")
-    context: dict[str, Any] = {"is_on": is_on, "is_missing": request.session.get(MISSING, False)}
+    context: dict[str, Any] = {
+        "is_on": is_on,
+        "is_missing": request.session.get(MISSING, False),
+        "is_connected": user.external_logins.filter(issuer=settings.OIDC_ISSUER).exists(),
+    }
     if request.method == "POST":
         context |= _change(request, user) if is_on else _turn_on(request, user)
         context["is_on"] = devices.has_second_factor(user)
