@@ -36,6 +36,7 @@ SUFFIXES = (*TABLES, *JSON_LIKE)
 LARGEST_UNPACKED = 500_000_000
 WESTERN = "windows-1252"
 LONGEST_REASON = 100
+COLUMNS_SHOWN = 12
 DIGEST_SHOWN = 16
 
 
@@ -50,6 +51,18 @@ class Record:
     line: int
     values: Mapping[str, Any] = field(default_factory=dict)
     fault: str = ""
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What is known of a file's columns beforehand.
+
+    is_there : False where the first line is a row; the columns are then called 1, 2 …
+    columns : name of the column by what it holds, such as ``source_text``
+    """
+
+    is_there: bool = True
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -81,13 +94,41 @@ def describe_import(content: bytes, file_name: str) -> str:
 def text_fault(text: str) -> str:
     """Return what keeps a text from being one, empty for a good one."""
     if BROKEN.search(text):
-        return "is not UTF-8 text."
+        return "is not UTF-8 text. Save the file as UTF-8."
     return "holds a control character, expected plain text." if CONTROL.search(text) else ""
 
 
 def plain_heading(heading: str) -> str:
     """Return a heading as names of columns are written, whatever its case, spaces and hyphens."""
     return "_".join(heading.casefold().replace("-", " ").split())
+
+
+def read_heading(said: Iterable[str], *, is_there: bool | None = True) -> Heading:
+    """Return what was said of a file's columns, each as FIELD=COLUMN; `TableFileError` else.
+
+    is_there : None takes columns that are all numbers for those of a file without a heading
+    """
+    columns = {}
+    for one in filter(None, map(str.strip, said)):
+        name, mark, column = one.partition("=")
+        if not mark:
+            raise TableFileError(f"“{shorten(one)}” names no column, expected FIELD=COLUMN.")
+        columns[name.strip()] = column.strip()
+    if is_there is None:
+        is_there = not (columns and all(map(str.isdecimal, columns.values())))
+    return Heading(is_there, columns)
+
+
+def number_columns(cells: Sequence[str]) -> list[str]:
+    """Return the names of columns without a heading."""
+    return [str(number) for number in range(1, len(cells) + 1)]
+
+
+def list_columns(columns: Iterable[str]) -> str:
+    """Return which columns a file has, as a sentence."""
+    shown = [f"“{shorten(column)}”" for column in columns]
+    more = " …" if len(shown) > COLUMNS_SHOWN else ""
+    return f"The columns are {', '.join(shown[:COLUMNS_SHOWN])}{more}."
 
 
 NumberedCells = list[tuple[int, list[str]]]
@@ -101,15 +142,19 @@ def read_table(
     *,
     or_json: bool = False,
     name_columns: NameColumns | None = None,
+    heading: Heading | None = None,
 ) -> TableFile:
     """Return the rows of a .csv, .tsv, .tab, .txt or .xlsx file, without its heading.
 
     or_json : takes .json, .jsonl, .ndjson and .parquet as well, whose values keep their types, and
         text in Windows-1252, of which a notice tells
     name_columns : for files that may have no heading
+    heading : the columns it names are called by what they hold
 
     Raises `TableFileError` where the file as a whole cannot be read.
     """
+    if heading is not None and not heading.is_there:
+        name_columns = number_columns
     suffix = _check_suffix(file_name, SUFFIXES if or_json else TABLES)
     notices: list[str] = []
     if suffix in JSON_LIKE:
@@ -124,7 +169,33 @@ def read_table(
         records = _drop_qualtrics(list(_to_records(cells, name_columns)), notices)
     if not records:
         raise TableFileError("The file holds no row, expected at least one below its heading.")
+    if heading is not None:
+        records = _rename(records, heading.columns)
     return TableFile(records, tuple(notices))
+
+
+def _rename(records: list[Record], columns: Mapping[str, str]) -> list[Record]:
+    """Return records whose columns are called by what they hold; another of that name is left out.
+
+    columns : name of the column by what it holds
+    """
+    given = dict.fromkeys(name for record in records for name in record.values)
+    for column in columns.values():
+        if column not in given:
+            raise TableFileError(f"There is no column “{shorten(column)}”. {list_columns(given)}")
+    held = {column: name for name, column in columns.items()}
+    return [
+        Record(
+            record.line,
+            {
+                held.get(name, name): value
+                for name, value in record.values.items()
+                if name in held or name not in columns
+            },
+            record.fault,
+        )
+        for record in records
+    ]
 
 
 def read_cells(content: bytes, file_name: str) -> NumberedCells:

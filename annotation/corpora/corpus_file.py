@@ -17,13 +17,20 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from annotation.common.table_file import Problem, Record, TableFileError, read_table
+from annotation.common.table_file import (
+    Heading,
+    Problem,
+    Record,
+    TableFileError,
+    list_columns,
+    number_columns,
+    read_table,
+)
 from annotation.common.text_shortening import shorten
 from annotation.corpora.corpus_rows import (
     COMMON_COLUMNS,
     PAIR_COLUMNS,
     TEXT_COLUMNS,
-    Heading,
     Layout,
     ParsedCorpus,
     Varieties,
@@ -37,22 +44,10 @@ SOURCE_NAMES = ("original", "original_text", "sentence", "text")
 OTREE = re.compile(r"(?:(\w+\.\d+)\.)?player\.(\w+)")
 SHORTEST_SENTENCE = 3
 ALIKE = 0.85
-SHOWN = 12
 
 
 class HeadingError(TableFileError):
     """The columns are not known by their names; the one who brings the file can name them."""
-
-
-def read_heading(said: Iterable[str], *, is_there: bool = True) -> Heading:
-    """Return what was said of a file's columns, each as FIELD=COLUMN; `TableFileError` else."""
-    columns = {}
-    for one in filter(None, map(str.strip, said)):
-        name, mark, column = one.partition("=")
-        if not mark:
-            raise TableFileError(f"“{shorten(one)}” names no column, expected FIELD=COLUMN.")
-        columns[name.strip()] = column.strip()
-    return Heading(is_there, columns)
 
 
 def parse_corpus_file(
@@ -70,7 +65,7 @@ def parse_corpus_file(
 
     def name_columns(cells: list[str]) -> Sequence[str] | None:
         if not heading.is_there:
-            return [str(n) for n in range(1, len(cells) + 1)]
+            return number_columns(cells)
         sentences = all(len(cell.split()) >= SHORTEST_SENTENCE for cell in cells)
         if len(cells) != 2 or not sentences or any(map(varieties.find_column, cells)):
             return None
@@ -141,7 +136,7 @@ def _name_columns(
         if name not in COLUMNS:
             raise TableFileError(f"“{shorten(name)}” is not known, expected {', '.join(COLUMNS)}.")
         if column not in columns:
-            raise TableFileError(f"There is no column “{shorten(column)}”. {_listed(columns)}")
+            raise TableFileError(f"There is no column “{shorten(column)}”. {list_columns(columns)}")
     names = {column: name for name, column in given.items()}
     for column in columns:
         found = varieties.find_column(column)
@@ -183,11 +178,6 @@ def _find_layout(names: dict[str, str], columns: Iterable[str], varieties: Varie
     if "text" in held and not set(PAIR_COLUMNS) & set(held):
         return Layout.TEXTS
     raise HeadingError(
-        f"The columns fit neither pairs nor texts, {expected}. {_listed(columns)} Say which column "
-        "holds what, or that the file has no heading."
+        f"The columns fit neither pairs nor texts, {expected}. {list_columns(columns)} Say which "
+        "column holds what, or that the file has no heading."
     )
-
-
-def _listed(columns: Iterable[str]) -> str:
-    shown = [f"“{shorten(column)}”" for column in columns]
-    return f"The columns are {', '.join(shown[:SHOWN])}{' …' if len(shown) > SHOWN else ''}."

@@ -11,9 +11,9 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from annotation.common.table_file import Problem, describe_import
+from annotation.common.table_file import Heading, Problem, describe_import
 from annotation.corpora.corpus_file import parse_corpus_file
-from annotation.corpora.corpus_rows import Heading, Layout, ParsedCorpus, Varieties
+from annotation.corpora.corpus_rows import Layout, ParsedCorpus, Varieties
 from annotation.corpora.corpus_storage import store_rows
 from annotation.corpora.row_checks import Known, check_rows
 from annotation.models import Corpus

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -19,18 +18,6 @@ class Layout(StrEnum):
 
     PAIRS = "pairs"
     TEXTS = "texts"
-
-
-@dataclass(frozen=True)
-class Heading:
-    """What is known of a file's columns beforehand.
-
-    is_there : False where the first line is a row; the columns are then called 1, 2 …
-    columns : name of the column by what it holds, such as ``source_text``
-    """
-
-    is_there: bool = True
-    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -118,11 +118,13 @@ def import_abc_ratings(
     citation: str = CITATION,
     skip_bad: bool = False,
     demographics: NamedContent | None = None,
+    parsed: ParsedFile | None = None,
 ) -> ImportResult:
     """Store a file of ratings as one closed study, or nothing at all.
 
     ``demographics`` says who took part: counts are kept per question, not people, since the
-    published answers cannot be joined to ratings.
+    published answers cannot be joined to ratings. ``parsed`` are the ratings of a file of another
+    shape, which was read before.
 
     Raises `AbcFileError` for a file of another shape, `BadRowsError` for bad rows unless
     ``skip_bad``, `AlreadyImportedError` for a file that a study holds already and
@@ -130,7 +132,8 @@ def import_abc_ratings(
     """
     digest = hashlib.sha256(content).hexdigest()
     _refuse_second_import(digest)
-    parsed = parse_abc_file(content, load_vocabulary())
+    if parsed is None:
+        parsed = parse_abc_file(content, load_vocabulary())
     if parsed.problems and not skip_bad:
         raise BadRowsError(parsed)
     if not parsed.rows:

@@ -17,7 +17,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 
-from annotation.common.table_file import SUFFIXES, TableFileError
+from annotation.common.table_file import SUFFIXES, Heading, TableFileError, read_heading
 from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus
 
@@ -54,6 +54,11 @@ class ImportRequest:
 
     def option(self, name: str) -> str:
         return str(self.options.get(name) or "").strip()
+
+    @property
+    def heading(self) -> Heading:
+        """What the options say of the file's columns. Raises `TableFileError`."""
+        return read_heading(self.option(COLUMNS.name).split(","), is_there=None)
 
 
 @dataclass(frozen=True)
@@ -178,6 +183,14 @@ OBTAINED = ImportOption(
     "How it was obtained",
     "Who made it, when and how: a publication, a service and its date. Reports print it.",
     needed=True,
+)
+
+
+COLUMNS = ImportOption(
+    "columns",
+    "Columns of other names",
+    "Which column holds what, such as value=Q7, with commas between. Columns of a file without a "
+    "heading are 1, 2 …",
 )
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from annotation.common.table_file import (
     JSON_LIKE,
+    Heading,
     Problem,
     Record,
     TableFileError,
+    list_columns,
     plain_heading,
     read_table,
     text_fault,
@@ -25,6 +27,10 @@ LONGEST_TEXT = 20_000
 # What programs write in place of a number that is missing, if it is far beyond the others.
 PLACEHOLDER = re.compile(r"[+-]?9{2,}(\.0*)?")
 FAR_BEYOND = 10
+
+
+class MissingColumnError(TableFileError):
+    """A needed column is not among a file's; the one who brings it can name it."""
 
 
 @dataclass
@@ -152,23 +158,38 @@ def read_rows(
     columns: Sequence[ImportColumn],
     *,
     ignored: Iterable[str] = (),
+    heading: Heading | None = None,
+    more: Callable[[str], bool] | None = None,
 ) -> ReadRows:
     """Return the rows of a file.
 
     ignored : columns of our own downloads that say nothing new
+    heading : which columns of other names hold what
+    more : whether a further column is read, under its own name
 
     Raises `TableFileError` for a file that cannot be read, or lacks a needed column.
     """
-    table = read_table(content, file_name, or_json=True)
+    heading = heading or Heading()
+    known = [column.name for column in columns]
+    if unknown := next((name for name in heading.columns if name not in known), ""):
+        raise TableFileError(f"“{shorten(unknown)}” is not known, expected {', '.join(known)}.")
+    table = read_table(content, file_name, or_json=True, heading=heading)
     records, is_table = table.records, not file_name.lower().endswith(JSON_LIKE)
     names = {
         spelling: column.name
         for column in columns
         for spelling in (column.name, *column.other_names)
     }
-    given = {heading for record in records for heading in record.values}
-    found = {heading: names.get(plain_heading(heading)) for heading in given}
-    _check_columns(columns, [name for name in found.values() if name])
+    given = dict.fromkeys(name for record in records for name in record.values)
+    found = {
+        name: name if name in heading.columns else names.get(plain_heading(name)) for name in given
+    }
+    for name in [name for name in given if name not in heading.columns]:
+        if found[name] in heading.columns:
+            found[name] = None  # another column was named for it
+        elif found[name] is None and more is not None and more(name):
+            found[name] = name
+    _check_columns(columns, found)
     rows = [_read(record, found, is_table=is_table) for record in records if not record.fault]
     return ReadRows(
         rows,
@@ -184,13 +205,18 @@ def read_rows(
     )
 
 
-def _check_columns(columns: Sequence[ImportColumn], found: Sequence[str]) -> None:
-    if doubled := next((name for name in found if found.count(name) > 1), None):
+def _check_columns(columns: Sequence[ImportColumn], found: Mapping[str, str | None]) -> None:
+    held = [name for name in found.values() if name]
+    if doubled := next((name for name in held if held.count(name) > 1), None):
         raise TableFileError(f"Two columns hold “{doubled}”, expected one.")
-    missing = [column.name for column in columns if column.needed and column.name not in found]
-    if missing:
-        expected = ", ".join(column.name for column in columns)
-        raise TableFileError(f"There is no column “{missing[0]}”. Columns: {expected}.")
+    needed = [column.name for column in columns if column.needed]
+    if missing := [name for name in needed if name not in held]:
+        others = [column.name for column in columns if not column.needed]
+        raise MissingColumnError(
+            f"There is no column {' and no '.join(f'“{name}”' for name in missing)}. "
+            f"{list_columns(found)} Needed: {', '.join(needed)}; also read: {', '.join(others)}. "
+            f"If a column has another name, say so: {missing[0]}=ITS NAME."
+        )
 
 
 def _read(record: Record, found: Mapping[str, str | None], *, is_table: bool) -> ImportRow:

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from annotation.imports.closed_study import store_closed_study
 from annotation.imports.import_kind import (
+    COLUMNS,
     CORPUS,
     OBTAINED,
     ImportColumn,
@@ -95,6 +96,7 @@ class Judgments(ImportKind):
         ImportOption("title", "Title of the study", "Reports print it.", needed=True),
         CORPUS,
         OBTAINED,
+        COLUMNS,
         ImportOption(
             "scheme",
             "Categories of errors",
@@ -106,7 +108,13 @@ class Judgments(ImportKind):
 
     def plan(self, request: ImportRequest) -> ImportPlan:
         corpus = find_corpus(request)
-        read = read_rows(request.content, request.file_name, self.columns, ignored=self.ignored)
+        read = read_rows(
+            request.content,
+            request.file_name,
+            self.columns,
+            ignored=self.ignored,
+            heading=request.heading,
+        )
         scheme = _find_scheme(request, read.rows)
         reader = _Reader(corpus, read.rows, scheme)
         entries = [entry for row in read.rows if (entry := reader.read(row)) is not None]

@@ -1,12 +1,23 @@
-"""Group ratings in the published JSON shape, as a kind of import."""
+"""Group ratings as a kind of import: tables, long or wide, and the published JSON shape."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator
 
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
 from annotation.common.table_file import TableFileError
-from annotation.imports.abc_file import AbcFileError, parse_abc_file
+from annotation.common.text_shortening import shorten
+from annotation.imports.abc_file import (
+    LONGEST_NAME,
+    AbcFileError,
+    ParsedFile,
+    RatingEntry,
+    Vocabulary,
+    parse_abc_file,
+)
 from annotation.imports.abc_ratings import (
     CITATION,
     TITLE,
@@ -16,35 +27,71 @@ from annotation.imports.abc_ratings import (
     load_vocabulary,
 )
 from annotation.imports.import_kind import (
+    COLUMNS,
+    ImportColumn,
     Imported,
     ImportKind,
     ImportOption,
     ImportPlan,
     ImportRequest,
 )
+from annotation.imports.import_rows import ImportRow, MissingColumnError, ReadRows, read_rows
+from annotation.models import SocialGroup, TraitPair
+
+SCALE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(?:-|–|to)\s*(-?\d+(?:\.\d+)?)")
+PERSON = ImportColumn(
+    "person",
+    "who rated: any name or number, which becomes a pseudonym",
+    needed=True,
+    other_names=("participant", "annotator", "rater", "respondent", "submission"),
+)
+GROUP = ImportColumn("group", "slug or name of a group of the library", needed=True)
+TRAIT = ImportColumn(
+    "trait",
+    "slug of a trait pair, or “low – high”; without it, each trait pair is a column of ratings",
+    other_names=("scale", "trait_pair"),
+)
+RATING = ImportColumn("rating", "the rating, low pole first", other_names=("value",))
 
 
 class Ratings(ImportKind):
-    """Ratings of groups on trait scales, by annotator."""
+    """Ratings of groups on trait scales, by person."""
 
     name = "ratings"
     title = "Group ratings"
     purpose = (
-        "Ratings of groups on trait scales, as published by Cao et al. (2022): JSON of the shape "
-        "annotator → group → trait pair → value from 0 to 100. They become a closed study."
+        "Ratings of groups on trait scales: a row for each person, group and trait pair, or a row "
+        "for each person and group with a column for each trait pair (“cold – warm”); or JSON as "
+        "published by Cao et al. (2022): annotator → group → trait pair → value. They become a "
+        "closed study."
     )
-    suffixes = (".json",)
+    columns = (PERSON, GROUP, TRAIT, RATING)
     permission = "annotation.add_study"
     options = (
-        ImportOption("title", "Title of the study", f"Without one: {TITLE}."),
-        ImportOption("citation", "Where the data come from", f"Without one: {CITATION}"),
+        ImportOption("title", "Title of the study", f"Of published JSON, without one: {TITLE}."),
+        ImportOption(
+            "citation", "Where the data come from", f"Of published JSON, without one: {CITATION}"
+        ),
+        ImportOption(
+            "scale",
+            "Scale of the ratings",
+            "Its ends, the low pole’s first, such as 1-7; without it 0-100. Ratings are stored on "
+            "0 to 100.",
+        ),
+        COLUMNS,
     )
 
     def plan(self, request: ImportRequest) -> ImportPlan:
-        try:
-            parsed = parse_abc_file(request.content, load_vocabulary())
-        except AbcFileError as error:
-            raise TableFileError(str(error)) from error
+        warnings: tuple[str, ...] = ()
+        if _is_published(request):
+            try:
+                parsed = parse_abc_file(request.content, load_vocabulary())
+            except AbcFileError as error:
+                raise TableFileError(str(error)) from error
+            problems = tuple(map(str, parsed.problems))
+        else:
+            parsed, read = _parse_table(request)
+            problems, warnings = read.told_problems, read.warnings
         return ImportPlan(
             counts={
                 "people": len({row.annotator for row in parsed.rows}),
@@ -52,8 +99,9 @@ class Ratings(ImportKind):
                 "trait scales": len({row.scale for row in parsed.rows}),
                 "ratings": len(parsed.rows),
             },
-            problems=tuple(map(str, parsed.problems)),
-            warnings=find_warnings(parsed),
+            problems=problems,
+            warnings=(*warnings, *find_warnings(parsed)),
+            data=parsed,
         )
 
     def store(self, request: ImportRequest, plan: ImportPlan) -> Imported:
@@ -65,8 +113,104 @@ class Ratings(ImportKind):
                 title=request.option("title") or TITLE,
                 citation=request.option("citation") or CITATION,
                 skip_bad=True,  # bad rows were refused or agreed to before
+                parsed=plan.data,
             ).study
         except AlreadyImportedError as error:
             raise ValidationError(str(error)) from error
         address = reverse("admin:annotation_study_overview", args=[study.pk])
         return Imported(f"Study “{study.title}”", study.public_id, address)
+
+
+def _is_published(request: ImportRequest) -> bool:
+    """Whether a file is of the published shape: one JSON object."""
+    return request.file_name.lower().endswith(".json") and not (
+        request.content.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    )
+
+
+def _parse_table(request: ImportRequest) -> tuple[ParsedFile, ReadRows]:
+    """Return the ratings of a table, long or wide, and its rows with what is wrong with them.
+
+    Four queries. Raises `TableFileError` and, by option, `ValidationError`.
+    """
+    needed = "This is needed: nobody else knows it of a table."
+    if missing := [name for name in ("title", "citation") if not request.option(name)]:
+        raise ValidationError(dict.fromkeys(missing, needed))
+    low, high = _read_scale(request.option("scale"))
+    vocabulary = load_vocabulary()
+    traits = set(TraitPair.objects.values_list("slug", flat=True))
+    groups = set(SocialGroup.objects.values_list("slug", flat=True))
+    read = read_rows(
+        request.content,
+        request.file_name,
+        Ratings.columns,
+        heading=request.heading,
+        more=lambda heading: _find_trait(heading, traits, vocabulary) is not None,
+    )
+    held = {name for row in read.rows for name in row.values}
+    wide = sorted(held - {column.name for column in Ratings.columns})
+    if not wide and not {TRAIT.name, RATING.name} <= held:
+        raise MissingColumnError(
+            f"The columns are {', '.join(f'“{name}”' for name in [*sorted(held), *read.unread])}. "
+            "Needed: person, group, trait and rating; or person, group, and a column for each "
+            "trait pair, such as “cold – warm”. If a column has another name, say so: "
+            "rating=ITS NAME."
+        )
+    rows: dict[tuple[str, str, str], RatingEntry] = {}
+    lines: dict[tuple[str, str, str], int] = {}
+    names: dict[str, str] = {}
+    for row in read.rows:
+        person = row.text(PERSON.name, longest=LONGEST_NAME, needed=True)
+        group = row.text(GROUP.name, needed=True)
+        slug = group if group in groups else vocabulary.find_group(group)
+        if group and slug is None:
+            row.faults.append(f"“group” is “{shorten(group)}”, {_add_hint('groups')}.")
+        for trait, column in _trait_columns(row, wide):
+            scale = _find_trait(trait, traits, vocabulary)
+            if trait and scale is None:
+                row.faults.append(f"“trait” is “{shorten(trait)}”, {_explain(trait, vocabulary)}.")
+            rating = row.number(column)
+            if rating is not None and not low <= rating <= high:
+                row.faults.append(f"“{column}” is {rating:g}, expected {low:g} to {high:g}.")
+            if rating is None and not wide and not row.faults:
+                row.faults.append(f"“{column}” is empty, expected a number.")
+            key = (person, slug or "", scale or "")
+            if key in lines and rating is not None and not row.faults:
+                row.faults.append(f"the same rating stands on line {lines[key]}.")
+            if row.faults or rating is None:
+                continue
+            lines[key] = row.line
+            rows[key] = RatingEntry(*key, 100 * (rating - low) / (high - low))
+            names |= {key[1]: group, key[2]: trait}
+    faulty = {row.line for row in read.rows if row.faults}
+    kept = tuple(entry for key, entry in rows.items() if lines[key] not in faulty)
+    return ParsedFile(kept, (), names), read
+
+
+def _trait_columns(row: ImportRow, wide: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield each trait of a row, and the column that holds its rating."""
+    if wide:
+        yield from ((column, column) for column in wide if column in row.values)
+    else:
+        yield row.text(TRAIT.name, needed=True), RATING.name
+
+
+def _find_trait(name: str, traits: set[str], vocabulary: Vocabulary) -> str | None:
+    return name if name in traits else vocabulary.find_scale(name)
+
+
+def _explain(trait: str, vocabulary: Vocabulary) -> str:
+    if vocabulary.is_reversed(trait):
+        return "which has its poles exchanged; expected the low pole first"
+    return _add_hint("trait-pairs")
+
+
+def _add_hint(kind: str) -> str:
+    return f"which the library does not have. Add it there (import_library --kind {kind})"
+
+
+def _read_scale(text: str) -> tuple[float, float]:
+    found = SCALE.fullmatch(text or "0-100")
+    if found is None or float(found[1]) >= float(found[2]):
+        raise ValidationError({"scale": f"It is “{shorten(text)}”, expected its ends: 1-7."})
+    return float(found[1]), float(found[2])

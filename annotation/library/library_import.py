@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
@@ -18,10 +19,12 @@ from django.db import IntegrityError, transaction
 
 from annotation.common.table_file import (
     DIGEST_SHOWN,
+    Heading,
     Problem,
     Record,
     TableFileError,
     describe_import,
+    list_columns,
     read_table,
 )
 from annotation.common.text_shortening import shorten
@@ -58,6 +61,8 @@ class ImportPlan:
 
     kind: LibraryKind
     entries: tuple[Plan, ...]
+    #: What was assumed of the file.
+    notices: tuple[str, ...] = ()
 
     def of(self, action: Action) -> list[Plan]:
         """Return the entries with which this is done."""
@@ -97,16 +102,23 @@ class ImportPlan:
 
 
 def plan_import(
-    *, kind: LibraryKind, content: bytes, file_name: str, as_written: bool = False
+    *,
+    kind: LibraryKind,
+    content: bytes,
+    file_name: str,
+    as_written: bool = False,
+    heading: Heading | None = None,
 ) -> ImportPlan:
     """Return what importing a file would do. One query for each part of the kind's entries.
 
+    heading : which columns of other names hold what
     as_written : takes what the check of English is certain about as a remark, for words of another
         language or wrong on purpose.
 
     Raises `TableFileError` where the file as a whole cannot be read.
     """
-    records = read_table(content, file_name).records
+    table = read_table(content, file_name, or_json=True, heading=heading)
+    records = table.records
     columns = _match_heading(kind, records)
     known = Known(kind.stored())
     drafts = kind.drafts(records, columns)
@@ -124,7 +136,7 @@ def plan_import(
             known.planned[plan.slug] = plan
         plans.append(plan)
     plans.sort(key=lambda plan: plan.line)
-    return ImportPlan(kind, tuple(plans))
+    return ImportPlan(kind, tuple(plans), table.notices)
 
 
 @transaction.atomic
@@ -137,6 +149,7 @@ def import_library(
     as_written: bool = False,
     skip_bad_rows: bool = False,
     expected_digest: str = "",
+    heading: Heading | None = None,
 ) -> ImportPlan:
     """Store a file's entries, all or none; return what was done.
 
@@ -147,7 +160,14 @@ def import_library(
     Raises `TableFileError` for a file that cannot be read, `BadEntriesError` for bad rows and
     `StalePlanError` where the library has changed since the preview.
     """
-    plan = plan_import(kind=kind, content=content, file_name=file_name, as_written=as_written)
+    given: dict[str, Any] = {
+        "kind": kind,
+        "content": content,
+        "file_name": file_name,
+        "as_written": as_written,
+        "heading": heading,
+    }
+    plan = plan_import(**given)
     if plan.of(Action.REFUSED) and not skip_bad_rows:
         raise BadEntriesError(plan)
     if expected_digest and plan.digest != expected_digest:
@@ -161,9 +181,7 @@ def import_library(
                 reason=describe_import(content, file_name),
             )
     except IntegrityError as error:  # somebody else added the same just now
-        raise StalePlanError(
-            plan_import(kind=kind, content=content, file_name=file_name, as_written=as_written)
-        ) from error
+        raise StalePlanError(plan_import(**given)) from error
     return plan
 
 
@@ -185,7 +203,8 @@ def _match_heading(kind: LibraryKind, records: Sequence[Record]) -> dict[str, Co
     if first is None:
         raise TableFileError(f"No row can be read. Line {records[0].line} {records[0].fault}")
     matched: dict[str, Column] = {}
-    for heading in first.values:
+    given = dict.fromkeys(name for record in records for name in record.values)
+    for heading in given:
         column = kind.column(heading)
         if column is None:
             raise TableFileError(
@@ -196,7 +215,8 @@ def _match_heading(kind: LibraryKind, records: Sequence[Record]) -> dict[str, Co
         matched[heading] = column
     if all(column.name != "slug" for column in matched.values()):
         raise TableFileError(
-            f"There is no column “slug”, which says which entry a row is about; {expected}."
+            f"There is no column “slug”, which says which entry a row is about. "
+            f"{list_columns(given)} {expected.capitalize()}."
         )
     return matched
 

@@ -203,7 +203,9 @@ def read_draft(record: Record, columns: Mapping[str, Column]) -> Draft:
     faults = [record.fault] if record.fault else []
     for heading, cell in record.values.items():
         column = columns[heading]
-        text = restore_cell(str(cell).strip())
+        if isinstance(cell, list):  # of JSON
+            cell = SEPARATOR.join(map(str, cell))
+        text = restore_cell("" if cell is None else str(cell).strip())
         if fault := text_fault(text):
             faults.append(f"“{column.name}” {fault}")
             text = ""

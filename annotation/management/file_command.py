@@ -21,6 +21,16 @@ class FileCommand(BaseCommand):
             "--skip-bad-rows", action="store_true", help="leave bad rows out instead of stopping"
         )
 
+    def add_map(self, parser: ArgumentParser, example: str, dest: str = "map") -> None:
+        parser.add_argument(
+            "--map",
+            action="append",
+            default=[],
+            dest=dest,
+            metavar="FIELD=COLUMN",
+            help=f"which column holds what, such as {example}, repeatable",
+        )
+
     def read(self, path: Path) -> bytes:
         try:
             return path.read_bytes()

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
+    COLUMNS,
     OBTAINED,
     ImportColumn,
     Imported,
@@ -74,6 +75,7 @@ class RunImport(ImportKind):
                 "parameters", "Parameters", "Of the measure, as a JSON object; may be left out."
             ),
             OBTAINED,
+            COLUMNS,
         )
 
     @classmethod
@@ -95,7 +97,13 @@ class RunImport(ImportKind):
         """Return what would be stored."""
 
     def plan(self, request: ImportRequest) -> ImportPlan:
-        read = read_rows(request.content, request.file_name, self.columns, ignored=self.ignored)
+        read = read_rows(
+            request.content,
+            request.file_name,
+            self.columns,
+            ignored=self.ignored,
+            heading=request.heading,
+        )
         read.refuse_placeholders("value")
         producer = self._producer(request, read)
         rows, stimuli, corpus = self.read(request, read)

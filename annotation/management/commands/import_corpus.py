@@ -11,8 +11,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 from django.urls import reverse
 
-from annotation.common.table_file import SUFFIXES, TableFileError
-from annotation.corpora.corpus_file import HeadingError, read_heading
+from annotation.common.table_file import SUFFIXES, TableFileError, read_heading
+from annotation.corpora.corpus_file import HeadingError
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_corpus, find_owner
@@ -34,13 +34,7 @@ class Command(FileCommand):
         parser.add_argument(
             "--no-heading", action="store_true", help="the first line is a row; columns are 1, 2 …"
         )
-        parser.add_argument(
-            "--map",
-            action="append",
-            default=[],
-            metavar="FIELD=COLUMN",
-            help="which column holds what, such as source_text=dialect, repeatable",
-        )
+        self.add_map(parser, "source_text=dialect")
         parser.add_argument("--into", help="name or public id of a corpus that is there")
         parser.add_argument("--name", help="name of the new corpus")
         parser.add_argument(

@@ -12,9 +12,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.common.table_file import SUFFIXES, TableFileError
+from annotation.common.table_file import SUFFIXES, TableFileError, read_heading
 from annotation.corpora.access import can_change_corpus, visible_corpora
-from annotation.corpora.corpus_file import read_heading
 from annotation.corpora.corpus_import import BadRowsError, ImportResult, import_corpus
 from annotation.models import Corpus
 from annotation.researcher.pages.fields import UploadField

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.common.table_file import TableFileError
+from annotation.common.table_file import SUFFIXES, TableFileError
 from annotation.exports.downloads import build_attachment
 from annotation.library.library_export import stream_example, stream_library
 from annotation.library.library_import import (
@@ -52,8 +52,8 @@ class LibraryFileForm(forms.Form):
         megabyte=1_000_000,
         label=gettext_lazy("File"),
         required=False,
-        accept=".csv,.tsv,.tab",
-        help_text=gettext_lazy("CSV or TSV in UTF-8, 1.5 MB at most."),
+        accept=",".join(SUFFIXES),
+        help_text=gettext_lazy("CSV, TSV, Excel, JSON, or Parquet, 1.5 MB at most."),
         remedy=gettext_lazy("Import it in parts, or with manage.py import_library."),
     )
     skip_bad_rows = forms.BooleanField(
@@ -179,6 +179,8 @@ class LibraryImport(LibraryFilePage):
         self, form: LibraryFileForm, plan: ImportPlan, *, trouble: str = ""
     ) -> HttpResponse:
         """Show what a file would do, with a form that holds the file that was looked at."""
+        for notice in plan.notices:
+            messages.warning(self.request, notice)
         skip = form.cleaned_data["skip_bad_rows"]
         answer = LibraryFileForm(
             {

@@ -1,4 +1,4 @@
-"""Imports groups, trait pairs, templates or word lists from a CSV or TSV file."""
+"""Imports groups, trait pairs, templates or word lists from a file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from annotation.common.table_file import TableFileError
+from annotation.common.table_file import SUFFIXES, TableFileError, read_heading
 from annotation.library.library_import import (
     BadEntriesError,
     ImportPlan,
@@ -26,10 +26,11 @@ class Command(FileCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="a .csv or .tsv file in UTF-8")
+        parser.add_argument("file", type=Path, help=", ".join(SUFFIXES))
         parser.add_argument(
             "--kind", required=True, choices=list(KINDS), help="what the file holds"
         )
+        self.add_map(parser, "slug=name")
         self.add_skip_bad_rows(parser)
         parser.add_argument(
             "--as-written",
@@ -50,6 +51,7 @@ class Command(FileCommand):
             "as_written": options["as_written"],
         }
         try:
+            given["heading"] = read_heading(options["map"], is_there=None)
             if options["dry_run"]:
                 plan = plan_import(**given)
                 if plan.of(Action.REFUSED) and not options["skip_bad_rows"]:
@@ -63,6 +65,7 @@ class Command(FileCommand):
         self._report(kind, plan, dry_run=options["dry_run"])
 
     def _report(self, kind: LibraryKind, plan: ImportPlan, *, dry_run: bool) -> None:
+        self.tell(plan.notices, "Note")
         self.tell(plan.problems, "Left out")
         self.tell(plan.remarks, "Look at it")
         for entry in plan.entries:

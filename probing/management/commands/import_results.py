@@ -11,12 +11,14 @@ from django.core.exceptions import ValidationError
 
 from annotation.common.table_file import TableFileError
 from annotation.imports.import_kind import (
+    COLUMNS,
     BadImportError,
     ImportPlan,
     ImportRequest,
     import_file,
     plan_import,
 )
+from annotation.imports.import_rows import MissingColumnError
 from annotation.management.file_command import HINT, FileCommand
 from annotation.management.lookups import find_owner
 from probing.imports.registry import IMPORTS
@@ -43,7 +45,10 @@ class Command(FileCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("kind", choices=sorted(IMPORTS))
         parser.add_argument("file", type=Path)
+        self.add_map(parser, "value=Q7", dest=COLUMNS.name)
         for option in OPTIONS.values():
+            if option is COLUMNS:
+                continue
             kinds = [kind.name for kind in IMPORTS.values() if option in kind.options]
             parser.add_argument(
                 f"--{option.name}", default="", help=f"{option.help} ({', '.join(kinds)})"
@@ -57,6 +62,7 @@ class Command(FileCommand):
         content = self.read(path)
         user = find_owner(options["owner"])
         given = {name: options[name] for name in OPTIONS if options[name]}
+        given[COLUMNS.name] = ",".join(options[COLUMNS.name])
         request = ImportRequest(content, path.name, given, user)
         try:
             if options["dry_run"]:
@@ -70,6 +76,8 @@ class Command(FileCommand):
         except BadImportError as error:
             self._tell(error.plan, "Bad")
             self.refuse(error, hint=HINT)
+        except MissingColumnError as error:
+            self.refuse(error, hint=" For that there is --map.")
         except (TableFileError, ValidationError) as error:
             self.refuse(error)
         self._tell(plan, "Left out")

@@ -31,7 +31,7 @@ from probing.runs.parameters import find_measure
 from probing.runs.prices import show_price
 from probing.runs.progress import load_progress
 from probing.runs.prompted_stimuli import DEFAULT_EXAMPLES
-from probing.runs.sentence_files import GivenSentences, open_sentences
+from probing.runs.sentence_files import KINDS, GivenSentences, open_sentences
 from probing.runs.stimuli import DEFAULT_GROUPS
 from probing.runs.stimuli_loading import StimuliChoice, run_request
 from probing.runs.sweep import sweep
@@ -106,8 +106,13 @@ class Command(BaseCommand):
             "--sentences",
             default="",
             metavar="FILE",
-            help="for CEAT, instead of a corpus: .txt with one sentence a line, .tsv or .csv with a"
-            " column “sentence” or “text”, or .jsonl",
+            help=f"for CEAT, instead of a corpus: {KINDS}",
+        )
+        parser.add_argument(
+            "--map",
+            default="",
+            metavar="sentence=COLUMN",
+            help="the column of --sentences that holds them, if it has another name",
         )
         parser.add_argument(
             "--variety",
@@ -252,7 +257,7 @@ class Command(BaseCommand):
         self, options: dict[str, Any], model: LanguageModel, parameters: dict[str, str]
     ) -> dict[str, Any]:
         """Return the arguments of the services; a file of sentences is read here, once."""
-        with _open_sentences(options["sentences"]) as sentences:
+        with _open_sentences(options["sentences"], options["map"]) as sentences:
             choice = StimuliChoice.of(
                 options,
                 templates=options["templates"] or (),
@@ -262,18 +267,26 @@ class Command(BaseCommand):
                 prompts=options["prompt"],
                 sources=options["source"],
             )
-            return run_request(
+            asked = run_request(
                 measure=options["measure"],
                 model=model,
                 choice=choice,
                 seed=options["seed"],
                 parameters=parameters,
             )
+        for notice in sentences.notices if sentences else ():
+            self.stdout.write(f"Note: {notice}")
+        return asked
 
 
 @contextmanager
-def _open_sentences(path: str) -> Iterator[GivenSentences | None]:
+def _open_sentences(path: str, named: str) -> Iterator[GivenSentences | None]:
     """Yield the sentences of a file while it is open, None where none is named."""
+    field, _, column = named.partition("=")
+    if named and (field.strip() != "sentence" or not column.strip() or not path):
+        raise RunError.at(
+            "sentences", f"--map is “{named}”, expected sentence=COLUMN beside --sentences."
+        )
     if not path:
         yield None
         return
@@ -284,7 +297,7 @@ def _open_sentences(path: str) -> Iterator[GivenSentences | None]:
             "sentences", f"“{path}” cannot be read ({error.strerror}), expected a file."
         ) from error
     with file:
-        yield open_sentences(file, file_name=path)
+        yield open_sentences(file, file_name=path, column=column.strip())
 
 
 def _find_corpus(wanted: str) -> Corpus | None:

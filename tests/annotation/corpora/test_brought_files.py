@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from openpyxl import Workbook
 
-from annotation.common.table_file import TableFileError
+from annotation.common.table_file import Heading, TableFileError, read_heading
 from annotation.corpora.bodies import hash_body
-from annotation.corpora.corpus_file import parse_corpus_file, read_heading
+from annotation.corpora.corpus_file import parse_corpus_file
 from annotation.corpora.corpus_import import BadRowsError, import_corpus
-from annotation.corpora.corpus_rows import Heading, Varieties
+from annotation.corpora.corpus_rows import Varieties
 from annotation.models import Corpus, Text
 
 VARIETIES = Varieties("AAL", "WME")

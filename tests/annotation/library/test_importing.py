@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from io import StringIO
+
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 
 from annotation.common.table_file import TableFileError
 from annotation.library.library_export import stream_example, stream_library
@@ -186,7 +190,7 @@ def test_a_component_of_others_cannot_become_a_pair():
         (b"slug,set,sets\nx,y,z\n", "a.csv", "Two columns hold “sets”"),
         (b"slug,Slug\nx,y\n", "a.csv", "twice"),
         (b'slug,plural\nx,"y\n', "a.csv", "breaks off at line 2"),
-        (b"slug,plural\nx,y\n", "a.json", "expected .csv, .tsv, .tab, .txt or .xlsx"),
+        (b"slug,plural\nx,y\n", "a.pdf", r"expected .*\.xlsx, \.json, \.jsonl"),
         (b"\xff\xfes\x00l", "a.csv", "broken UTF-16"),
     ],
 )
@@ -206,13 +210,33 @@ def test_tsv_semicolons_marks_and_other_names_of_columns_are_read():
 
 
 def test_bytes_that_are_no_text_refuse_their_row_alone():
-    content = b"slug,singular,plural\nnurse,nurse,nurses\ncafe,caf\xe9 owner,caf\xe9 owners\n"
+    content = (
+        b"slug,singular,plural\nnee,n\xc3\xa9e,n\xc3\xa9es\ncafe,caf\xe9 owner,caf\xe9 owners\n"
+    )
     found = plan_import(kind=GROUPS, content=content, file_name="a.csv")
-    assert [plan.slug for plan in found.of(Action.ADDED)] == ["nurse"]
+    assert [plan.slug for plan in found.of(Action.ADDED)] == ["nee"]
     assert told(found) == [
-        "Line 3: “singular” is not UTF-8 text.",
-        "Line 3: “plural” is not UTF-8 text.",
+        "Line 3: “singular” is not UTF-8 text. Save the file as UTF-8.",
+        "Line 3: “plural” is not UTF-8 text. Save the file as UTF-8.",
     ]
+
+
+def test_a_file_as_excel_saves_it_is_read_and_says_so():
+    content = "slug,singular,plural\ncafe,café owner,café owners\n".encode("windows-1252")
+    found = plan_import(kind=GROUPS, content=content, file_name="a.csv")
+    assert [plan.values["singular"] for plan in found.of(Action.ADDED)] == ["café owner"]
+    assert "was read as Windows-1252" in found.notices[0]
+
+
+def test_json_with_lists_and_columns_of_other_names_are_read(tmp_path):
+    rows = [{"key": "nurse", "singular": "nurse", "plural": "nurses", "sets": ["a", "b"]}]
+    file = tmp_path / "groups.json"
+    file.write_text(json.dumps(rows))
+    with pytest.raises(CommandError, match=r"“key” is not known"):
+        call_command("import_library", str(file), kind="groups")
+    call_command("import_library", str(file), kind="groups", map=["slug=key"], stdout=StringIO())
+    found = SocialGroup.objects.get(slug="nurse")
+    assert set(found.sets.values_list("slug", flat=True)) == {"a", "b"}
 
 
 @pytest.mark.parametrize("kind", [GROUPS, TRAITS])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 from typing import Any
 
@@ -188,12 +189,33 @@ def test_files_of_all_kinds_are_read(name: str, content: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", "A man.\nA wöman.\n".encode("windows-1252")),
+        ("a.csv", "id\ttext\n1\tA man.\n2\tA wöman.\n".encode("utf-16")),
+        ("a.csv", "Q7;id\nA man.;1\nA wöman.;2\n".encode()),
+        ("a.json", json.dumps([{"Q7": "A man."}, {"Q7": "A wöman."}]).encode()),
+        ("a.jsonl", b'{"Q7": "A man.", "text": "x"}\n{"Q7": "A w\\u00f6man."}'),
+    ],
+)
+def test_common_encodings_and_columns_of_other_names_are_read(name: str, content: bytes) -> None:
+    column = "Q7" if b"Q7" in content else ""
+    given = open_sentences(io.BytesIO(content), file_name=name, column=column)
+    assert list(given.sentences) == ["A man.", "A wöman."]
+    assert ["Windows-1252" in notice for notice in given.notices] == [True] * (
+        b"\xf6man.\n" in content
+    )
+
+
+@pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("a.pdf", b"x", ".jsonl"),
         ("a", b"x", "cannot be read"),
-        ("a.txt", "A man.\nA wöman.".encode("latin-1"), "Line 2 is not UTF-8"),
-        ("a.txt", "A man.".encode("utf-16"), "UTF-16"),
+        ("a.txt", "A mön.\n".encode() + "A wöman.".encode("latin-1"), "Line 2 is in another"),
+        ("a.txt", "A mön.\n".encode("latin-1") + "A wöman.".encode(), "Line 2 is in another"),
+        ("a.txt", b"\xff\xfeA\x00 ", "broken UTF-16"),
+        ("a.json", b"[", "not JSON"),
         ("a.txt", b"A man.\nA \x00 woman.", "Line 2 holds a control character"),
         ("a.txt", b"x" * 10_001, "10,001 characters"),
         ("a.tsv", b"A man.\tx\n", "expected a column"),
