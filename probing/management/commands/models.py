@@ -11,8 +11,9 @@ from rich.console import Console
 
 from probing.lm.errors import LanguageModelError
 from probing.management.console_tables import count, print_model
-from probing.models import LanguageModel
+from probing.models import LanguageModel, ModelKind
 from probing.runs.certificates import certify, has_certificate, measure_fits
+from probing.runs.served_models import watch_server
 
 
 class Command(BaseCommand):
@@ -23,6 +24,12 @@ class Command(BaseCommand):
         what = parser.add_mutually_exclusive_group()
         what.add_argument("--test", action="store_true", help="test the named models again")
         what.add_argument(
+            "--watch",
+            action="store_true",
+            help="compare the named served models with what they answered before; the first time "
+            "keeps their answers, and runs then compare once a day",
+        )
+        what.add_argument(
             "--remove", action="store_true", help="remove the named models; their files stay"
         )
 
@@ -30,7 +37,7 @@ class Command(BaseCommand):
         console = Console(
             file=cast("IO[str]", self.stdout._out), highlight=False, soft_wrap=True, markup=False
         )
-        for name in ("test", "remove"):
+        for name in ("test", "watch", "remove"):
             if options[name] and not options["names"]:
                 raise CommandError(f"--{name} needs the name of a model.")
         for name in options["names"]:
@@ -48,6 +55,13 @@ class Command(BaseCommand):
                     ) from error
                 console.print(f"“{name}” is no longer registered. Its files were left alone.")
                 continue
+            if options["watch"]:
+                if model.kind != ModelKind.CHAT:
+                    raise CommandError(f"“{name}” is not served; --watch is for served models.")
+                try:
+                    watch_server(model)
+                except LanguageModelError as error:
+                    raise CommandError(str(error)) from error
             if options["test"] and has_certificate(model):
                 try:
                     certify(model, again=True)
