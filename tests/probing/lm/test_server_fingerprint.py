@@ -33,7 +33,7 @@ class Weights:
         if not handler.path.endswith("/chat/completions"):
             say(b'{"error": {"message": "no such page"}}', 404)(handler)
             return
-        asked = json.loads(handler.body)
+        asked = json.loads(vars(handler)["body"])
         prompt = asked["messages"][-1]["content"]
         self.asked += prompt in PROMPTS
         seed = f"{prompt}{self.version.get(prompt, 0)}"
@@ -128,7 +128,7 @@ def test_a_run_compares_a_watched_model_once_a_day(weights: Weights, settings: A
         run = Run.objects.get()
         prepare_server(run)
         assert not Run.objects.get().notices, "it was compared today"
-        stored = dict(model.fingerprint)
+        stored = dict(model.fingerprint or {})
         stored["checked_at"] = (datetime.now(UTC) - timedelta(days=2)).isoformat()
         LanguageModel.objects.update(fingerprint=stored)
         prepare_server(Run.objects.get())
