@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from probing.lm.errors import ModelFilesError, ModelNotFoundError
+from probing.lm.errors import ModelFilesError, ModelNotFoundError, WrongModelKindError
 from probing.lm.families import MASKED_FAMILIES
 from probing.lm.gguf_files import is_gguf, read_gguf
 
@@ -49,6 +49,21 @@ _SEQ2SEQ_WITHOUT_HEAD = frozenset({"BartModel", "T5Model"})
 _UNBOUNDED = frozenset({"t5", "mt5", "umt5", "longt5", "bloom"})
 
 
+#: The file that says what an adapter is and belongs to, and kinds of models by its tasks.
+_ADAPTER = "adapter_config.json"
+_TASKS: dict[Any, ModelKind] = {
+    "CAUSAL_LM": "causal",
+    "SEQ_2_SEQ_LM": "seq2seq",
+    "SEQ_CLS": "classifier",
+}
+#: Methods of quantizing → what reading such weights takes.
+_QUANTIZED = {
+    "bitsandbytes": "the package bitsandbytes, usually with a CUDA GPU",
+    "gptq": "the package gptqmodel, usually with a CUDA GPU",
+    "awq": "the package gptqmodel, usually with a CUDA GPU",
+    "fp8": "a GPU that computes in FP8",
+    "mxfp4": "a GPU and the package kernels",
+}
 #: Positions are reserved up to the padding token, which is among the first where they are.
 _FEW = 8
 
@@ -73,6 +88,7 @@ class ModelFacts:
         so that none of them shares a pass or a cached beginning with shorter ones; None where
         there is no such length.
     quantization : of a GGUF file, such as ``Q4_K_M (Q4_K, Q6_K, F32)``; empty for other models.
+    base : the model that the LoRA adapter in the folder is merged into; None for other models.
     """
 
     source: str
@@ -88,6 +104,20 @@ class ModelFacts:
     labels: tuple[str, ...] = ()
     switch_length: int | None = None
     quantization: str = ""
+    base: ModelFacts | None = None
+
+    @property
+    def form(self) -> str:
+        """How the weights are stored and read, in words; empty if they are read as stored."""
+        if self.base is not None:
+            inner = f" ({self.base.form})" if self.base.form else ""
+            return f"LoRA adapter, merged into '{self.base.source}' when loaded{inner}"
+        if self.quantization:
+            return (
+                f"GGUF, {self.quantization}; unpacked when loaded, so that speed and memory are "
+                "those of the unpacked model"
+            )
+        return ""
 
 
 def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts:
@@ -95,9 +125,9 @@ def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts
 
     Parameters
     ----------
-    source : a folder with ``config.json``, a GGUF file, a folder with one, or a hub id such as
-        ``bert-base-cased``. The hub is asked once; where it does not answer, a model that was
-        fetched before is used.
+    source : a folder with ``config.json`` or a LoRA adapter, a GGUF file, a folder with one, or
+        a hub id such as ``bert-base-cased``. The hub is asked once; where it does not answer, a
+        model that was fetched before is used.
     revision : branch, tag or commit of a hub id; not used for a folder.
 
     Raises
@@ -107,13 +137,16 @@ def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts
     ModelFilesError
         The configuration is there but cannot be read.
     WrongModelKindError
-        A GGUF file that transformers does not read.
+        A GGUF file that transformers does not read, an adapter that does not fit its base, or
+        weights that are quantized for another device or package.
     """
     place = local_place(source)
     if place is not None and place.is_file():
         file = read_gguf(place)
         facts = _facts(str(place), file.config.to_dict(), file.n_weights, None)
         return replace(facts, quantization=file.quantization)
+    if place is not None and (base := base_of(place)) is not None:
+        return _adapter_facts(place, base)
     if place is not None:
         config = _read_config(place / "config.json")
         return _facts(str(source), config, _count_stored(place), None)
@@ -162,7 +195,7 @@ def local_place(source: str | Path) -> Path | None:
             )
         if files:
             return files[0]
-        if not (place / "config.json").is_file():
+        if not any((place / name).is_file() for name in ("config.json", _ADAPTER)):
             raise ModelNotFoundError(
                 f"The folder '{text}' holds no config.json, so it is not a saved model. Name the "
                 "folder that save_pretrained wrote, with config.json, weights and tokenizer."
@@ -181,6 +214,42 @@ def local_place(source: str | Path) -> Path | None:
             "'bert-base-cased'."
         )
     return None
+
+
+def base_of(place: Path) -> str | None:
+    """Return what the adapter in a folder names as its base; None for models without one.
+
+    A path that leads somewhere from the adapter's folder is taken from there.
+    """
+    stored = place / _ADAPTER
+    if not stored.is_file() or (place / "config.json").is_file():
+        return None
+    named = str(_read_config(stored).get("base_model_name_or_path") or "")
+    return str(place / named) if named and (place / named).exists() else named
+
+
+def _adapter_facts(place: Path, named: str) -> ModelFacts:
+    stated = _read_config(place / _ADAPTER)
+    advice = f"Enter the folder of its base as base_model_name_or_path in its {_ADAPTER}."
+    if (kind := stated.get("peft_type")) != "LORA":
+        raise WrongModelKindError(
+            f"The adapter in '{place}' is of the kind '{kind}'; only LORA can be merged."
+        )
+    if base_of(Path(named)) is not None:
+        raise WrongModelKindError(f"The base of the adapter in '{place}' is an adapter. {advice}")
+    try:
+        base = inspect_model(named, stated.get("revision"))
+    except ModelNotFoundError as error:
+        raise ModelNotFoundError(
+            f"The base of the adapter in '{place}' is missing: {error} {advice}"
+        ) from error
+    wanted = _TASKS.get(stated.get("task_type"), base.kind)
+    if base.kind != wanted:
+        raise WrongModelKindError(
+            f"The adapter in '{place}' belongs to a model of the kind '{wanted}', and its base "
+            f"'{named}' is of the kind '{base.kind}'. {advice}"
+        )
+    return replace(base, source=str(place), revision=None, quantization="", base=base)
 
 
 def _read_config(path: Path) -> dict[str, Any]:
@@ -204,6 +273,13 @@ def _facts(
     kind = _kind(config.get("architectures") or [], family)
     if _reads_more_than_text(config):
         kind = "multimodal"
+    if quantized := config.get("quantization_config"):
+        method = str(quantized.get("quant_method") or "bitsandbytes")
+        raise WrongModelKindError(
+            f"The weights of '{source}' are quantized ({method}) and need "
+            f"{_QUANTIZED.get(method, 'a package of their own')}. Choose the model with plain "
+            "weights, or a GGUF file of it, which every machine reads."
+        )
     return ModelFacts(
         source=source,
         kind=kind,

@@ -7,6 +7,8 @@ not before: a web process that only lists or checks models never pays for them.
 from __future__ import annotations
 
 import copy
+import hashlib
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -80,14 +82,22 @@ def load_frozen(
 
 
 def revision_of(facts: ModelFacts) -> str:
-    """Return the hub's commit, or a hash of the files in a local folder."""
+    """Return the hub's commit, or a hash of the local files and of an adapter's base."""
     place = local_place(facts.source)
-    return facts.revision or (fingerprint(place) if place else "")
+    own = facts.revision or (fingerprint(place) if place else "")
+    if facts.base is None:
+        return own
+    both = f"{own} {revision_of(facts.base)}"
+    return f"sha256:{hashlib.sha256(both.encode()).hexdigest()}"
 
 
 @contextmanager
 def place_of(facts: ModelFacts) -> Iterator[dict[str, Any]]:
-    """Yield what tells `from_pretrained` where configuration, tokenizer and weights are."""
+    """Yield what tells `from_pretrained` where configuration, tokenizer and weights are.
+
+    Those of an adapter are its base's.
+    """
+    facts = facts.base or facts
     if facts.quantization:
         with alone(Path(facts.source)) as place:
             yield place
@@ -104,6 +114,7 @@ def read_config(facts: ModelFacts) -> Any:
     """Return the configuration of a model as transformers reads it; :class:`ModelFilesError`."""
     from transformers import AutoConfig
 
+    facts = facts.base or facts
     if facts.quantization:
         return copy.deepcopy(read_gguf(Path(facts.source)).config)
     try:
@@ -120,8 +131,12 @@ def read_tokenizer(facts: ModelFacts) -> Any:
     """Return the Hugging Face tokenizer of a model; :class:`TokenizerError`."""
     from transformers import AutoTokenizer
 
+    if facts.base is not None and not _has_tokenizer_files(Path(facts.source)):
+        return read_tokenizer(facts.base)
     _require_tokenizer_files(facts)
     try:
+        if facts.base is not None:
+            return AutoTokenizer.from_pretrained(facts.source, config=read_config(facts))
         with place_of(facts) as place:
             found = AutoTokenizer.from_pretrained(**place)
         return without_strays(found, facts.vocabulary_size) if facts.quantization else found
@@ -135,12 +150,16 @@ def read_tokenizer(facts: ModelFacts) -> Any:
 def _require_tokenizer_files(facts: ModelFacts) -> None:
     # Without files, transformers makes an empty tokenizer that knows no word at all.
     folder = Path(facts.source).expanduser()
-    names = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-    if folder.is_dir() and not any(any(folder.glob(name)) for name in names):
+    if folder.is_dir() and not _has_tokenizer_files(folder):
         raise TokenizerError(
             f"The folder '{facts.source}' holds no tokenizer (tokenizer.json, vocab.txt, "
             "vocab.json or a sentencepiece model). Save the model's tokenizer into it."
         )
+
+
+def _has_tokenizer_files(folder: Path) -> bool:
+    names = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+    return any(any(folder.glob(name)) for name in names)
 
 
 def read_weights(facts: ModelFacts, loader: Any, dtype: Any, *, head: str, **settings: Any) -> Any:
@@ -168,6 +187,9 @@ def read_what_is_stored(
 
     Raises :class:`ModelFilesError` where weights cannot be read.
     """
+    if facts.base is not None:
+        model, missing = read_what_is_stored(facts.base, loader, dtype, **settings)
+        return _merge_adapter(model, facts), missing
     if facts.quantization:
         from transformers import GgufConfig
 
@@ -188,6 +210,30 @@ def read_what_is_stored(
         key if isinstance(key, str) else str(key[0]) for key in report["mismatched_keys"]
     }
     return model, sorted((set(report["missing_keys"]) | of_other_shape) - _ZERO_WHEN_MISSING)
+
+
+def _merge_adapter(model: Any, facts: ModelFacts) -> Any:
+    """Return a model with the adapter of a folder in its weights; :class:`ModelFilesError`."""
+    import peft
+
+    try:
+        config = peft.PeftConfig.from_pretrained(facts.source)
+        stored = peft.utils.load_peft_weights(facts.source, device="cpu")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what is missing or left over is looked for here
+            adapted = peft.get_peft_model(model, config, autocast_adapter_dtype=False)
+            result: Any = peft.set_peft_model_state_dict(adapted, stored)
+        unused = list(result.unexpected_keys)
+        unfilled = [name for name in result.missing_keys if ".lora_" in name]
+        if unused or unfilled:
+            raise ValueError(f"no place for {unused[:3]}, nothing for {unfilled[:3]}")
+        return adapted.merge_and_unload()
+    except Exception as error:  # OS, safetensors, pickle, shape and module errors
+        raise ModelFilesError(
+            f"The adapter in '{facts.source}' cannot be merged into its base "
+            f"'{facts.base.source if facts.base else ''}' ({_first_line(error)}). Name the base "
+            "that it was trained on in its adapter_config.json, or fetch it again."
+        ) from error
 
 
 @contextmanager

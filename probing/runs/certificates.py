@@ -27,6 +27,7 @@ from probing.lm.errors import (
     WordEdgeError,
     WrongModelKindError,
 )
+from probing.lm.sources import inspect_model
 from probing.measures.base import AnyMeasure
 from probing.measures.guise_library import ATTRIBUTE_LISTS
 from probing.measures.registry import MEASURES
@@ -204,7 +205,6 @@ def _contradiction(certificate: Certificate) -> str:
 def _try_files(model: LanguageModel) -> Certificate:
     """Try a model that is not loaded yet: its weights if they are few, else a small copy."""
     from probing.lm.examination import MOST_WEIGHTS
-    from probing.lm.sources import inspect_model
     from probing.lm.weights import revision_of
 
     facts = inspect_model(model.location, model.revision or None)
@@ -341,11 +341,9 @@ def _notes(model: LanguageModel, facts: dict[str, Any], cut: CutWords) -> Iterat
     if (text := facts.get("text")) is not None and model.kind in ("causal", "seq2seq"):
         result = "yes" if text.has_chat_template else "no: prompts are read as they are"
         yield Check(name="template", outcome="noted", result=result)
+    if model.source == ModelSource.PATH and (form := inspect_model(model.location).form):
+        yield Check(name="form", outcome="noted", result=form)
     for one in facts.values():
-        if quantization := getattr(getattr(one, "facts", None), "quantization", ""):
-            result = f"GGUF, {quantization}; unpacked when loaded, so that speed and memory are "
-            result += "those of the unpacked model"
-            yield Check(name="form", outcome="noted", result=result)
         length = getattr(one, "max_length", None)
         read = getattr(one, "facts", None)
         switch = getattr(read, "switch_length", None)

@@ -18,6 +18,7 @@ from probing.lm.errors import (
     SpendCapError,
     WrongModelKindError,
 )
+from probing.lm.sources import base_of
 from probing.models import LanguageModel, ModelKind, ModelSource, Run
 from probing.runs.errors import RunError
 from probing.runs.model_access import check_folder, check_key
@@ -297,7 +298,12 @@ def file_stamp(model: LanguageModel) -> tuple[tuple[str, int, int], ...]:
     if model.source != ModelSource.PATH:
         return ()
     place = Path(model.location).expanduser()
-    files = sorted(place.iterdir()) if place.is_dir() else [place]
+    places = [place, Path(base_of(place) or place)]
+    files = [
+        file
+        for place in dict.fromkeys(places)
+        for file in (sorted(place.iterdir()) if place.is_dir() else [place])
+    ]
     return tuple(
         (file.name, file.stat().st_size, file.stat().st_mtime_ns)
         for file in files

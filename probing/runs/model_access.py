@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from annotation.common.key_hosts import is_meant_for, is_safe_way
+from probing.lm.errors import ModelFilesError
+from probing.lm.sources import base_of
 from probing.runs.errors import RunError
 
 KEY_VARIABLE = re.compile(r"MODEL_KEY_[A-Z0-9_]{1,70}")
@@ -17,16 +20,25 @@ KEY_VARIABLE = re.compile(r"MODEL_KEY_[A-Z0-9_]{1,70}")
 def check_folder(location: str) -> None:
     """Raise :class:`RunError` for a path outside of the folders that may hold models.
 
-    The message is the same whatever is there: it must not tell which files a server has.
+    The base of an adapter has to be inside as well. The message is the same whatever is there: it
+    must not tell which files a server has.
     """
     folder = Path(location).expanduser()
     roots = [Path(root).expanduser().resolve() for root in settings.MODEL_ROOTS]
-    if not any(folder.resolve().is_relative_to(root) for root in roots):
-        raise RunError.at(
-            "location",
-            f"No model can be read from “{location}”. Enter a hub id such as bert-base-cased, or a "
-            f"folder or GGUF file inside {' or '.join(map(str, roots))}.",
-        )
+
+    def require_inside(place: Path) -> None:
+        if not any(place.resolve().is_relative_to(root) for root in roots):
+            raise RunError.at(
+                "location",
+                f"No model can be read from “{place}”. Enter a hub id such as bert-base-cased, or "
+                f"a folder or GGUF file inside {' or '.join(map(str, roots))}.",
+            )
+
+    require_inside(folder)
+    with suppress(ModelFilesError):  # what is damaged is refused where it is read
+        base = Path(base_of(folder) or folder)
+        if base.is_absolute() or base.exists():
+            require_inside(base)
 
 
 def check_key(variable: str, base_url: str) -> None:
