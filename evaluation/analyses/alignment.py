@@ -176,6 +176,7 @@ def _align_group(
         precision=share(precision.mean, mean_draws),
         ceiling=_ceiling(cube.values[:, g][:, complete[g]], tau.reason, options, cube.groups[g]),
         p_resampled=bias_corrected_p_value(tau.value, tau_draws),
+        p_resampled_holm=np.nan,
     )
 
 

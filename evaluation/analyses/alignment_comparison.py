@@ -115,10 +115,7 @@ def _overall(
 ) -> list[RunOverall]:
     corrected = holm_correction([result.pooled.p_value for result in found.values()])
     generalising = holm_correction(
-        [
-            np.nan if (answers := result.pooled.answers) is None else answers.generalising.p_value
-            for result in found.values()
-        ]
+        [result.pooled.answers.generalising.p_value for result in found.values()]
     )
     return [
         RunOverall(
@@ -137,7 +134,11 @@ def _overall(
 
 
 def _by_group(whole: Mapping[str, AlignmentResult]) -> tuple[RunGroup, ...]:
-    rows = [RunGroup(run, row, np.nan) for run, result in whole.items() for row in result.by_group]
+    rows = [
+        RunGroup(run, row, np.nan, np.nan)
+        for run, result in whole.items()
+        for row in result.by_group
+    ]
     corrected = holm_correction([row.alignment.p_value for row in rows])
     resampled = holm_correction([row.alignment.p_resampled for row in rows])
     return tuple(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from evaluation.analyses.alignment_result import (
     AlignmentOptions,
     GroupAlignment,
@@ -36,7 +34,7 @@ class RunOverall:
     p_holm: float
     tau_wide: Interval
     precision_wide: Interval
-    p_generalising_holm: float = np.nan
+    p_generalising_holm: float
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,7 @@ class RunGroup:
     run: str
     alignment: GroupAlignment
     p_table: float
-    p_resampled_table: float = np.nan
+    p_resampled_table: float
 
 
 @dataclass(frozen=True)
@@ -80,10 +78,10 @@ class Difference:
     wide: Interval
     p_value: float
     p_holm: float
-    reason: str = ""
-    noise_free: Answer | None = None
-    generalising: Answer | None = None
-    p_generalising_holm: float = np.nan
+    reason: str
+    noise_free: Answer | None
+    generalising: Answer
+    p_generalising_holm: float
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,7 @@ class SharedResamples:
             reason=str(UndefinedReason.NO_VALUES) if np.isnan(value) else "",
             noise_free=noise_free,
             generalising=generalising,
+            p_generalising_holm=np.nan,
         )
 
     def _blocked(self, value: float) -> str:

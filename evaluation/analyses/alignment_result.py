@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from evaluation.analyses.tau_answers import Answers
 from evaluation.metrics import Interval, UndefinedReason
 from evaluation.metrics.estimate import Estimate
@@ -139,7 +137,7 @@ class GroupAlignment:
     p_value, p_holm : of tau, two-sided, as published: every scale an independent draw and people's
         means without error; corrected over the groups of the result
     p_resampled, p_resampled_holm : the same from the resamples of tau's interval, below 1 − level
-        where it leaves out 0; NaN in results of before November 2026
+        where it leaves out 0
     """
 
     group: str
@@ -153,8 +151,8 @@ class GroupAlignment:
     precision_bottom: ResampledValue
     precision: ResampledValue
     ceiling: NoiseCeiling
-    p_resampled: float = np.nan
-    p_resampled_holm: float = np.nan
+    p_resampled: float
+    p_resampled_holm: float
 
 
 @dataclass(frozen=True)
@@ -170,8 +168,7 @@ class PooledAlignment:
     n_tested, n_above_zero : groups with a p-value; groups with tau > 0 and a corrected p-value
         below 1 − level
     n_thinned : resamples in which some cell had no rating, so that they rest on fewer cells
-    answers : tau without noise, for these groups and for groups like these; None in results of
-        before November 2026
+    answers : tau without noise, for these groups and for groups like these
     """
 
     n_submissions: int
@@ -188,7 +185,7 @@ class PooledAlignment:
     n_tested: int
     n_above_zero: int
     n_thinned: int
-    answers: Answers | None = None
+    answers: Answers
 
 
 @dataclass(frozen=True)

@@ -125,8 +125,8 @@ class CounterpartResult:
     removed: tuple[Removed, ...]
     removed_gaps: tuple[RemovedGap, ...]
     left_out: tuple[LeftOut, ...]
-    against_gold: tuple[AgainstGold, ...] = ()
-    features: FeatureResult | None = None
+    against_gold: tuple[AgainstGold, ...]
+    features: FeatureResult | None
 
 
 def analyze_counterparts(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,15 +41,12 @@ class DirectionOptions(ResamplingOptions):
         generating the second
     test : ``paired``, since both sides of a difference rest on the same pairs; ``welch``; or
         ``student``, the two-sample test with equal variances that Deas et al. (2023) publish
-    intervals : of gaps and contrasts: of the ``test``, so that interval and p-value cannot
-        contradict each other, or from ``resamples`` of pairs, as in results of before November 2026
     seed, n_resamples, level : of the bootstrap over pairs
     """
 
     source_variety: str = "AAL"
     target_variety: str = "WME"
     test: TestKind = "paired"
-    intervals: Literal["test", "resamples"] = "resamples"
 
     def __post_init__(self) -> None:
         if self.source_variety == self.target_variety:
@@ -79,8 +76,7 @@ class Gap:
     """Generating the source variety less generating the target variety.
 
     estimate : over the pairs with both values, n of them
-    n_left_out : pairs of the split with one value alone; None in results of earlier versions, which
-        took these values in
+    n_left_out : pairs of the split with one value alone
     test : of the difference, over the same pairs; NaN with a reason where there is none
     p_corrected : by Holm's method over all gaps of the split, NaN where there is no test
     """
@@ -91,7 +87,7 @@ class Gap:
     estimate: Estimate
     test: TTest
     p_corrected: float
-    n_left_out: int | None = None
+    n_left_out: int
 
 
 @dataclass(frozen=True)
@@ -106,7 +102,7 @@ class Contrast:
     estimate: Estimate
     test: TTest
     p_corrected: float
-    n_left_out: int | None = None
+    n_left_out: int
 
 
 T = TypeVar("T", Gap, Contrast)
@@ -193,10 +189,8 @@ class DirectionTable:
         if not both.any():
             reason = UndefinedReason.NO_PAIR if either.any() else UndefinedReason.NO_VALUES
             estimate = no_estimate(reason)
-        elif self.options.intervals == "test":
-            estimate = replace(test.estimate, reason="", interval_reason=test.reason)
         else:
-            estimate = self.bootstrap.mean_difference(x, y)
+            estimate = replace(test.estimate, reason="", interval_reason=test.reason)
         return {
             "estimate": estimate,
             "test": test,

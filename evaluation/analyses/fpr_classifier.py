@@ -26,9 +26,9 @@ class FprGaps:
     options: GapOptions
     classes: tuple[str, ...]
     result: ModelGaps
-    bounds: tuple[FallbackBounds, ...] = ()
-    factors: tuple[FactorShare, ...] = ()
-    mixed: tuple[MixedFit, ...] = ()
+    bounds: tuple[FallbackBounds, ...]
+    factors: tuple[FactorShare, ...]
+    mixed: tuple[MixedFit, ...]
 
 
 def analyze_classifier(

@@ -50,8 +50,7 @@ class AverageSpan:
 class Extreme:
     """How often a group has the largest or the smallest gap, over models and sets.
 
-    n_both : models and sets where it has both, since all gaps are equal; 0 in results of before
-        November 2026, which counted these twice in the share
+    n_both : models and sets where it has both, since all gaps are equal
     """
 
     side: str
@@ -59,7 +58,7 @@ class Extreme:
     n_highest: int
     n_lowest: int
     n: int
-    n_both: int = 0
+    n_both: int
 
     @property
     def share(self) -> float:

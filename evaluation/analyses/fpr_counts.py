@@ -16,8 +16,7 @@ from probing.measures.false_positives import false_positive_rate
 from probing.measures.streams import named_stream
 
 Floats = NDArray[np.float64]
-#: "two-way" is the bootstrap of results of before December 2026.
-IntervalKind = Literal["simultaneous", "these-runs", "t", "released", "two-way"]
+IntervalKind = Literal["simultaneous", "these-runs", "t", "released"]
 #: What an answer that names no class counts as: the class that was drawn, nothing, or the worst and
 #: the best.
 Fallback = Literal["random", "drop", "errors", "correct"]

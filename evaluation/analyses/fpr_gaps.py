@@ -106,8 +106,7 @@ class Gap:
 class Band:
     """How far placebo words are from their own mean, in the middle 95 %; a half width.
 
-    by_chance : share of gaps that lie beyond it where groups are words like placebos; NaN in
-        results of before November 2026
+    by_chance : share of gaps that lie beyond it where groups are words like placebos
     """
 
     side: str
@@ -121,8 +120,7 @@ class Band:
 class Span:
     """Largest minus smallest mean gap over groups, and who has them.
 
-    span : of the estimates, noise included, so that it has no interval; in earlier
-        results it has a resampled one
+    span : of the estimates, noise included, so that it has no interval
     """
 
     side: str
@@ -168,7 +166,7 @@ class Accuracy:
 class ModelGaps:
     """Everything about one model on one set of sentences.
 
-    tests : of all groups at once, for each class and question; empty in earlier results
+    tests : of all groups at once, for each class and question
     """
 
     model: str
@@ -181,8 +179,8 @@ class ModelGaps:
     bands: tuple[Band, ...]
     spans: tuple[Span, ...]
     rates: tuple[RunRate, ...]
-    mention: tuple[MentionFit, ...] = ()
-    tests: tuple[GapTest, ...] = ()
+    mention: tuple[MentionFit, ...]
+    tests: tuple[GapTest, ...]
 
     def of(self, side: str) -> list[Gap]:
         """Return the gaps of the groups that are compared, in their order."""

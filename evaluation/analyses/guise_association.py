@@ -69,9 +69,8 @@ class AttributeScore:
     prompt_sd : spread of q over prompts, ddof 1
     p_value, p_holm : two-sided, from the same t as the interval; Holm over the attributes of a
         model and probe
-    why_no_p : why there is none; in results of before November 2026 `reason`, one for all cases
-    question : what interval and p-value are about, empty where there are none; None in earlier
-        results, whose p-values are against placebo guises and whose intervals resample
+    why_no_p : why there is none
+    question : what interval and p-value are about, empty where there are none
     """
 
     model: str
@@ -82,9 +81,8 @@ class AttributeScore:
     prompt_sd: float
     p_value: float
     p_holm: float
-    reason: str = UndefinedReason.NONE
-    why_no_p: str = ""
-    question: str | None = None
+    why_no_p: str
+    question: str
 
 
 @dataclass(frozen=True)
@@ -120,8 +118,7 @@ class Agreement:
     p_permutation, p_permutation_holm : against random attributes of people, alike in all prompts
     least, most : MAP with one prompt left out
     shared, p_shared : how many of the first five are shared, and its chance
-    strength : δ of the study's first five; its interval is that of the crossed effects, in earlier
-        results a resampled one
+    strength : δ of the study's first five; its interval is that of the crossed effects
     """
 
     model: str
@@ -141,7 +138,7 @@ class Agreement:
     shared: int
     p_shared: float
     strength: Estimate
-    reason: str = UndefinedReason.NONE
+    reason: str
 
     @property
     def tests_disagree(self) -> bool:
@@ -192,11 +189,11 @@ class VarianceShares:
 
 @dataclass(frozen=True)
 class NullLine:
-    """What chance gives: random rankings; in earlier results also placebo guises.
+    """What chance gives: random rankings.
 
     model, probe : empty for random rankings (MAP), which are alike for all
     mean, sd : of the null distribution; low, high : its central share at the level of intervals
-    n : placebos or rankings
+    n : rankings
     """
 
     model: str
@@ -224,9 +221,9 @@ class GuiseAnalysis:
     favourabilities: tuple[FavourabilityLine, ...]
     left_out: tuple[LeftOutPrompt, ...]
     variances: tuple[VarianceShares, ...]
-    crossed: tuple[CrossedLine, ...] = ()
-    variations: tuple[VariationLine, ...] = ()
-    nulls: tuple[NullLine, ...] = ()
+    crossed: tuple[CrossedLine, ...]
+    variations: tuple[VariationLine, ...]
+    nulls: tuple[NullLine, ...]
 
 
 def analyze_guises(

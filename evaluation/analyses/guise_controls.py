@@ -56,9 +56,7 @@ class ControlLine:
 
     kind : the subject, a control with other texts, or pairs of the subject that are matched
     strength, p_value : with the interval and the two-sided p of one t
-    question : what both are about, empty without pairs; None in earlier results, whose intervals
-        resample
-    p_placebo : in earlier results, two-sided, guises of pairs exchanged
+    question : what both are about, empty without pairs
     tau : of its ranking of attributes with the subject's; first : its first five attributes
     difference : δ of the subject less this one, texts and prompts resampled
     """
@@ -71,9 +69,8 @@ class ControlLine:
     tau: float
     first: tuple[str, ...]
     difference: Estimate
-    p_value: float = np.nan
-    question: str | None = None
-    p_placebo: float = np.nan
+    p_value: float
+    question: str
 
 
 @dataclass(frozen=True)
@@ -81,23 +78,19 @@ class AdjustedLine:
     """An effect of the subject with differences of length and surprisal held at zero.
 
     name : an attribute, or δ; plain : mean over pairs; adjusted : where neither differs
-    p_holm : of the adjusted effect, corrected over the attributes of the model, δ by itself; NaN in
-        results of before November 2026
+    p_holm : of the adjusted effect, corrected over the attributes of the model, δ by itself
     """
 
     model: str
     name: str
     plain: float
     adjusted: Slope
-    p_holm: float = np.nan
+    p_holm: float
 
 
 @dataclass(frozen=True)
 class ControlNull:
-    """δ between guises that are none: exchanged pairs, or random halves of the second variety.
-
-    p_value : in earlier results, how often one is as far from zero as the subject
-    """
+    """δ between guises that are none: exchanged pairs, or random halves of the second variety."""
 
     model: str
     name: str
@@ -106,7 +99,6 @@ class ControlNull:
     low: float
     high: float
     n: int
-    p_value: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -198,7 +190,7 @@ def _line(
     n_pairs = sum({run.texts: run.n_texts for run in runs}.values())
     if not n_pairs:
         why = no_estimate(UndefinedReason.NO_PAIR)
-        return ControlLine(model, guise, kind, why, 0, np.nan, (), why, question="")
+        return ControlLine(model, guise, kind, why, 0, np.nan, (), why, np.nan, "")
     cell = _cell(runs, options)
     value, drawn = float(cell.q @ weights), cell.drawn @ weights
     (ours,) = fit_scores(

@@ -87,12 +87,10 @@ class DecisionTest:
 
     rates : of both guises with intervals over texts and prompts
     difference, p_difference : first − second, interval and two-sided p from one t
-    question : what these are about, empty without pairs; None in earlier results, whose interval
-        resamples
+    question : what these are about, empty without pairs
     equal, contingency, mcnemar : see `evaluation.metrics.decisions`; McNemar over pairs alone
     p_holm : of the paper's test (equal counts), over the models of one outcome
-    p_contingency_holm, p_mcnemar_holm : of the other two, likewise; NaN in results of before
-        November 2026
+    p_contingency_holm, p_mcnemar_holm : of the other two, likewise
     """
 
     model: str
@@ -106,10 +104,10 @@ class DecisionTest:
     contingency: CountTest
     mcnemar: CountTest
     n_ties: int
-    p_contingency_holm: float = np.nan
-    p_mcnemar_holm: float = np.nan
-    p_difference: float = np.nan
-    question: str | None = None
+    p_contingency_holm: float
+    p_mcnemar_holm: float
+    p_difference: float
+    question: str
 
 
 @dataclass(frozen=True)
@@ -128,8 +126,8 @@ class DecisionAnalysis:
     options: DecisionOptions
     rates: tuple[DecisionRate, ...]
     tests: tuple[DecisionTest, ...]
-    crossed: tuple[CrossedLine, ...] = ()
-    left_out: tuple[LeftOutDecision, ...] = ()
+    crossed: tuple[CrossedLine, ...]
+    left_out: tuple[LeftOutDecision, ...]
 
 
 def analyze_decisions(runs: Sequence[DecisionRun], options: DecisionOptions) -> DecisionAnalysis:
@@ -269,6 +267,8 @@ def _test(
         contingency_test([[count, n - count] for count, n in zip(counts, totals, strict=True)]),
         mcnemar,
         int(sum((side == 0.5).sum() for side in sides)),
+        p_contingency_holm=np.nan,
+        p_mcnemar_holm=np.nan,
         p_difference=ours.p_value,
         question=ours.question,
     )

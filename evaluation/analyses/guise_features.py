@@ -55,8 +55,7 @@ class FeatureLine:
     sd, n_cells, t, p_paper, p_paper_holm : the paper's one-sided t-test of δ in each version,
         setting and prompt against zero; Holm over the features of a model
     p_value : two-sided, from the same t as the interval
-    question : what interval and p_value are about; None in earlier results
-    p_placebo : in earlier results, against placebo guises
+    question : what interval and p_value are about
     """
 
     model: str
@@ -69,9 +68,8 @@ class FeatureLine:
     p_paper_holm: float
     p_value: float
     disagree: bool
-    reason: str = ""
-    question: str | None = None
-    p_placebo: float = np.nan
+    reason: str
+    question: str
 
 
 @dataclass(frozen=True)

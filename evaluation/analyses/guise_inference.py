@@ -43,9 +43,8 @@ class CrossedLine:
     p_value, p_holm : two-sided, Holm over the lines that were computed together: the attributes of
         one model and part, or all lines where each model has one; δ of a study is one by itself
     texts, prompts, rest : shares of the variance of single values, which add up to 1
-    question : what interval and p-value are about, “prompts like these” or “these prompts”; None in
-        earlier results, whose intervals were for prompts like these at any number of prompts
-    p_placebo : in earlier results, how often placebo guises give a mean as far from zero
+    question : what interval and p-value are about, “prompts like these” or “these prompts”,
+        empty without pairs
     """
 
     model: str
@@ -58,9 +57,8 @@ class CrossedLine:
     texts: float
     prompts: float
     rest: float
-    reason: str = UndefinedReason.NONE
-    question: str | None = None
-    p_placebo: float = np.nan
+    reason: str
+    question: str
 
 
 def pair_table(runs: Sequence[GuiseRun], contrast: Floats | None = None) -> PairTable | None:

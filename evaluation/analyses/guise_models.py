@@ -95,8 +95,7 @@ class TrendLine:
 class FeedbackLine:
     """Models without human feedback beside models with it.
 
-    without, with_it : means over prompts; sd_without, sd_with with ``ddof``, which is 1, and 0 as
-        printed in results of before the end of November 2026
+    without, with_it : means over prompts; sd_without, sd_with with ddof 1
     t, df, p_value : two-sided pooled t-test over prompts
     difference : with less without, texts and prompts resampled; n = prompts
     """
@@ -112,8 +111,7 @@ class FeedbackLine:
     p_value: float
     difference: Estimate
     disagree: bool
-    reason: str = ""
-    ddof: int = 0
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -301,5 +299,4 @@ def _compared(
         difference,
         tests_disagree(test.p_two_sided, difference, options.level),
         test.reason or difference.note,
-        ddof=1,
     )

@@ -52,10 +52,8 @@ class OccupationInference:
 
     name : “mean q” or “slope of prestige”; n of the estimate = occupations
     p_paper : of the paper's test, one-sided and by Holm for the mean
-    p_value : two-sided, from the resamples of the interval; NaN in earlier results
+    p_value : two-sided, from the resamples of the interval
     disagree : whether the paper's test and our interval come to different ends, at its level
-    p_placebo : in earlier results, how often placebo guises give a mean as low, or a slope as far
-        from zero
     """
 
     model: str
@@ -64,8 +62,7 @@ class OccupationInference:
     estimate: Estimate
     p_paper: float
     disagree: bool
-    p_value: float = np.nan
-    p_placebo: float = np.nan
+    p_value: float
 
 
 @dataclass(frozen=True)
@@ -79,8 +76,8 @@ class OccupationAnalysis:
     tests: tuple[OccupationTest, ...]
     prestige: dict[str, float]
     lines: tuple[PrestigeLine, ...]
-    inference: tuple[OccupationInference, ...] = ()
-    crossed: tuple[CrossedLine, ...] = ()
+    inference: tuple[OccupationInference, ...]
+    crossed: tuple[CrossedLine, ...]
 
 
 def analyze_occupations(

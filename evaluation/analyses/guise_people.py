@@ -83,13 +83,13 @@ class ScaleLine:
 class ItemLine:
     """The difference between the guises of one item on one scale, in points.
 
-    n_people : who rated the item on the scale; None in results of before December 2026
+    n_people : who rated the item on the scale
     """
 
     item: str
     scale: str
     difference: float
-    n_people: int | None = None
+    n_people: int
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ class IntersectionalResult:
     """The whole analysis. `emergent` is ranked, the largest excess first.
 
     summary : Q1 over the paired groups that exist in both orders
-    summary_of_all : Q1 over all paired groups, as in Cao et al. (2022); None in earlier results
+    summary_of_all : Q1 over all paired groups, as in Cao et al. (2022)
     n_emergent : associations whose excess is above the least, of which `emergent` are the first
     """
 
@@ -138,4 +138,4 @@ class IntersectionalResult:
     n_emergent: int
     n_associations: int
     left_out: tuple[str, ...]
-    summary_of_all: OrderSummary | None = None
+    summary_of_all: OrderSummary

@@ -87,10 +87,10 @@ class JudgmentResult:
     gaps: tuple[Gap, ...]
     contrasts: tuple[Contrast, ...]
     agreement: tuple[AspectAgreement, ...]
-    agreement_levels: tuple[AspectAgreement, ...] = ()
-    agreement_pairs: tuple[PairAgreement, ...] = ()
-    agreement_sources: tuple[SourceAgreement, ...] = ()
-    features: FeatureResult | None = None
+    agreement_levels: tuple[AspectAgreement, ...]
+    agreement_pairs: tuple[PairAgreement, ...]
+    agreement_sources: tuple[SourceAgreement, ...]
+    features: FeatureResult | None
     errors: ErrorResult | None = None
 
 

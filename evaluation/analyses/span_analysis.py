@@ -57,15 +57,14 @@ class SpanChange:
     """Percent change from the source to the target variety, over the pairs with values of both.
 
     estimate : n = these pairs
-    n_left_out : pairs with values of one alone; None in results of earlier versions, which took
-        these values in
+    n_left_out : pairs with values of one alone
     """
 
     model: str
     name: str
     condition: str
     estimate: Estimate
-    n_left_out: int | None = None
+    n_left_out: int
 
 
 @dataclass(frozen=True)

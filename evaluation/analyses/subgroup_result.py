@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from evaluation.analyses.alignment_result import AlignmentOptions, ResampledValue
 from evaluation.analyses.tau_answers import Answer, Answers
 from evaluation.metrics import Interval
@@ -49,8 +47,7 @@ class Subgroup:
     n_people, n_cells : people, and cells that tau rests on
     tau, precision : pooled over cells, and mean over groups, as observed; intervals resample people
     p_value : of tau, as published: all cells independent
-    answers : tau without noise, for these groups and for groups like these; None in results of
-        before November 2026
+    answers : tau without noise, for these groups and for groups like these
     """
 
     question: str
@@ -61,7 +58,7 @@ class Subgroup:
     p_value: float
     precision: ResampledValue
     reference: Reference
-    answers: Answers | None = None
+    answers: Answers
 
 
 @dataclass(frozen=True)
@@ -80,8 +77,8 @@ class SubgroupGroup:
     p_value: float
     p_holm: float
     precision: ResampledValue
-    p_resampled: float = np.nan
-    p_resampled_holm: float = np.nan
+    p_resampled: float
+    p_resampled_holm: float
 
 
 @dataclass(frozen=True)
@@ -121,9 +118,9 @@ class SubgroupDifference:
     expected: float
     p_value: float
     p_holm: float
-    noise_free: Answer | None = None
-    generalising: Answer | None = None
-    p_generalising_holm: float = np.nan
+    noise_free: Answer | None
+    generalising: Answer
+    p_generalising_holm: float
 
 
 @dataclass(frozen=True)

@@ -296,6 +296,7 @@ class _Builder:
                 str(precision.reason),
             ),
             p_resampled=bias_corrected_p_value(tau.value, taus),
+            p_resampled_holm=np.nan,
         )
 
     def _bias_corrected(self, value: float, draws: Array, bounds: tuple[float, float]) -> Interval:
@@ -340,6 +341,7 @@ class _Builder:
                         p_holm=np.nan,
                         noise_free=noise_free,
                         generalising=generalising,
+                        p_generalising_holm=np.nan,
                     )
                 )
 
@@ -353,9 +355,7 @@ class _Builder:
             places = [i for i, row in enumerate(self.differences) if row.quantity == quantity]
             rows = [self.differences[i] for i in places]
             corrected = holm_correction([row.p_value for row in rows])
-            generalising = holm_correction(
-                [row.generalising.p_value if row.generalising else np.nan for row in rows]
-            )
+            generalising = holm_correction([row.generalising.p_value for row in rows])
             for i, p, q in zip(places, corrected, generalising, strict=True):
                 self.differences[i] = replace(
                     self.differences[i], p_holm=float(p), p_generalising_holm=float(q)

@@ -113,7 +113,6 @@ class ScaleLine:
     opposite : by name and of speakers its intervals lie on different sides of zero
     prompt_p, prompt_p_holm : the t-test that takes prompts for independent, of the covert picture
     p_value : two-sided, from the resamples of the covert interval; NaN without one
-    placebo_p : in earlier results, how often placebo guises lie as far from zero
     disagree : the t-test finds what the interval over texts and prompts does not, or the other way
     """
 
@@ -122,8 +121,7 @@ class ScaleLine:
     prompt_p: float
     prompt_p_holm: float
     disagree: bool
-    p_value: float = np.nan
-    placebo_p: float = np.nan
+    p_value: float
 
 
 @dataclass(frozen=True)
@@ -143,10 +141,7 @@ class PairLine:
 
 @dataclass(frozen=True)
 class ThreePictures:
-    """The record of the analysis.
-
-    placebo_band : in earlier results, half the width of the middle of placebo guises
-    """
+    """The record of the analysis."""
 
     options: PictureOptions
     scales: tuple[str, ...]
@@ -155,7 +150,6 @@ class ThreePictures:
     by_scale: tuple[ScaleLine, ...]
     pairs: tuple[PairLine, ...]
     ceilings: dict[str, float]
-    placebo_band: float = np.nan
 
 
 @dataclass(frozen=True)

@@ -51,18 +51,17 @@ class PictureMarks:
 
 @dataclass(frozen=True)
 class PictureColumn:
-    """Pictures that share an axis. ``band`` is half the width of a grey band round zero."""
+    """Pictures that share an axis."""
 
     heading: str
     unit: str
     pictures: tuple[PictureMarks, ...]
-    band: float = math.nan
 
     @property
     def reach(self) -> float:
         marks = [mark for one in self.pictures for mark in one.by_scale.values()]
         values = [value for mark in marks for value in (mark.value, mark.low, mark.high)]
-        known = [abs(value) for value in (*values, self.band) if math.isfinite(value)]
+        known = [abs(value) for value in values if math.isfinite(value)]
         return max(known, default=1.0)
 
 
@@ -73,7 +72,6 @@ class PictureWords:
     title: str
     level: str
     tinted: str
-    band: str
     ranks: str
 
 
@@ -242,15 +240,10 @@ def _draw_legend(
         at = move(one.label, 20)
         _draw_symbol(drawing, at + 6, y, one)
         drawing.text(at + 20, y, one.label, size=13)
-    boxes = [(words.tinted, "diverging-centre")]
-    if any(math.isfinite(column.band) for column in columns):
-        boxes.insert(0, (words.band, "band"))
-    for text, color in boxes:
-        at = move(text, 36)
-        drawing.box(at, y - 6, 26, 12, color=color)
-        if color != "band":
-            drawing.box(at, y - 6, 26, 12, color="line", outline=True)
-        drawing.text(at + 36, y, text, size=13)
+    at = move(words.tinted, 36)
+    drawing.box(at, y - 6, 26, 12, color="diverging-centre")
+    drawing.box(at, y - 6, 26, 12, color="line", outline=True)
+    drawing.text(at + 36, y, words.tinted, size=13)
     return y + 14
 
 
@@ -272,11 +265,8 @@ def _draw_column(
     width: float = COLUMN,
 ) -> None:
     axis = Axis(start, (-column.reach, column.reach), reference=0.0, width=width)
-    if math.isfinite(column.band):
-        left, right = axis(-column.band), axis(column.band)
-        drawing.box(left, top, right - left, rows.bottom - top, color="band")
     axis.draw_grid(drawing, top, rows.bottom)
-    # Bands and tinted rows lie over the grid.
+    # Tinted rows lie over the grid.
     drawing.line((axis(0.0), top), (axis(0.0), rows.bottom), color="ink")
     axis.draw(drawing, column.unit, rows.bottom, signed=True)
     shift = APART if len(column.pictures) > 1 else 0

@@ -28,7 +28,7 @@ Over = Literal["units", "annotators"]
 #: Below these no interval was shown to cover (methods.md §9).
 FEWEST_ANNOTATORS: dict[Over, int] = {"units": 2, "annotators": 5}
 FEWEST_UNITS = 40
-RESAMPLES, JACKKNIFE = "resamples", "jackknife"
+JACKKNIFE = "jackknife"
 
 Floats = NDArray[np.float64]
 
@@ -42,8 +42,7 @@ class KrippendorffAlpha:
     n_units : units with two values or more, the only ones that count
     n_values : values of these units
     resampled : whether the interval is for units like these, or for annotators like these too
-    method : of the interval; results of before November 2026 have percentiles of resamples, whose
-        number and seed are `n_resamples` and `seed`
+    method : of the interval
     """
 
     value: float
@@ -53,12 +52,10 @@ class KrippendorffAlpha:
     n_values: int
     measurement: Measurement
     level: float
-    n_resamples: int = 0
-    seed: int = 0
     reason: str = UndefinedReason.NONE
     interval_reason: str = UndefinedReason.NONE
     resampled: Over = "units"
-    method: str = RESAMPLES
+    method: str = JACKKNIFE
 
     @property
     def estimate(self) -> Estimate:
@@ -123,7 +120,6 @@ def krippendorff_alpha(
         reason=reason,
         interval_reason=found.reason,
         resampled=over,
-        method=JACKKNIFE,
     )
 
 

@@ -88,8 +88,8 @@ def _load(report: Report) -> tuple[Loaded, ReportParameters]:
 def find_differences(*, report: Report) -> list[str]:
     """Compute a final report again and return what differs from what is stored; empty if nothing.
 
-    Inputs that have changed since are named by their hashes, numbers by table. What a later version
-    computes besides is not compared, nor what processors round in ways of their own.
+    Inputs that have changed since are named by their hashes, numbers by table. What processors
+    round in ways of their own is not compared.
     """
     if report.status != ReportStatus.FINAL:
         raise ReportError(f"The report is {report.get_status_display().lower()}, expected final.")
@@ -101,7 +101,7 @@ def find_differences(*, report: Report) -> list[str]:
         for name, value in loaded.hashes.items()
         if value != stored.get(name)
     ]
-    result = known_part(kind.compute(loaded, parameters), report.result)
+    result = kind.compute(loaded, parameters)
     if not agree(report.result, result):
         before = kind.document(report, {}).frames
         report.result, report.inputs = result, {**loaded.record, HASHES: loaded.hashes}
@@ -116,15 +116,6 @@ def find_differences(*, report: Report) -> list[str]:
         if not changed:
             found.append("the result differs, though no table does")
     return found
-
-
-def known_part(new: Any, stored: Any) -> Any:
-    """Return what a stored value has of a newer one: fields that came later are left out."""
-    if isinstance(new, dict) and isinstance(stored, dict):
-        return {name: known_part(new[name], stored[name]) for name in new.keys() & stored.keys()}
-    if isinstance(new, list) and isinstance(stored, list) and len(new) == len(stored):
-        return [known_part(*both) for both in zip(new, stored, strict=True)]
-    return new
 
 
 def agree(old: Any, new: Any) -> bool:

@@ -81,6 +81,6 @@ def left_out(result: AgreementResult, record: dict[str, Any]) -> tuple[str, ...]
             f"{count(result.n_not_interpretable, 'annotation')}: called not interpretable, so that "
             "there is no counterpart to compare."
         )
-    if n := record["study"].get("open"):
+    if n := record["study"]["open"]:
         lines.append(f"{count(n, 'counterpart')}: assigned, but not submitted yet.")
     return tuple(lines)

@@ -119,15 +119,12 @@ class Alignment(RatingsKind):
         if group not in result.groups:
             raise ReportError(f"The report has no group “{group}”.")
         figures = AlignmentFigures(result, record, tables, measure=measure_short(record))
-        # Reports that were built before it was kept do not say who took part.
-        who = PARTICIPANTS in record and participants_section(
-            record[PARTICIPANTS], origin=record["study"]["origin"]
-        )
+        who = participants_section(record[PARTICIPANTS], origin=record["study"]["origin"])
         laid_out = Document(
             question=prose.question(record, result),
             keys=key_numbers(result),
             sections=(
-                *_questions(tables),
+                Section("Three questions", (tables["questions"].printed(TITLE),), why=WHY),
                 Section("The two pictures", (figures.heat_maps,), why=prose.PICTURES),
                 _detail(group, tables, figures, names, measure_short(record)),
                 Section(
@@ -158,13 +155,6 @@ class Alignment(RatingsKind):
 
     def headline(self, result: dict[str, Any]) -> str:
         return tau_headline([(result["pooled"], result["pooled"]["tau"])])
-
-
-def _questions(tables: Mapping[str, ReportTable]) -> list[Section]:
-    """Return what τ says to each question; reports of before they were told apart have none."""
-    if "questions" not in tables:
-        return []
-    return [Section("Three questions", (tables["questions"].printed(TITLE),), why=WHY)]
 
 
 def _detail(

@@ -41,11 +41,6 @@ MEANINGS = {
 # Below this many raters a group's numbers carry a warning of their own.
 FEW_RATERS = 5
 
-OBSERVED_CAVEAT = (
-    "The interval of the overall values resamples people only: it says what other people would "
-    "give for these groups and scales, not what other groups would give. The overall p treats the "
-    "cells as independent, which those of one group are not."
-)
 PICTURES = mark_safe(
     'Cells in <i class="swatch low"></i> brown lie nearer the adjective below the map, cells in '
     '<i class="swatch high"></i> green nearer the one above it. A dot marks a cell whose '
@@ -66,9 +61,9 @@ def agreement(n_scales: int) -> str:
 
 
 def reliability(result: AlignmentResult) -> list[Section]:
-    """Return how far the ratings may be relied on; none of reports of before November 2026."""
+    """Return how far the ratings may be relied on; nothing without a ceiling."""
     answers, halves = result.pooled.answers, result.pooled.ceiling
-    if answers is None or answers.ceiling != answers.ceiling:
+    if answers.ceiling != answers.ceiling:
         return []
     share = f"{100 * result.options.ceiling_share:g} %"
     agreed = (
@@ -137,20 +132,12 @@ def method(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
         f"{options.n_resamples} resamples: of {result.resampling.group} for a group, with the "
         f"bias-corrected percentile; of {result.resampling.overall} for the overall values, moved "
         "so that the resamples’ mean falls on the estimate, since the bias-corrected percentile "
-        f"collapses where only people are resampled. {_p_values(result)}Agreement between halves "
-        "of the raters is τ between the means of two random halves of the people, over "
-        f"{options.n_splits} splits."
+        f"collapses where only people are resampled. A group’s p comes from the resamples of its "
+        "interval and is Holm-corrected over groups; “p, scales independent” is that of published "
+        "tables. Agreement between halves of the raters is τ between the means of two random "
+        f"halves of the people, over {options.n_splits} splits."
     )
-    return (people, model, comparison, *([METHOD] if result.pooled.answers else []))
-
-
-def _p_values(result: AlignmentResult) -> str:
-    if result.pooled.answers is None:
-        return "p-values of groups are Holm-corrected. "
-    return (
-        "A group’s p comes from the resamples of its interval and is Holm-corrected over groups; "
-        "“p, scales independent” is that of published tables. "
-    )
+    return (people, model, comparison, METHOD)
 
 
 def caveats(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
@@ -166,7 +153,7 @@ def caveats(record: dict[str, Any], result: AlignmentResult) -> tuple[str, ...]:
         "A model can pass the agreement between halves of the raters: both halves are noisy.",
         f"With {count(len(result.scales), 'scale')} a single group’s interval is wide. A "
         "difference between two groups is not evidence of a difference.",
-        OBSERVED_CAVEAT if result.pooled.answers is None else CAVEAT,
+        CAVEAT,
     ]
     fewest = min(row.n_raters for row in result.by_group)
     if fewest < FEW_RATERS:

@@ -21,8 +21,6 @@ from evaluation.reports.parts.formatting import (
     count,
     interval,
     number,
-    p_cell,
-    p_value,
     percent,
 )
 from evaluation.reports.parts.table import Column, Reader, ReportTable, ranked
@@ -76,7 +74,7 @@ class Names:
 
 
 def alignment_tables(result: AlignmentResult, names: Names | None = None) -> dict[str, ReportTable]:
-    """Return every table of an alignment by its name; questions where they were answered.
+    """Return every table of an alignment by its name.
 
     groups : one row a group; cells : one row a group and scale, ratings 0 to 100, scores in the
     measure's unit; overall : one row a quantity over all groups, `n` counts what `unit` names;
@@ -88,16 +86,12 @@ def alignment_tables(result: AlignmentResult, names: Names | None = None) -> dic
         cell_table(result, names, level),
         overall_table(result),
         left_out_table(result, names),
+        question_table(pooled_rows(None, result.pooled), level),
     ]
-    questions = pooled_rows(None, result.pooled)
-    if questions:
-        tables.append(question_table(questions, level))
     return {table.name: table for table in tables}
 
 
 def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTable:
-    """With resampled p-values these are printed, and those of published tables apart."""
-    is_new = result.pooled.answers is not None
     columns = (
         *names.group_columns,
         Column("Raters", "n_raters", decimals=0),
@@ -113,7 +107,7 @@ def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTabl
             style="strong",
             meaning="as observed; the interval resamples people and scales",
         ),
-        *published_p_columns(is_new),
+        *published_p_columns(),
         *(
             Column(head, name, _estimate(name), 2, with_interval=True, prefix=f"{name}_")
             for head, name in (
@@ -142,7 +136,7 @@ def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTabl
                 ("ceiling_reason", "ceiling.reason"),
             )
         ),
-        *resampled_p_columns(is_new),
+        *resampled_p_columns(),
     )
     return ReportTable(
         "groups",
@@ -156,32 +150,24 @@ def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTabl
 
 def printed_groups(groups: ReportTable) -> Table:
     """Return the groups, highest τ first."""
-    is_new = any(column.name == "p_resampled" for column in groups.columns)
     return groups.printed(
         "Kendall’s τ as observed and precision at 3 for every group, highest τ first; interval and "
-        "p resample people and scales, p by Holm over all groups."
-        if is_new
-        else "Kendall’s τ and precision at 3 for every group, highest τ first; p by Holm over all "
-        "groups.",
+        "p resample people and scales, p by Holm over all groups.",
         rows=by_tau(groups),
         columns=(
             "group_name",
             "tau",
-            *(("p_resampled", "p_resampled_holm") if is_new else ("p_value", "p_holm")),
+            "p_resampled",
+            "p_resampled_holm",
             *(
                 replace(groups.column(name), with_interval=False)
                 for name in ("precision_top", "precision_bottom", "precision")
             ),
             "ceiling_mean",
             "n_raters",
-            *(
-                [Column("p, scales independent", value="p_value", decimals=3, cell=p_cell,
-                        style="quiet")]
-                if is_new
-                else []
-            ),
+            Column.p("p, scales independent", value="p_value", style="quiet"),
         ),
-    )  # fmt: skip
+    )
 
 
 def by_tau(groups: ReportTable) -> list[GroupAlignment]:
@@ -312,25 +298,17 @@ def key_numbers(result: AlignmentResult) -> tuple[KeyNumber, ...]:
     ends = (
         f"Top {number(pooled.precision_top.value)}, bottom {number(pooled.precision_bottom.value)}"
     )
-    order = "Agreement in order, Kendall’s τ"
-    if answers is None:
-        tau = _key(order, pooled.tau, level, f"{p_value(pooled.p_value)}, {cells}")
-        precision = _key(f"Precision at {k}", pooled.precision, level, ends)
-        tested, above = pooled.n_tested, pooled.n_above_zero
-    else:
-        tau = tau_key(order, answers, pooled.tau, level, cells)
-        precision = precision_key(k, answers, pooled.precision, level, ends)
-        known = [row for row in result.by_group if row.p_resampled == row.p_resampled]
-        tested = len(known)
-        above = sum(
-            row.tau.value > 0 and row.p_resampled_holm < 1 - result.options.level for row in known
-        )
+    known = [row for row in result.by_group if row.p_resampled == row.p_resampled]
+    tested = len(known)
+    above = sum(
+        row.tau.value > 0 and row.p_resampled_holm < 1 - result.options.level for row in known
+    )
     return (
-        tau,
+        tau_key("Agreement in order, Kendall’s τ", answers, pooled.tau, level, cells),
         ceiling_key(answers, pooled.tau)
-        if answers and not isnan(answers.ceiling)
+        if not isnan(answers.ceiling)
         else halves_key(pooled.ceiling, result.options.ceiling_share, *_halves(pooled.ceiling)),
-        precision,
+        precision_key(k, answers, pooled.precision, level, ends),
         KeyNumber(
             "Groups with τ above zero",
             str(above),
@@ -362,14 +340,6 @@ def halves_key(ceiling: NoiseCeiling, share: float, *more: str) -> KeyNumber:
             *more,
         ),
     )
-
-
-def _key(label: str, value: ResampledValue, level: str, line: str) -> KeyNumber:
-    """Return a number of a report of before the three questions were told apart."""
-    found = value.interval
-    text = interval(found.low, found.high)
-    around = f"{level} interval {text}" if " to " in text else str(found.reason).capitalize() + "."
-    return KeyNumber(label, number(value.value), "", (around, line))
 
 
 def _estimate(name: str) -> Reader:

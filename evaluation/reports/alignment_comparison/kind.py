@@ -116,7 +116,7 @@ class AlignmentComparison(RatingsKind):
         names = tables.Names.of(record, stored.pop(MENTION, {}))
         result = from_plain(ComparisonResult, stored)
         found = {table.name: table for table in tables.all_tables(result, names)}
-        level, new = percent(result.options.level), prose.is_new(result)
+        level = percent(result.options.level)
         runs, pairs, groups = (found[name] for name in ("overall", "differences", "groups"))
         laid_out = Document(
             question=prose.question(record, result),
@@ -132,7 +132,7 @@ class AlignmentComparison(RatingsKind):
                             for part in tables.parts_of(result)
                         ),
                     ),
-                    prose.WHY_OVERALL_NEW if new else prose.WHY_OVERALL,
+                    prose.WHY_OVERALL,
                 ),
                 Section(
                     "Every two runs",
@@ -140,7 +140,7 @@ class AlignmentComparison(RatingsKind):
                         tables.pair_figure(pairs, result, names),
                         tables.pairs_printed(pairs, result),
                     ),
-                    prose.WHY_PAIRS_NEW if new else prose.WHY_PAIRS,
+                    prose.WHY_PAIRS,
                 ),
                 Section(
                     "Group by group",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from annotation.models import Origin
@@ -41,23 +40,15 @@ PARTS = {"all": "All groups", "test": "Test groups"}
 QUANTITIES = {"tau": "τ", "precision": "P@3"}
 NO_UNMARKED = "the run has no unmarked sentence"
 WHY_OVERALL = (
-    "Two intervals stand with every value: one says what other people would give for these "
-    "groups, the wider one what other people would give for other groups of this sort."
-)
-WHY_OVERALL_NEW = (
     "The first τ and P@3 have the noise of the mean ratings taken out, and their intervals say "
     "what other groups of this sort would give; the interval for these groups says what other "
     "people would give. As observed, τ is that of published tables: its interval resamples people, "
     "and its p takes all cells for independent."
 )
-WHY_PAIRS_NEW = (
+WHY_PAIRS = (
     "Two intervals that overlap say little about a difference, since both runs are set beside the "
     "same people and groups. Here what the two share cancels: both leave out the same group and "
     "are moved by the same person, on the cells that both of them have."
-)
-WHY_PAIRS = (
-    "Two intervals that overlap say little about a difference, since both runs are set beside the "
-    "same people. Here both meet the same resamples, on the cells that both of them have."
 )
 WHY_GROUPS = (
     "Every cell is one group with one run. With so few scales a single value is uncertain, and "
@@ -74,15 +65,10 @@ CAVEATS = (
     "Runs that do not score the same groups are not comparable row by row; the pairs are, since "
     "they rest on common cells.",
 )
-OLD_CAVEAT = (
-    "Overall p-values treat the cells as independent, which those of one group are not. Rest a "
-    "claim on the intervals that resample groups."
-)
 PILOT_CAVEAT = (
     "Templates were chosen on the pilot groups, so that values over all groups are biased upwards "
     "for runs with chosen templates. Cite the test groups."
 )
-FEW_GROUPS = 10
 
 
 def question(record: dict[str, Any], result: ComparisonResult) -> str:
@@ -120,19 +106,12 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
         f"Intervals rest on {options.n_resamples} resamples and take the recentred percentile, "
         "for single groups the bias-corrected one with scales resampled too. p-values of groups "
         "are Holm-corrected over the groups of a run, overall ones over the runs.",
-        "Differences are taken on the cells that both runs score. People and groups are resampled "
-        "once for all runs, so that the intervals are paired; p is two-sided from the resamples "
-        "of people and groups, moved to scatter round no difference (Davison and Hinkley 1997, "
-        "section 4.4.1), and Holm-corrected over all pairs.",
+        METHOD,
+        "Differences are taken on the cells that both runs score, with the noise taken out of "
+        "both. Both leave out the same group and are moved by the same person, so that the "
+        "intervals are paired; p is that of the same t, Holm-corrected over all pairs. A "
+        "difference as observed stands beside it, with resamples of people alone.",
     ]
-    if is_new(result):
-        paragraphs[2:] = [
-            METHOD,
-            "Differences are taken on the cells that both runs score, with the noise taken out of "
-            "both. Both leave out the same group and are moved by the same person, so that the "
-            "intervals are paired; p is that of the same t, Holm-corrected over all pairs. A "
-            "difference as observed stands beside it, with resamples of people alone.",
-        ]
     if result.pilot_groups:
         names = {entry["slug"]: entry["plural"] for entry in record["groups"]}
         pilot = listing([names[slug] for slug in result.pilot_groups])
@@ -143,15 +122,9 @@ def method(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
 
 
 def caveats(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...]:
-    new = is_new(result)
-    found = [*CAVEATS[:2], CAVEAT if new else OLD_CAVEAT, *CAVEATS[2:]]
+    found = [*CAVEATS[:2], CAVEAT, *CAVEATS[2:]]
     if result.pilot_groups:
         found.append(PILOT_CAVEAT)
-    if len(result.groups) < FEW_GROUPS and not new:
-        found.append(
-            f"There are only {count(len(result.groups), 'group')}: intervals that resample groups "
-            "are too narrow with so few."
-        )
     found += remarks(record["runs"])
     if record["study"]["origin"] == Origin.IMPORTED:
         citation = record["study"]["source"].splitlines()[0]
@@ -180,11 +153,4 @@ def left_out(record: dict[str, Any], result: ComparisonResult) -> tuple[str, ...
 def sign(row: RunGroup, level: float) -> str:
     """Return the mark of a test beside tau."""
     found = row.alignment
-    if not math.isnan(found.p_resampled):
-        return mark(found.p_resampled, found.p_resampled_holm, level)
-    return mark(found.p_value, found.p_holm, level)
-
-
-def is_new(result: ComparisonResult) -> bool:
-    """Return whether the three questions about tau were told apart when it was computed."""
-    return all(row.pooled.answers is not None for row in result.overall)
+    return mark(found.p_resampled, found.p_resampled_holm, level)

@@ -22,7 +22,6 @@ from evaluation.metrics import Interval
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment.tables import halves_key
 from evaluation.reports.alignment_comparison import prose
-from evaluation.reports.alignment_comparison.prose import is_new
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, interval, number, percent
 from evaluation.reports.parts.score_words import all_options
@@ -73,18 +72,12 @@ def parts_of(result: ComparisonResult) -> list[str]:
 
 
 def cited(row: RunOverall) -> Estimate:
-    """Return the tau for groups like these, without noise, or as observed in old reports."""
-    answers = row.pooled.answers
-    if answers is None:
-        return _with(row.pooled.tau.value, row.tau_wide, row.pooled.n_cells, row.pooled.tau.reason)
-    return replace(answers.generalising.estimate, n=row.pooled.n_cells)
+    """Return the tau for groups like these, without noise."""
+    return replace(row.pooled.answers.generalising.estimate, n=row.pooled.n_cells)
 
 
 def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
-    new = is_new(result)
-    k = result.options.k
-    observed = "As observed" if new else f"Kendall’s τ, {level} intervals over"
-    precision = f"P@{k}, noise taken out" if new else f"P@{k}, {level} interval over"
+    observed, precision = "As observed", f"P@{result.options.k}, noise taken out"
 
     def people(row: RunOverall) -> Estimate:
         return row.pooled.tau.estimate(row.pooled.n_cells)
@@ -112,20 +105,19 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
             2,
             prefix="tau_",
             interval_head="people",
-            style="" if new else "strong",
             group=observed,
             meaning="as observed; the interval resamples people",
         ),
         Column("", "tau_wide_low", "tau_wide.low"),
         Column("", "tau_wide_high", "tau_wide.high"),
         Column.p(
-            "p, cells independent" if new else "p",
+            "p, cells independent",
             "p_value",
             "pooled.p_value",
             group=observed,
             meaning="of tau, cells as independent draws",
         ),
-        Column.p("" if new else "p (Holm)", "p_holm", group=observed),
+        Column("", "p_holm"),
         Column("", "mean_group_tau", "pooled.group_tau.value"),
         Column("Mean", "precision", "pooled.precision.value", 2, style="strong", group=precision),
         Column("", "precision_low", "pooled.precision.interval.low"),
@@ -138,53 +130,35 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         Column("", "ceiling_low", "pooled.ceiling.low"),
         Column("", "ceiling_high", "pooled.ceiling.high"),
         Column("", "reason", "pooled.tau.reason"),
-        *(_answer_columns(precision) if new else ()),
-        level=level,
-        note=lambda row: (
-            cited(row).note if new else row.pooled.tau.reason or row.pooled.tau.interval.reason
-        ),
-    )
-
-
-def _answer_columns(precision: str) -> tuple[Column, ...]:
-    return (
         *answer_columns("pooled.answers.", "τ", "Kendall’s τ, noise taken out"),
         Column.estimate(
-            "Mean", "precision_without_noise", "pooled.answers.precision.estimate", 2,
-            prefix="precision_generalising_", interval_head="groups like these", style="strong",
+            "Mean",
+            "precision_without_noise",
+            "pooled.answers.precision.estimate",
+            2,
+            prefix="precision_generalising_",
+            interval_head="groups like these",
+            style="strong",
             group=precision,
         ),
         Column("", "reliability", "pooled.answers.reliability", meaning="of the mean ratings"),
-    )  # fmt: skip
+        level=level,
+        note="pooled.answers.generalising.estimate.note",
+    )
 
 
 def runs_printed(runs: ReportTable, result: ComparisonResult, part: str) -> Table:
-    rows = in_order(result, part)
-    wide = {"low": "tau_wide.low", "high": "tau_wide.high"}
-    if is_new(result):
-        group = "Kendall’s τ, noise taken out"
-        return runs.printed(
-            f"{prose.PARTS[part]}: alignment of every run, highest τ first; p by Holm over the "
-            f"runs. {runs.level} intervals for groups like these, for these groups with other "
-            "people, and of τ as observed over people.",
-            rows=rows,
-            columns=(
-                "run_name", "n_groups", "without_noise", "p_generalising", "p_generalising_holm",
-                interval_column("these groups", "pooled.answers.noise_free.low",
-                                "pooled.answers.noise_free.high", group=group),
-                "tau", "p_value", "precision_without_noise",
-            ),
-        )  # fmt: skip
-    both = "people and groups"
+    group = "Kendall’s τ, noise taken out"
     return runs.printed(
-        f"{prose.PARTS[part]}: alignment of every run, highest τ first; p by Holm over the runs.",
-        rows=rows,
+        f"{prose.PARTS[part]}: alignment of every run, highest τ first; p by Holm over the "
+        f"runs. {runs.level} intervals for groups like these, for these groups with other "
+        "people, and of τ as observed over people.",
+        rows=in_order(result, part),
         columns=(
-            "run_name", "n_groups", "tau",
-            interval_column(both, wide["low"], wide["high"], group=runs.column("tau").group),
-            "p_value", "p_holm", "precision_top", "precision_bottom", "precision",
-            interval_column(both, "precision_wide.low", "precision_wide.high",
-                            group=runs.column("precision").group),
+            "run_name", "n_groups", "without_noise", "p_generalising", "p_generalising_holm",
+            interval_column("these groups", "pooled.answers.noise_free.low",
+                            "pooled.answers.noise_free.high", group=group),
+            "tau", "p_value", "precision_without_noise",
         ),
     )  # fmt: skip
 
@@ -196,14 +170,10 @@ def in_order(result: ComparisonResult, part: str) -> list[RunOverall]:
 
 
 def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
-    new = is_new(result)
     return runs.figure(
         "overall",
         f"Kendall’s τ of every run over pooled cells, noise taken out, highest first; {runs.level} "
-        "intervals for groups like these."
-        if new
-        else f"Kendall’s τ of every run over pooled cells, highest first; {runs.level} intervals "
-        "resample people and groups.",
+        "intervals for groups like these.",
         Column.estimate("τ", value=cited, decimals=2),
         label="Run",
         rows=[row for part in parts_of(result) for row in in_order(result, part)],
@@ -217,9 +187,6 @@ def run_figure(runs: ReportTable, result: ComparisonResult) -> Figure:
 
 
 def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
-    new = is_new(result)
-    over = f"{level} interval over"
-
     def observed(row: Difference) -> Estimate:
         return _with(row.value, row.people, row.n_cells, row.reason)
 
@@ -234,24 +201,20 @@ def pair_table(result: ComparisonResult, names: Names, level: str) -> ReportTabl
         Column("", "second_name", lambda row: names.run(row.second)),
         *downloaded("n_groups", "n_cells", "first_value", "second_value"),
         Column.estimate(
-            "Observed" if new else "Difference", "difference", observed, 2, interval_head="people",
-            signed=True, style="" if new else "strong",
+            "Observed", "difference", observed, 2, interval_head="people", signed=True,
             meaning="as observed; the interval resamples people",
         ),
         Column("", "wide_low", "wide.low"),
         Column("", "wide_high", "wide.high"),
-        Column.p("" if new else "p", "p_value"),
-        Column.p("" if new else "p (Holm)", "p_holm"),
-        Column("", "reason"),
+        *downloaded("p_value", "p_holm", "reason"),
         Column("", "interval_reason", "wide.reason"),
         Column("First − second", value=lambda row: f"{names.run(row.first)} − "
                f"{names.run(row.second)}"),
         Column("Groups", value=_groups),
         Column("Value", value=lambda row: prose.QUANTITIES[row.quantity]),
-        interval_column("people and groups", "wide.low", "wide.high", signed=True, group=over),
-        *(answer_columns("", "Difference", signed=True) if new else ()),
+        *answer_columns("", "Difference", signed=True),
         level=level,
-        note="generalising.estimate.note" if new else lambda row: row.reason or row.wide.reason,
+        note="generalising.estimate.note",
     )  # fmt: skip
 
 
@@ -274,49 +237,29 @@ def pairs_printed(pairs: ReportTable, result: ComparisonResult) -> Table:
         shown = pairs_of(result, parts_of(result)[-1], TAU)
     n = len(result.differences)
     rest = "" if len(shown) == n else f" All {n} differences are in the download."
-    lead = ("First − second", "Groups", "Value")
-    if is_new(result):
-        return pairs.printed(
-            "First run minus second on common cells, noise taken out; p belongs to the interval "
-            f"for groups like these, by Holm over all pairs. {pairs.level} intervals.{rest}",
-            rows=shown,
-            columns=(
-                *lead, "without_noise", "p_generalising", "p_generalising_holm",
-                interval_column("these groups", "noise_free.low", "noise_free.high", signed=True),
-                "difference",
-            ),
-        )  # fmt: skip
-    over = f"{pairs.level} interval over"
-    difference = pairs.column("difference")
     return pairs.printed(
-        "First run minus second on common cells; p from the resamples of people and groups, by "
-        f"Holm over all pairs.{rest}",
+        "First run minus second on common cells, noise taken out; p belongs to the interval "
+        f"for groups like these, by Holm over all pairs. {pairs.level} intervals.{rest}",
         rows=shown,
         columns=(
-            *lead,
-            replace(difference, with_interval=False),
-            interval_column("people", "people.low", "people.high", signed=True, group=over),
-            "people and groups",
-            "p_value",
-            "p_holm",
+            "First − second", "Groups", "Value", "without_noise", "p_generalising",
+            "p_generalising_holm",
+            interval_column("these groups", "noise_free.low", "noise_free.high", signed=True),
+            "difference",
         ),
-    )
+    )  # fmt: skip
 
 
 def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> Figure:
-    part, new = parts_of(result)[-1], is_new(result)
+    part = parts_of(result)[-1]
 
     def shown(row: Difference) -> Estimate:
-        if row.generalising is not None:
-            return replace(row.generalising.estimate, n=row.n_cells)
-        return _with(row.value, row.wide, row.n_cells, row.reason)
+        return replace(row.generalising.estimate, n=row.n_cells)
 
-    taken = ", noise taken out" if new else ""
-    how = "are for groups like these" if new else "resample people and groups, for both runs alike"
     return pairs.figure(
         "differences",
-        f"{prose.PARTS[part]}: difference in τ between every two runs{taken}; {pairs.level} "
-        f"intervals {how}.",
+        f"{prose.PARTS[part]}: difference in τ between every two runs, noise taken out; "
+        f"{pairs.level} intervals are for groups like these.",
         Column.estimate("Difference", value=shown, decimals=2, signed=True),
         label=lambda row: names.run(row.second),
         rows=pairs_of(result, part, TAU),
@@ -331,7 +274,6 @@ def pair_figure(pairs: ReportTable, result: ComparisonResult, names: Names) -> F
 
 
 def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTable:
-    new = is_new(result)
     return ReportTable.of(
         "groups",
         "Every group with every run",
@@ -350,7 +292,7 @@ def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTab
             prefix="tau_",
             meaning="as observed; the interval resamples people and scales",
         ),
-        *(replace(column, head="") for column in published_p_columns(new, "alignment.")),
+        *published_p_columns("alignment."),
         Column("", "p_holm_table", "p_table", meaning="p_value over groups of all runs"),
         *(
             Column("", name, f"alignment.{name}.value", 2)
@@ -359,18 +301,12 @@ def group_table(result: ComparisonResult, names: Names, level: str) -> ReportTab
         Column("", "is_pilot", lambda row: row.alignment.group in result.pilot_groups),
         Column("", "reason", "alignment.tau.reason"),
         Column("", "precision_reason", "alignment.precision.reason"),
-        *(replace(column, head="") for column in resampled_p_columns(new, "alignment.")),
-        *(
-            [
-                Column(
-                    "",
-                    "p_resampled_holm_table",
-                    "p_resampled_table",
-                    meaning="p_resampled over groups of all runs",
-                )
-            ]
-            if new
-            else []
+        *(replace(column, head="") for column in resampled_p_columns("alignment.")),
+        Column(
+            "",
+            "p_resampled_holm_table",
+            "p_resampled_table",
+            meaning="p_resampled over groups of all runs",
         ),
         level=level,
     )
@@ -500,12 +436,12 @@ def key_numbers(result: ComparisonResult, names: Names) -> tuple[KeyNumber, ...]
         key=lambda found: -math.inf if math.isnan(found.ceiling.mean) else found.ceiling.n_first,
     )
     pairs = pairs_of(result, last, TAU)
-    corrected = [row.p_generalising_holm if is_new(result) else row.p_holm for row in pairs]
+    corrected = [row.p_generalising_holm for row in pairs]
     clear = [p for p in corrected if p < 1 - options.level]
     return (
         *(_range(result, names, part, level) for part in parts_of(result)),
         ceiling_key(widest.answers, widest.tau)
-        if widest.answers and not math.isnan(widest.answers.ceiling)
+        if not math.isnan(widest.answers.ceiling)
         else halves_key(widest.ceiling, options.ceiling_share),
         KeyNumber(
             "Pairs that differ in τ",
@@ -526,19 +462,18 @@ def _range(result: ComparisonResult, names: Names, part: str, level: str) -> Key
     rows = [row for row in in_order(result, part) if cited(row).is_defined]
     if not rows:
         reasons = dict.fromkeys(cited(row).reason for row in in_order(result, part))
-        lines = tuple(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons if is_new(result))
-        label = "Highest τ" if is_new(result) else "τ"
-        return KeyNumber(f"{label}, {prose.PARTS[part].lower()}", number(None), lines=lines)
+        lines = tuple(f"{reason[:1].upper()}{reason[1:]}." for reason in reasons)
+        return KeyNumber(f"Highest τ, {prose.PARTS[part].lower()}", number(None), lines=lines)
     highest, lowest = rows[0], rows[-1]
-    over = "for groups like these" if is_new(result) else "over people and groups"
     found = cited(highest)
     return KeyNumber(
         f"Highest τ, {prose.PARTS[part].lower()}",
         number(found.value),
         lines=(
-            f"{names.run(highest.run)}, {level} interval {over} {interval(found.low, found.high)}",
+            f"{names.run(highest.run)}, {level} interval for groups like these "
+            f"{interval(found.low, found.high)}",
             f"Lowest {number(cited(lowest).value)}: {names.run(lowest.run)}",
-            *(["Noise taken out"] if is_new(result) else []),
+            "Noise taken out",
         ),
     )
 

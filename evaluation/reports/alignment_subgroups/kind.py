@@ -95,7 +95,6 @@ class AlignmentSubgroups(RatingsKind):
         result, names = from_plain(SubgroupResult, stored), tables.Names.of(record)
         subgroups, pairs, groups, means = tables.all_tables(result, names)
         who = participants_section(record[PARTICIPANTS], origin=record["study"]["origin"])
-        new = prose.is_new(result)
         laid_out = Document(
             question=prose.question(record, result),
             keys=tables.key_numbers(result),
@@ -107,12 +106,12 @@ class AlignmentSubgroups(RatingsKind):
                         tables.subgroup_figure(subgroups, result, names),
                         tables.subgroups_printed(subgroups, result),
                     ),
-                    prose.WHY_OVERALL_NEW if new else prose.WHY_OVERALL,
+                    prose.WHY_OVERALL,
                 ),
                 Section(
                     "Every two subgroups",
                     (tables.pairs_printed(pairs, result),),
-                    prose.WHY_PAIRS_NEW if new else prose.WHY_PAIRS,
+                    prose.WHY_PAIRS,
                 ),
                 *_detail(result, names, groups, means, view),
             ),

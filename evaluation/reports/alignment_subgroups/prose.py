@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from annotation.models import Origin
@@ -38,21 +37,13 @@ MEANINGS = {
 
 EVERYBODY = "All participants"
 WHY_OVERALL = (
-    "Fewer people have noisier means, and noise lowers τ. So compare a subgroup with its outlined "
-    "mark: as many participants drawn at random, whatever they answered."
-)
-WHY_OVERALL_NEW = (
     "Fewer people have noisier means, and noise lowers τ. With the noise taken out, subgroups of "
     "any size may be compared; as observed, compare a subgroup with as many random participants."
 )
-WHY_PAIRS_NEW = (
+WHY_PAIRS = (
     "Both subgroups are set beside the same model and the same groups, with the noise of their "
     "means taken out, so that their sizes do not matter. The observed difference is tested by "
     "exchanging answers between participants: “expected” is what the sizes alone give."
-)
-WHY_PAIRS = (
-    "A difference is tested by exchanging answers between participants, which keeps the sizes of "
-    "the subgroups: “expected” is what their sizes alone give."
 )
 DIFFERENCES = (
     "Differences between subgroups are taken on the cells that both rated. Both leave out the same "
@@ -66,16 +57,7 @@ WHY_MEANS = (
     "How the subgroups of participants rate one group. Each mean rests on few people: read it with "
     "its number and interval."
 )
-INDEPENDENT = (
-    "p-values of τ itself treat cells and scales as independent; rest a claim on the differences "
-    "between subgroups."
-)
 ANSWERS_HASH = "participants answers_hash"
-
-
-def is_new(result: SubgroupResult) -> bool:
-    """Return whether the three questions about tau were told apart when it was computed."""
-    return bool(result.subgroups) and all(row.answers is not None for row in result.subgroups)
 
 
 def question(record: dict[str, Any], result: SubgroupResult) -> str:
@@ -108,7 +90,8 @@ def method(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
         f"{options.n_resamples} resamples of whole submissions and take the recentred percentile; "
         "for a single group scales are resampled too, with the bias-corrected percentile. p-values "
         "of groups are Holm-corrected over the groups of a subgroup.",
-        *([METHOD, DIFFERENCES] if is_new(result) else []),
+        METHOD,
+        DIFFERENCES,
         f"For the tests the answers to a question are exchanged {options.n_resamples} times "
         "between the participants who answered it, all answers of a person together (Davison and "
         "Hinkley 1997, eq. 4.11). The mean and central band of τ over these exchanges are what as "
@@ -129,8 +112,7 @@ def caveats(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
         "a difference between subgroups is one in what they believe others to see.",
         "Subgroups differ in more than the answer that names them: nothing here is adjusted for "
         "other answers, nor for who rated which group.",
-        "With many subgroups and groups some values are high or low by chance. "
-        + (CAVEAT if is_new(result) else INDEPENDENT),
+        "With many subgroups and groups some values are high or low by chance. " + CAVEAT,
     ]
     if is_read_in_sentences(record["run"]):
         found.append(CORPUS_CAVEAT)
@@ -165,6 +147,4 @@ def left_out(record: dict[str, Any], result: SubgroupResult) -> tuple[str, ...]:
 
 def sign(row: SubgroupGroup, level: float) -> str:
     """Return the mark of a test beside tau."""
-    if not math.isnan(row.p_resampled):
-        return mark(row.p_resampled, row.p_resampled_holm, level)
-    return mark(row.p_value, row.p_holm, level)
+    return mark(row.p_resampled, row.p_resampled_holm, level)

@@ -15,12 +15,12 @@ from evaluation.analyses.subgroup_result import (
     SubgroupGroup,
     SubgroupResult,
 )
-from evaluation.charts import GridCell, GridLabel, GridWords, LegendEntry, value_grid_spec
+from evaluation.charts import GridCell, GridLabel, GridWords, value_grid_spec
 from evaluation.metrics import Interval
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.alignment_subgroups import prose
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import MISSING, count, interval, number, p_value, percent
+from evaluation.reports.parts.formatting import MISSING, count, interval, number, percent
 from evaluation.reports.parts.significance_marks import explain_marks
 from evaluation.reports.parts.table import (
     Column,
@@ -92,8 +92,6 @@ def answer(row: Any) -> str:
 
 
 def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    new = prose.is_new(result)
-    observed = "τ as observed" if new else "Kendall’s τ"
     return ReportTable.of(
         "subgroups",
         "Alignment with every subgroup",
@@ -108,8 +106,7 @@ def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTa
             lambda row: row.tau.estimate(row.n_people),
             2,
             prefix="tau_",
-            style="" if new else "strong",
-            group=observed,
+            group="τ as observed",
             meaning="as observed; the interval resamples people",
         ),
         Column("", "p_value", meaning="of tau, cells as independent draws"),
@@ -122,13 +119,13 @@ def subgroup_table(result: SubgroupResult, names: Names, level: str) -> ReportTa
             lambda row: row.precision.estimate(),
             2,
             prefix="precision_",
-            group="P@3 as observed" if new else "P@3",
+            group="P@3 as observed",
             meaning="as observed; the interval resamples people",
         ),
         Column("", "reason", "tau.reason"),
-        *(_answer_columns() if new else ()),
+        *_answer_columns(),
         level=level,
-        note="answers.generalising.estimate.note" if new else "tau.reason",
+        note="answers.generalising.estimate.note",
     )
 
 
@@ -146,80 +143,41 @@ def subgroups_printed(subgroups: ReportTable, result: SubgroupResult) -> Table:
     band = interval_column(
         "random", "reference.low", "reference.high", group=subgroups.column("tau").group
     )
-    if prose.is_new(result):
-        return subgroups.printed(
-            "τ of every subgroup with the noise of its mean ratings taken out, for groups like "
-            "these and for these groups, beside τ and precision as observed; “random” is the "
-            "central band of the observed τ for as many random participants.",
-            columns=(
-                *lead, "without_noise", "p_generalising",
-                interval_column("these groups", "answers.noise_free.low",
-                                "answers.noise_free.high", group="Kendall’s τ, noise taken out"),
-                "tau", band, "precision",
-            ),
-        )  # fmt: skip
     return subgroups.printed(
-        "τ and precision of every subgroup; “random” is the central band of τ for as many random "
-        "participants.",
-        columns=(*lead, "tau", band, "precision"),
-    )
+        "τ of every subgroup with the noise of its mean ratings taken out, for groups like "
+        "these and for these groups, beside τ and precision as observed; “random” is the "
+        "central band of the observed τ for as many random participants.",
+        columns=(
+            *lead, "without_noise", "p_generalising",
+            interval_column("these groups", "answers.noise_free.low",
+                            "answers.noise_free.high", group="Kendall’s τ, noise taken out"),
+            "tau", band, "precision",
+        ),
+    )  # fmt: skip
 
 
 def subgroup_figure(subgroups: ReportTable, result: SubgroupResult, names: Names) -> Figure:
-    """Return τ of every subgroup; as observed beside that of as many random participants."""
-    new = prose.is_new(result)
-    caption = (
-        "Kendall’s τ between the model’s scores and the mean ratings of each subgroup, noise taken "
-        f"out, with {subgroups.level} intervals for groups like these."
-        if new
-        else "Kendall’s τ between the model’s scores and the mean ratings of each subgroup, with "
-        f"{subgroups.level} intervals over people. Outlined: mean and central {subgroups.level} of "
-        "as many participants drawn at random."
-    )
+    """Return τ of every subgroup, noise taken out."""
+
+    def shown(row: Subgroup) -> Estimate:
+        return replace(row.answers.generalising.estimate, n=row.n_people)
+
     return subgroups.figure(
         "subgroups",
-        caption,
-        Column("τ", value="estimate"),
-        rows=[mark for row in result.subgroups for mark in _marks(row)],
-        panel=lambda mark: names.questions[mark.row.question],
-        label=lambda mark: answer(mark.row),
-        tone=lambda mark: "ink" if mark.is_random else "human",
-        outlined=lambda mark: mark.is_random,
-        bold=lambda mark: not mark.row.question,
-        legend=()
-        if new
-        else (
-            LegendEntry("Subgroup", "human"),
-            LegendEntry("As many random participants", "ink", outlined=True),
-        ),
+        "Kendall’s τ between the model’s scores and the mean ratings of each subgroup, noise taken "
+        f"out, with {subgroups.level} intervals for groups like these.",
+        Column("τ", value=shown),
+        panel=lambda row: names.questions[row.question],
+        label=answer,
+        tone="human",
+        bold=lambda row: not row.question,
         decimals=2,
         axis="Kendall’s τ",
         n="people",
     )
 
 
-@dataclass(frozen=True)
-class _Mark:
-    """One τ of the figure: that of a subgroup, or of as many random participants."""
-
-    row: Subgroup
-    estimate: Estimate
-    is_random: bool = False
-
-
-def _marks(row: Subgroup) -> Iterator[_Mark]:
-    if row.answers is not None:
-        yield _Mark(row, replace(row.answers.generalising.estimate, n=row.n_people))
-        return
-    yield _Mark(row, row.tau.estimate(row.n_people))
-    if row.question:
-        found = row.reference
-        drawn = Estimate(found.mean, found.low, found.high, row.n_people, reason="no reference")
-        yield _Mark(row, drawn, is_random=True)
-
-
 def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    new = prose.is_new(result)
     return ReportTable.of(
         "differences",
         "Every two subgroups",
@@ -231,13 +189,12 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
         Column("Value", value=lambda row: QUANTITIES[row.quantity]),
         *downloaded("first", "second"),
         Column.estimate(
-            "Observed" if new else "Difference",
+            "Observed",
             "difference",
             lambda row: _with(row.value, row.interval),
             2,
             signed=True,
-            style="" if new else "strong",
-            interval_head="people" if new else "",
+            interval_head="people",
             meaning="as observed; the interval resamples people",
         ),
         Column(
@@ -249,25 +206,22 @@ def pair_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
             meaning="mean difference where answers are exchanged at random",
         ),
         Column.p(
-            "p, answers exchanged" if new else "p",
+            "p, answers exchanged",
             "p_value",
-            style="quiet" if new else "",
+            style="quiet",
             meaning="of the observed difference, by exchanging answers between people",
         ),
-        Column.p("" if new else "p (Holm)", "p_holm"),
-        *(answer_columns("", "Difference", signed=True) if new else ()),
+        Column("", "p_holm"),
+        *answer_columns("", "Difference", signed=True),
         level=level,
-        note="generalising.estimate.note" if new else "",
+        note="generalising.estimate.note",
     )
 
 
 def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
     """Return the pairs with the smallest p-values."""
-    new = prose.is_new(result)
 
     def place(row: SubgroupDifference) -> tuple[float, float]:
-        if not new or row.generalising is None:
-            return row.p_holm, row.p_value
         known = (row.p_generalising_holm, row.generalising.p_value)
         return (known[0], known[1]) if known[0] == known[0] else (2.0, 2.0)
 
@@ -277,8 +231,6 @@ def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
         if len(pairs.rows) > len(shown)
         else "Differences between the subgroups of a question, smallest p first"
     )
-    if not new:
-        return pairs.printed(f"{first}; p by Holm over all pairs of the report.", rows=shown)
     return pairs.printed(
         f"{first}; noise taken out on the cells that both rated, p for groups like these by Holm "
         f"over all pairs of the report. {pairs.level} intervals. “Expected” is what the sizes of "
@@ -294,7 +246,6 @@ def pairs_printed(pairs: ReportTable, result: SubgroupResult) -> Table:
 
 
 def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable:
-    new = prose.is_new(result)
     return ReportTable.of(
         "groups",
         "Every group as every subgroup rates it",
@@ -309,7 +260,7 @@ def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable
             prefix="tau_",
             meaning="as observed; the interval resamples people and scales",
         ),
-        *published_p_columns(new),
+        *published_p_columns(),
         Column.estimate(
             "P@3",
             "precision",
@@ -318,7 +269,7 @@ def group_table(result: SubgroupResult, names: Names, level: str) -> ReportTable
             prefix="precision_",
         ),
         Column("", "reason", "tau.reason"),
-        *resampled_p_columns(new),
+        *resampled_p_columns(),
         level=level,
     )
 
@@ -484,13 +435,8 @@ def key_numbers(result: SubgroupResult) -> tuple[KeyNumber, ...]:
     if not result.subgroups:
         return (KeyNumber("Participants", f"fewer than {smallest}"),)
     everybody = result.subgroups[0]
-    new = prose.is_new(result)
     tested = [row for row in result.differences if row.quantity == TAU]
-    clear = [
-        row
-        for row in tested
-        if (row.p_generalising_holm if new else row.p_holm) < 1 - result.options.level
-    ]
+    clear = [row for row in tested if row.p_generalising_holm < 1 - result.options.level]
     questions = {row.question for row in result.subgroups} - {""}
     n = sum(bool(row.question) for row in result.subgroups)
     return (
@@ -512,18 +458,8 @@ def key_numbers(result: SubgroupResult) -> tuple[KeyNumber, ...]:
 
 
 def _everybody(row: Subgroup, level: str) -> KeyNumber:
-    label, people = "τ, all participants", count(row.n_people, "person", "people")
-    if row.answers is not None:
-        return tau_key(label, row.answers, row.tau, level, people)
-    found = row.tau.interval
-    return KeyNumber(
-        label,
-        number(row.tau.value),
-        lines=(
-            f"{level} interval {interval(found.low, found.high)}",
-            f"{p_value(row.p_value)}, {people}",
-        ),
-    )
+    people = count(row.n_people, "person", "people")
+    return tau_key("τ, all participants", row.answers, row.tau, level, people)
 
 
 def _key(row: Any) -> tuple[str, str]:

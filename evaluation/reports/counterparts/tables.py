@@ -41,11 +41,11 @@ def directions_of(result: CounterpartResult) -> Directions:
     )
 
 
-def _p_values(view: Directions, gap: Gap) -> str:
+def _p_values(gap: Gap) -> str:
     """Return the p of the interval beside it, and by Holm's method."""
-    holm = f"{p_value(gap.p_corrected)}{'' if gap.test.reason else ' (Holm)'}"
-    beside = view.options.intervals == "test" and not gap.test.reason
-    return f"{p_value(gap.test.p_value)}, {holm}" if beside else holm
+    if gap.test.reason:
+        return p_value(gap.p_corrected)
+    return f"{p_value(gap.test.p_value)}, {p_value(gap.p_corrected)} (Holm)"
 
 
 def key_numbers(view: Directions, result: CounterpartResult) -> tuple[KeyNumber, ...]:
@@ -56,7 +56,7 @@ def key_numbers(view: Directions, result: CounterpartResult) -> tuple[KeyNumber,
             view.gaps.key(
                 "value",
                 gap,
-                f"{_p_values(view, gap)}, {count(gap.estimate.n, 'pair')}",
+                f"{_p_values(gap)}, {count(gap.estimate.n, 'pair')}",
                 label=f"{SCORES[LEAD]} gap, {producer_of(gap)}",
             )
             for gap in gaps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -145,14 +144,9 @@ class PictureTables:
             Column("", "scale"),
             Column("Scale", "scale_text", self.scale_text),
             Column.estimate("q", "difference", covert, 3, signed=True),
-            *(
-                []
-                if self.earlier
-                else [Column.p("p", "p", "p_value", meaning="that of the interval")]
-            ),
+            Column.p("p", "p", "p_value", meaning="that of the interval"),
             Column.p("p (prompts)", "prompt_p"),
-            Column.p("p (Holm)" if self.earlier else "p (prompts, Holm)", "prompt_p_holm"),
-            *([Column.p("p (placebos)", "placebo_p")] if self.earlier else []),
+            Column.p("p (prompts, Holm)", "prompt_p_holm"),
             Column("Disagree", "disagree", lambda row: "yes" if row.disagree else "no"),
             Column("", "opposite", meaning="by name and of speakers on different sides"),
             level=self.level,
@@ -161,11 +155,6 @@ class PictureTables:
     @property
     def downloads(self) -> tuple[ReportTable, ...]:
         return (self.lines, self.pairs, self.tests)
-
-    @property
-    def earlier(self) -> bool:
-        """Whether the result has p-values against placebo guises."""
-        return any(not math.isnan(row.placebo_p) for row in self.result.by_scale)
 
     @property
     def opposite(self) -> list[str]:
@@ -189,18 +178,17 @@ class PictureTables:
     def picture_blocks(self) -> tuple[Block, ...]:
         people = [name for name in (PEOPLE_GROUPS, PEOPLE_SPEAKERS) if name in self.result.pictures]
         columns = [
-            PictureColumn(heading, self.units[names[0]], tuple(map(self._marks, names)), band)
-            for heading, names, band in (
-                ("Model, of groups by name", [MODEL_GROUPS], math.nan),
-                ("Model, of speakers", [MODEL_SPEAKERS], self.result.placebo_band),
-                ("People, of both" if people[1:] else TITLES[people[0]], people, math.nan),
+            PictureColumn(heading, self.units[names[0]], tuple(map(self._marks, names)))
+            for heading, names in (
+                ("Model, of groups by name", [MODEL_GROUPS]),
+                ("Model, of speakers", [MODEL_SPEAKERS]),
+                ("People, of both" if people[1:] else TITLES[people[0]], people),
             )
         ]
         words = PictureWords(
             "Differences on every scale in every picture",
             self.level,
             "Opposite sides",
-            f"Placebo guises, middle {self.level}",
             f"Rank of {len(self.result.scales)}",
         )
         scales = list(self.scales.values())
@@ -273,12 +261,7 @@ class PictureTables:
             self.tests.printed(
                 "q of the high pole less that of the low one, with the interval over texts and "
                 "prompts. p (prompts) is a t-test that takes prompts for independent samples, with "
-                "and without Holm’s correction; "
-                + (
-                    "p (placebos), not corrected, how often placebo guises lie as far from 0."
-                    if self.earlier
-                    else "p is that of the interval, not corrected."
-                ),
+                "and without Holm’s correction; p is that of the interval, not corrected.",
             ),
         )
 

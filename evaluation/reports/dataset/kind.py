@@ -149,7 +149,7 @@ class Dataset(WordListKind):
                 ),
             ),
             tables=(sources, types, lengths, features),
-            method=prose.method(statistics, report, level, stored.get("tagger")),
+            method=prose.method(statistics, report, level, stored["tagger"]),
             caveats=prose.caveats(record),
             left_out=prose.left_out(record, statistics),
         )

@@ -146,7 +146,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
                 gaps,
                 gaps_of.rate_table(result.models),
                 spans,
-                *gaps_of.filled(together),
+                together,
                 averages,
                 extremes,
                 sizes,
@@ -162,7 +162,7 @@ class FprComparisonReport(AnalysisKind[FprComparison]):
                 *gaps_of.mention_note(record),
                 gaps_of.equivalence_note(result.models, options),
                 *_uneven(result),
-                *gaps_of.caveats(options),
+                *gaps_of.CAVEATS,
                 *record["remarks"],
             ),
         )

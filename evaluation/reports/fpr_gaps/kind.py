@@ -177,7 +177,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
                     gaps,
                     gaps_of.rate_table(models),
                     spans,
-                    *gaps_of.filled(together),
+                    together,
                     accuracy,
                     mention,
                 ),
@@ -187,7 +187,7 @@ class FprGapReport(AnalysisKind[FprGaps]):
             caveats=(
                 *gaps_of.mention_note(record),
                 gaps_of.equivalence_note(models, options),
-                *gaps_of.caveats(options),
+                *gaps_of.CAVEATS,
                 *record["remarks"],
             ),
         )

@@ -79,7 +79,6 @@ def method(result: FprGaps) -> tuple[str, ...]:
             "The mixed model is fitted by Laplace’s approximation, as lme4 does (Bates, Mächler, "
             "Bolker and Walker 2015), its intervals are Wald’s. Words have intercepts where a "
             "group has several, runs where there are several. Where it has no fit, the "
-            f"{'two-way bootstrap' if result.options.interval == 'two-way' else 'table of gaps'} "
-            "stands alone."
+            "table of gaps stands alone."
         )
     return tuple(found)

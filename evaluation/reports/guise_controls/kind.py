@@ -101,7 +101,7 @@ class GuiseControls(GuiseKind[ControlAnalysis]):
         nulls = tables.null_table(result, level)
         adjusted = tables.adjusted_table(result, level)
         sections = (
-            Section("Other guises", tables.control_blocks(controls, result), prose.WHY),
+            Section("Other guises", tables.control_blocks(controls), prose.WHY),
             Section("What chance does", nulls.printed_if_any(prose.NULLS), prose.WHY_NULLS),
             Section(
                 "Length and familiarity",

@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.analyses.guise_controls import CONTROL, ControlAnalysis
 from evaluation.reports.parts.formatting import listing, number
-from evaluation.reports.parts.guise_tables import FEW_PROMPTS, METHOD_CROSSED, has_questions
+from evaluation.reports.parts.guise_tables import FEW_PROMPTS, METHOD_CROSSED
 from evaluation.reports.parts.meanings import DELTA
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -65,8 +65,8 @@ def method(result: ControlAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         f"explanations; matching and adjustment are ours. δ is the mean score of "
         f"{listing(list(result.chosen))} minus that of all other attributes "
         f"({record['study']['title']}).",
-        *([METHOD_CROSSED] if has_questions(result.lines) else []),
-        f"Intervals{' of differences' if has_questions(result.lines) else ''} take "
+        METHOD_CROSSED,
+        "Intervals of differences take "
         f"{options.n_resamples:,} resamples of texts and of prompts, the same prompts for all "
         "guises (bias-corrected percentile). Guises that are none exchange the texts of each pair "
         f"at random, {options.n_resamples:,} times.",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from evaluation.analyses.guise_controls import CONTROL, MATCHED, ControlAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
-from evaluation.reports.parts.guise_tables import has_questions, p_columns
+from evaluation.reports.parts.guise_tables import p_columns
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
 #: Attributes of each model whose adjusted effects are printed.
@@ -23,7 +21,7 @@ def control_table(result: ControlAnalysis, level: str) -> ReportTable:
         Column("", "kind", meaning="subject, control, or matched pairs of the subject"),
         Column.effect("δ", "strength", decimals=3, unit="log ratio"),
         Column("Texts", "n_pairs", decimals=0),
-        *p_columns(result.lines, Column.p("p (placebo)", "p_placebo"), holm=False),
+        *p_columns(holm=False),
         Column.estimate(
             "Subject − it",
             "difference",
@@ -50,25 +48,8 @@ def null_table(result: ControlAnalysis, level: str) -> ReportTable:
         Column("sd", "sd", decimals=3),
         Column(f"{level} from", "low", decimals=3, signed=True),
         Column("to", "high", decimals=3, signed=True),
-        *(
-            []
-            if has_questions(result.lines)
-            else [
-                Column.p(
-                    "p of the subject",
-                    "p",
-                    "p_value",
-                    meaning="how often a placebo is as far from zero as the subject",
-                )
-            ]
-        ),
         Column("Draws", "n", decimals=0),
     )
-
-
-def is_corrected(result: ControlAnalysis) -> bool:
-    """Return whether p-values of adjusted effects are corrected; they were not in old results."""
-    return any(not math.isnan(row.p_holm) for row in result.adjusted)
 
 
 def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
@@ -83,16 +64,8 @@ def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
         Column("t", "t", "adjusted.statistic", 2),
         Column.p("p", "p", "adjusted.p_value"),
         Column("Pairs", "n_pairs", "adjusted.estimate.n", 0),
-        *(
-            [
-                Column.p(
-                    "p (Holm)",
-                    "p_holm",
-                    meaning="corrected over the attributes of a model, δ by itself",
-                )
-            ]
-            if is_corrected(result)
-            else []
+        Column.p(
+            "p (Holm)", "p_holm", meaning="corrected over the attributes of a model, δ by itself"
         ),
         level=level,
         reason="adjusted.estimate.note",
@@ -111,24 +84,16 @@ def key_numbers(controls: ReportTable) -> tuple[KeyNumber, ...]:
     return tuple(found)
 
 
-def control_blocks(controls: ReportTable, result: ControlAnalysis) -> tuple[Block, ...]:
-    bands = {
-        row.model: max(-row.low, row.high)
-        for row in reversed(result.nulls)  # the first of a model counts: pairs exchanged
-        if not has_questions(result.lines)
-    }
-    over = "" if has_questions(result.lines) else " over texts and prompts"
-    shaded = f" Grey: {controls.level} of placebo guises." if bands else ""
+def control_blocks(controls: ReportTable) -> tuple[Block, ...]:
     return (
         controls.figure(
             "controls",
-            f"Strength after every guise, with {controls.level} intervals{over}.{shaded}",
+            f"Strength after every guise, with {controls.level} intervals.",
             "strength",
             label="guise",
             panel="model",
             bold=lambda row: row.kind == "subject",
             tone=lambda row: "ink" if row.kind == CONTROL else "model",
-            bands=bands,
             axis="δ, log ratio",
             n="texts",
         ),
@@ -147,10 +112,6 @@ def adjusted_blocks(adjusted: ReportTable, result: ControlAnalysis) -> tuple[Blo
     return adjusted.printed_if_any(
         f"δ and the {LARGEST} largest effects as they are, and where the texts of a pair do "
         f"not differ in {' and '.join(result.held)}; the download has every attribute. "
-        + (
-            "p (Holm) is corrected over all attributes of a model."
-            if is_corrected(result)
-            else "p is not corrected for the number of attributes."
-        ),
+        "p (Holm) is corrected over all attributes of a model.",
         rows=rows,
     )

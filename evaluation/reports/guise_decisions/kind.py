@@ -22,7 +22,7 @@ from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import LoadedGuise, load_guise_run, prompt_purposes
 from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs, prompt_wordings
-from evaluation.reports.parts.guise_tables import crossed_table, why_crossed
+from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import GUILT, PENALTY
@@ -105,9 +105,7 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
             sections=(
                 Section(
                     "Over all prompts",
-                    tables.test_blocks(
-                        tests, varieties, all_corrected=tables.all_corrected(result)
-                    ),
+                    tables.test_blocks(tests, varieties),
                     prose.WHY,
                 ),
                 Section("Prompt by prompt", tables.rate_blocks(rates, left_out)),
@@ -116,13 +114,12 @@ class GuiseDecisions(GuiseKind[DecisionAnalysis]):
                     crossed.printed_if_any(
                         "The difference of both rates, with what single values vary with."
                     ),
-                    why_crossed(result.crossed),
+                    WHY_CROSSED,
                 ),
             ),
             tables=(
                 tests,
                 rates,
-                # Reports of old have none of these.
                 *(table for table in (left_out, crossed) if table.rows),
             ),
             method=prose.method(result),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from evaluation.analyses.guise_decisions import DecisionAnalysis
 from evaluation.analyses.guise_inference import tests_disagree
-from evaluation.reports.guise_decisions.tables import p_of_pairs
 from evaluation.reports.parts.formatting import count, interval, p_value
 from evaluation.reports.parts.guise_tables import (
     FEW_PROMPTS,
+    METHOD_CROSSED,
     disagreement,
-    has_questions,
-    method_crossed,
 )
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -47,9 +45,9 @@ def question(varieties: tuple[str, ...]) -> str:
 def disagreements(result: DecisionAnalysis) -> tuple[str, ...]:
     """Return where the paper's test and ours come to different ends."""
     mcnemar = [
-        f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against {p_value(p_of_pairs(row))}"
+        f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against {p_value(row.p_mcnemar_holm)}"
         for row in result.tests
-        if not row.mcnemar.reason and (row.p_holm < 0.05) != (p_of_pairs(row) < 0.05)
+        if not row.mcnemar.reason and (row.p_holm < 0.05) != (row.p_mcnemar_holm < 0.05)
     ]
     intervals = [
         f"{row.model}, {row.outcome}: {p_value(row.p_holm)} against "
@@ -89,9 +87,9 @@ def method(result: DecisionAnalysis) -> tuple[str, ...]:
         "(χ², df 1), which supposes as many decisions in either variety. The 2 × 2 test has no "
         "continuity correction. McNemar’s exact test looks at the pairs that were decided "
         "differently.",
-        f"Intervals{' of rates' if has_questions(result.tests) else ''} take "
+        "Intervals of rates take "
         f"{options.n_resamples:,} resamples of texts and prompts (bias-corrected percentile).",
-        *((method_crossed(result.crossed),) if result.crossed else ()),
+        *((METHOD_CROSSED,) if result.crossed else ()),
     )
 
 

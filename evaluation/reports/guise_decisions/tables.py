@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from evaluation.analyses.guise_decisions import DecisionAnalysis, DecisionTest
+from evaluation.analyses.guise_decisions import DecisionAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import p_value
-from evaluation.reports.parts.guise_tables import has_questions, p_columns
+from evaluation.reports.parts.guise_tables import p_columns
 from evaluation.reports.parts.table import Column, ReportTable, downloaded
 
 Varieties = tuple[str, ...]
 
 
-def all_corrected(result: DecisionAnalysis) -> bool:
-    """Return whether all three tests are corrected; in results of old only the paper's is."""
-    return any(
-        not math.isnan(p)
-        for row in result.tests
-        for p in (row.p_contingency_holm, row.p_mcnemar_holm)
-    )
-
-
-def _paper(rows: Sequence[DecisionTest]) -> str:
-    return " (paper)" if has_questions(rows) else ""
-
-
-def p_of_pairs(row: DecisionTest) -> float:
-    """Return McNemar's p after Holm's correction, as it is where that is not known."""
-    return row.mcnemar.p_value if math.isnan(row.p_mcnemar_holm) else row.p_mcnemar_holm
-
-
 def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> ReportTable:
     first, second = varieties
-    new = all_corrected(result)
     return ReportTable.of(
         "tests",
         "Rates of the detrimental outcome",
@@ -44,25 +24,19 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
         Column.estimate(f"{first}, %", "first", decimals=1, scale=100, prefix="first_"),
         Column.estimate(f"{second}, %", "second", decimals=1, scale=100, prefix="second_"),
         Column.effect("Difference, points", "difference", decimals=1, scale=100),
-        *p_columns(result.tests, value="p_difference", holm=False),
+        *p_columns(value="p_difference", holm=False),
         Column("Decisions", "n", "first.n", 0, meaning="decisions after the first guise"),
         Column("Increase, %", "increase", decimals=0, scale=100, signed=True),
         Column("χ² (equal)", "chi2_equal", "equal.statistic", 2),
         Column("", "p_equal", "equal.p_value"),
-        Column.p(f"p{_paper(result.tests)}", "p_equal_holm", "p_holm"),
+        Column.p("p (paper)", "p_equal_holm", "p_holm"),
         Column("", "chi2_contingency", "contingency.statistic"),
-        Column.p("" if new else "p (2 × 2)", "p_contingency", "contingency.p_value"),
-        Column.p("" if new else "p (McNemar)", "p_mcnemar", "mcnemar.p_value"),
+        Column("", "p_contingency", "contingency.p_value"),
+        Column("", "p_mcnemar", "mcnemar.p_value"),
         Column("", "n_discordant", "mcnemar.n"),
         Column("", "n_ties", meaning="decisions that are ties"),
-        *(
-            Column.p(head, name, meaning="Holm over models")
-            for head, name in (
-                ("p (2 × 2)", "p_contingency_holm"),
-                ("p (McNemar)", "p_mcnemar_holm"),
-            )
-            if new
-        ),
+        Column.p("p (2 × 2)", "p_contingency_holm", meaning="Holm over models"),
+        Column.p("p (McNemar)", "p_mcnemar_holm", meaning="Holm over models"),
         level=level,
         reason=lambda row: row.equal.reason or row.mcnemar.reason,
     )
@@ -93,7 +67,7 @@ def key_numbers(tests: ReportTable, varieties: Varieties) -> tuple[KeyNumber, ..
         tests.key(
             "difference",
             row,
-            f"{p_value(row.p_holm)} (paper), {p_value(p_of_pairs(row))} (McNemar)",
+            f"{p_value(row.p_holm)} (paper), {p_value(row.p_mcnemar_holm)} (McNemar)",
             *([f"{p_value(row.p_difference)} ({row.question})"] if row.question else []),
             label=f"{row.outcome}, {row.model}: {' − '.join(varieties)}",
             unit="points",
@@ -102,14 +76,7 @@ def key_numbers(tests: ReportTable, varieties: Varieties) -> tuple[KeyNumber, ..
     )
 
 
-def test_blocks(
-    tests: ReportTable, varieties: Varieties, *, all_corrected: bool
-) -> tuple[Block, ...]:
-    beside = (
-        "beside it a 2 × 2 table and McNemar’s test of pairs, corrected alike."
-        if all_corrected
-        else "beside it a 2 × 2 table and McNemar’s test of pairs, not corrected."
-    )
+def test_blocks(tests: ReportTable, varieties: Varieties) -> tuple[Block, ...]:
     first, second = varieties
     return (
         tests.figure(
@@ -126,8 +93,9 @@ def test_blocks(
             right=f"harsher to {first} →",
         ),
         tests.printed(
-            f"Rates of the detrimental outcome. p{_paper(tests.rows)}: the paper’s test of equal "
-            f"counts with Holm’s correction over models; {beside}"
+            "Rates of the detrimental outcome. p (paper): the paper’s test of equal counts with "
+            "Holm’s correction over models; beside it a 2 × 2 table and McNemar’s test of pairs, "
+            "corrected alike."
         ),
     )
 

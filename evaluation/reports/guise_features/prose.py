@@ -7,7 +7,7 @@ from typing import Any
 from annotation.corpora.guise_features import GUISE_FEATURES
 from evaluation.analyses.guise_features import PER_WORDS, FeatureAnalysis
 from evaluation.reports.parts.formatting import count, interval, listing, p_value
-from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement, has_questions
+from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement
 from evaluation.reports.parts.meanings import DELTA
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -73,22 +73,11 @@ def method(result: FeatureAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         "The eight features are found by closed lists and patterns (ours): "
         f"{listing(list(GUISE_FEATURES.values()))}.",
         "The paper’s test is a one-sided t-test of the means of every version, setting and prompt "
-        f"against zero, by Holm over features. {_ours(result)}",
+        f"against zero, by Holm over features. {METHOD_CROSSED}",
         f"Density is features in {PER_WORDS} words of the first text, less those of the second. "
         "Slopes are of least squares over pairs, with standard errors that allow for unequal "
         "spread (HC3); adjusted ones hold the logarithm of the words and the difference in words "
         "constant.",
-    )
-
-
-def _ours(result: FeatureAnalysis) -> str:
-    if has_questions(result.lines):
-        return METHOD_CROSSED
-    return (
-        "Intervals and p (crossed) take texts and prompts for samples: crossed random effects by "
-        "restricted maximum likelihood, degrees of freedom after Satterthwaite. Placebo guises "
-        "exchange the texts of a pair in all prompts at once, "
-        f"{result.options.n_resamples:,} times."
     )
 
 

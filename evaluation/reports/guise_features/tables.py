@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from annotation.corpora.guise_features import GUISE_FEATURES
-from evaluation.analyses.guise_features import PER_WORDS, DoseLine, FeatureAnalysis, FeatureLine
+from evaluation.analyses.guise_features import PER_WORDS, DoseLine, FeatureAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import p_value
-from evaluation.reports.parts.guise_tables import has_questions, p_columns
+from evaluation.reports.parts.guise_tables import p_columns
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 
 
@@ -31,12 +31,7 @@ def feature_table(result: FeatureAnalysis, level: str) -> ReportTable:
         Column("t", "t", decimals=2),
         Column("", "p_paper"),
         Column.p("p (paper)", "p_paper_holm"),
-        *p_columns(
-            result.lines,
-            Column.p("p (crossed)", "p_crossed", "p_value"),
-            Column.p("p (placebo)", "p_placebo"),
-            holm=False,
-        ),
+        *p_columns(holm=False),
         level=level,
         reason="reason",
     )
@@ -79,7 +74,7 @@ def key_numbers(features: ReportTable, density: ReportTable) -> tuple[KeyNumber,
         features.key(
             "strength",
             row,
-            f"{p_value(row.p_paper_holm)} (paper), {p_value(row.p_value)} ({_ours(row)})",
+            f"{p_value(row.p_paper_holm)} (paper), {p_value(row.p_value)} ({row.question})",
             label=f"Strongest: {GUISE_FEATURES[row.feature]}, {row.model}",
         )
         for row in ranked(known, lambda row: row.strength.value)[:2]
@@ -97,8 +92,7 @@ def feature_blocks(features: ReportTable) -> tuple[Block, ...]:
         features.figure(
             "features",
             "Strength of the stereotype over the pairs with each feature, with "
-            f"{features.level} intervals"
-            f"{'' if has_questions(features.rows) else ' for other texts and prompts'}.",
+            f"{features.level} intervals.",
             "strength",
             label="feature_name",
             panel="model",
@@ -108,12 +102,8 @@ def feature_blocks(features: ReportTable) -> tuple[Block, ...]:
         ),
         features.printed(
             "Strength by feature. p (paper): t-test of the means of versions, settings and "
-            "prompts, one-sided, with Holm’s correction over features; "
-            + (
-                "p is two-sided and not corrected, as its interval."
-                if has_questions(features.rows)
-                else "p (crossed) and p (placebo) are two-sided and not corrected."
-            )
+            "prompts, one-sided, with Holm’s correction over features; p is two-sided and not "
+            "corrected, as its interval."
         ),
     )
 
@@ -137,10 +127,6 @@ def dose_blocks(dose: ReportTable, density: ReportTable) -> tuple[Block, ...]:
             "counterpart, held constant."
         ),
     )
-
-
-def _ours(row: FeatureLine) -> str:
-    return "crossed" if row.question is None else row.question
 
 
 def _step(row: DoseLine) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluation.analyses.guise_intelligence import IntelligenceAnalysis
 from evaluation.reports.parts.formatting import listing
-from evaluation.reports.parts.guise_tables import method_crossed
+from evaluation.reports.parts.guise_tables import METHOD_CROSSED
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
 MEANINGS = {
@@ -47,4 +47,4 @@ def method(result: IntelligenceAnalysis) -> tuple[str, ...]:
             f"IQ: of the probability of {listing(list(result.values))} together, the share on "
             f"{result.values[0]} after the first guise less that after the second, pair by pair."
         )
-    return (*found, method_crossed(result.lines))
+    return (*found, METHOD_CROSSED)

@@ -48,9 +48,7 @@ def key_numbers(effects: ReportTable) -> tuple[KeyNumber, ...]:
         effects.key(
             "effect",
             row,
-            f"{p_value(row.p_holm)}, {p_value(row.p_placebo)} (placebo)"
-            if row.question is None
-            else f"{p_value(row.p_value)} ({row.question}), {p_value(row.p_holm)} (Holm)",
+            f"{p_value(row.p_value)} ({row.question}), {p_value(row.p_holm)} (Holm)",
             label=f"{row.part}, {row.model}: {row.name}",
         )
         for row in effects.rows[:4]

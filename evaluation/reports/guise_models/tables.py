@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from evaluation.analyses.guise_models import FeedbackLine, ModelAnalysis, SizeLine
+from evaluation.analyses.guise_models import ModelAnalysis, SizeLine
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import MISSING, p_value
 from evaluation.reports.parts.table import Column, ReportTable
@@ -58,7 +56,7 @@ def trend_table(result: ModelAnalysis, level: str) -> ReportTable:
 
 
 def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
-    spread = f"over prompts, ddof {_ddof(result.feedback)}"
+    spread = "over prompts, ddof 1"
     return ReportTable.of(
         "feedback",
         "Human feedback",
@@ -160,17 +158,11 @@ def model_blocks(models: ReportTable, trends: ReportTable) -> tuple[Block, ...]:
 
 
 def feedback_blocks(feedback: ReportTable) -> tuple[Block, ...]:
-    printed = ", as the paper prints it" if _ddof(feedback.rows) == 0 else ""
     return feedback.printed_if_any(
         "Strength, and favourability of the first five, without and with human feedback. p "
         "(paper): t-test over prompts, two-sided, not corrected, with t of without − with; s "
-        f"is over prompts with ddof {_ddof(feedback.rows)}{printed}; intervals resample texts and "
-        "prompts."
+        "is over prompts with ddof 1; intervals resample texts and prompts."
     )
-
-
-def _ddof(lines: Sequence[FeedbackLine]) -> int:
-    return next((line.ddof for line in lines), 1)
 
 
 def _quantity(row: SizeLine) -> str:

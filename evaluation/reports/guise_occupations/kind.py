@@ -18,7 +18,7 @@ from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.formatting import MISSING, number, percent
 from evaluation.reports.parts.guise_inputs import common_attributes, load_guise_run
 from evaluation.reports.parts.guise_kind import GuiseKind, first_norm, gather, guise_runs
-from evaluation.reports.parts.guise_tables import crossed_table, why_crossed
+from evaluation.reports.parts.guise_tables import WHY_CROSSED, crossed_table
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
 from probing.measures.guise_library import OCCUPATIONS
@@ -98,7 +98,7 @@ class GuiseOccupations(GuiseKind[OccupationAnalysis]):
                 Section(
                     "What the wording does",
                     crossed.printed_if_any("Every occupation, with what single values vary with."),
-                    why_crossed(result.crossed),
+                    WHY_CROSSED,
                 ),
             ),
             tables=(
@@ -106,7 +106,6 @@ class GuiseOccupations(GuiseKind[OccupationAnalysis]):
                 tests,
                 lines,
                 bands,
-                # Reports of old have none of these.
                 *(table for table in (inference, crossed) if table.rows),
             ),
             method=prose.method(result, record),

@@ -8,9 +8,8 @@ from evaluation.analyses.guise_occupations import OccupationAnalysis
 from evaluation.reports.parts.formatting import count, interval, listing, p_value
 from evaluation.reports.parts.guise_tables import (
     FEW_PROMPTS,
+    METHOD_CROSSED,
     disagreement,
-    has_questions,
-    method_crossed,
 )
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -75,7 +74,7 @@ def method(result: OccupationAnalysis, record: dict[str, Any]) -> tuple[str, ...
         "counts in prompts whose last word, a or an, agrees with it. Its score is the mean over "
         "these prompts; the mean of all occupations is tested against zero (t-test, one-sided as "
         "the paper says; the released code tests two-sided).",
-        f"Intervals{' of the whole' if has_questions(result.scores) else ''} take "
+        "Intervals of the whole take "
         f"{options.n_resamples:,} resamples of texts and prompts (bias-corrected percentile).",
     ]
     if result.lines:
@@ -85,7 +84,7 @@ def method(result: OccupationAnalysis, record: dict[str, Any]) -> tuple[str, ...
             f"it ({rule}). Least squares of prestige on the score, with an F-test."
         )
     if result.crossed:
-        found.append(method_crossed(result.crossed))
+        found.append(METHOD_CROSSED)
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from evaluation.analyses.guise_occupations import OccupationAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import MISSING, count, number, p_value
-from evaluation.reports.parts.guise_tables import has_questions, p_columns
+from evaluation.reports.parts.guise_tables import p_columns
 from evaluation.reports.parts.table import Column, ReportTable, downloaded
 
 #: Occupations of either end of a ranking that are drawn.
@@ -33,12 +33,8 @@ def score_table(result: OccupationAnalysis, level: str) -> ReportTable:
         ),
         Column("Prompts", "n_prompts", "estimate.n", 0),
         Column("Prestige", "prestige", lambda row: result.prestige.get(row.attribute), 2),
-        *p_columns(
-            result.scores,
-            Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
-            Column.p("p (placebo)", "p_holm"),
-        ),
-        Column("", "reason", lambda row: row.estimate.reason or row.why_no_p or row.reason),
+        *p_columns(),
+        Column("", "reason", lambda row: row.estimate.reason or row.why_no_p),
         level=level,
     )
 
@@ -104,7 +100,6 @@ def band_table(result: OccupationAnalysis) -> ReportTable:
 
 
 def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
-    earlier = not has_questions(result.scores)
     return ReportTable.of(
         "inference",
         "What holds for other texts and prompts",
@@ -113,23 +108,8 @@ def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
         Column("Quantity", "quantity", "name"),
         Column.effect("Value", "value", "estimate", 4, meaning="interval over texts and prompts"),
         Column("Occupations", "n", "estimate.n", 0),
-        *(
-            [Column.p("p", "p", "p_value", meaning="two-sided, from the interval’s resamples")]
-            if not earlier
-            else []
-        ),
+        Column.p("p", "p", "p_value", meaning="two-sided, from the interval’s resamples"),
         Column.p("p (paper)", "p_paper"),
-        *(
-            [
-                Column.p(
-                    "p (placebo)",
-                    "p_placebo",
-                    meaning="how often placebo guises give a mean as low, a slope as far from zero",
-                )
-            ]
-            if earlier
-            else []
-        ),
         Column(
             "Agree",
             "agree",
@@ -194,8 +174,7 @@ def score_blocks(scores: ReportTable, result: OccupationAnalysis) -> tuple[Block
     return (
         scores.figure(
             "occupations",
-            f"Occupations at both ends of every ranking; {scores.level} intervals"
-            f"{'' if has_questions(scores.rows) else ' over texts and prompts'}.",
+            f"Occupations at both ends of every ranking; {scores.level} intervals.",
             "q",
             label="occupation",
             rows=drawn,

@@ -108,7 +108,7 @@ def left_out(result: GuisePeople, record: dict[str, Any], names: dict[str, str])
     ]
     found += [
         f"{names[scale]} has no score: the runs’ attributes lack one of its poles."
-        for scale in record.get("without_poles", ())
+        for scale in record["without_poles"]
     ]
-    found += [sentence(text) for text in record.get("other_pairs", ())]
+    found += [sentence(text) for text in record["other_pairs"]]
     return tuple(found)

@@ -63,8 +63,6 @@ def scale_table(result: GuisePeople, names: Mapping[str, str], level: str) -> Re
 
 
 def item_table(result: GuisePeople) -> ReportTable:
-    people = Column("", "n_people", decimals=0, meaning="people who rated the pair on the scale")
-    counted = [people] if any(item.n_people is not None for item in result.items) else []
     return ReportTable.of(
         "pairs",
         "Differences per pair and scale",
@@ -72,7 +70,7 @@ def item_table(result: GuisePeople) -> ReportTable:
         Column("", "pair", "item", meaning="slug of the pair"),
         Column("", "scale", meaning="slug of the trait scale"),
         Column("", "difference", meaning="first guise less the second", unit="points"),
-        *counted,
+        Column("", "n_people", decimals=0, meaning="people who rated the pair on the scale"),
     )
 
 

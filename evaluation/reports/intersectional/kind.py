@@ -191,10 +191,10 @@ class Intersectional(ReportKind):
         record: dict[str, Any] = report.inputs
         stored: dict[str, Any] = report.result or {}
         run, names, domains = record["run"], record["groups"], record["domains"]
-        by_poles = record.get("by_poles", False)
+        by_poles = record["by_poles"]
         result = from_plain(IntersectionalResult, stored["analysis"])
         norms = from_plain(NormAgreement, stored["norms"]) if stored["norms"] else None
-        curve = from_plain(NormCurve, stored[CURVE]) if stored.get(CURVE) else None
+        curve = from_plain(NormCurve, stored[CURVE]) if stored[CURVE] else None
         vanishing = stored.get("vanishing") or {"n": 0, "entries": []}
         level = percent(result.options.level)
         traits = {entry["slug"]: TraitName(**entry) for entry in record["traits"]}
@@ -224,7 +224,7 @@ class Intersectional(ReportKind):
             ),
             Section("What emerges?", emerging, prose.WHY_EMERGENCE),
         ]
-        downloads = [summary, *([of_all] if of_all else []), orders, relations, pairs, *emergence]
+        downloads = [summary, of_all, orders, relations, pairs, *emergence]
         if norms:
             against = tables.norm_table(norms, level)
             blocks: list[Figure | Table] = [tables.norms_printed(against, norms)]
@@ -244,7 +244,7 @@ class Intersectional(ReportKind):
             caveats=(
                 *prose.CAVEATS,
                 *remarks([run]),
-                *([mention_caveat(stored[MENTION])] if stored.get(MENTION) else []),
+                *([mention_caveat(stored[MENTION])] if stored[MENTION] else []),
             ),
             left_out=prose.left_out(record, result),
         )
@@ -252,8 +252,7 @@ class Intersectional(ReportKind):
 
     def headline(self, result: dict[str, Any]) -> str:
         analysis = result["analysis"]
-        summary = analysis.get("summary_of_all") or analysis["summary"]
-        return f"τ {number(summary['best']['value'])}"
+        return f"τ {number(analysis['summary_of_all']['best']['value'])}"
 
 
 def _beyond(found: Sequence[Emergence], least: float) -> list[Emergence]:

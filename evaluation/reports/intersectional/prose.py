@@ -88,7 +88,7 @@ def method(
 ) -> tuple[str, ...]:
     """Return the method in words."""
     options, run = result.options, record["run"]
-    n_traits, by_poles = len(record["traits"]), record.get("by_poles", False)
+    n_traits, by_poles = len(record["traits"]), record["by_poles"]
     score = (
         "A score is that of one adjective by itself"
         if by_poles
@@ -100,9 +100,6 @@ def method(
         if by_poles
         else ", and the smaller of theirs minus its own"
     )
-    averaged = "the paired groups that exist in both orders"
-    if result.summary_of_all is not None:
-        averaged = f"all paired groups, as in the paper, and over {averaged}"
     beyond = (
         f"; it counts above {options.least_excess:g} in the measure’s unit"
         if options.least_excess
@@ -113,7 +110,8 @@ def method(
         f"{options_in_words(run)}, {scored_over(run)}{quoted_templates(run)} τ is "
         f"Kendall’s tau-b over {over}.",
         "Order: τ of a paired group with its first and second component and with itself in the "
-        f"other order, averaged over {averaged}. Domains: mean τ "
+        "other order, averaged over all paired groups, as in the paper, and over the paired groups "
+        "that exist in both orders. Domains: mean τ "
         "with the component of either domain over all paired groups of the two, both orders; one "
         f"dominates where its mean is higher by {options.dominance_threshold:g} or more. A group "
         "belongs to the first domain that the library names. Emergence: the paired group’s score "

@@ -40,10 +40,8 @@ def summary_table(result: IntersectionalResult, level: str) -> ReportTable:
     return _summary("order_summary", "Order: means", result.summary, tuple(SUMMARY), level)
 
 
-def summary_of_all_table(result: IntersectionalResult, level: str) -> ReportTable | None:
-    """Return the paper's means, over all paired groups; None in reports of earlier versions."""
-    if result.summary_of_all is None:
-        return None
+def summary_of_all_table(result: IntersectionalResult, level: str) -> ReportTable:
+    """Return the paper's means, over all paired groups."""
     title = "Order: means over all paired groups"
     # The other order exists only where both do, as in the table beside this one.
     components = tuple(name for name in SUMMARY if name != "reversed")
@@ -248,12 +246,12 @@ def curve_blocks(
 def key_numbers(
     result: IntersectionalResult,
     summary: ReportTable,
-    of_all: ReportTable | None,
+    of_all: ReportTable,
     norms: NormAgreement | None,
     *,
     by_poles: bool,
 ) -> tuple[KeyNumber, ...]:
-    means = {row["component"]: row for table in (summary, of_all) if table for row in table.rows}
+    means = {row["component"]: row for table in (summary, of_all) for row in table.rows}
     prevailing = sum(bool(row.dominant) for row in result.domain_pairs)
     share = result.n_emergent / result.n_associations if result.n_associations else math.nan
     return (
@@ -298,7 +296,7 @@ def key_numbers(
 def order_blocks(
     result: IntersectionalResult,
     summary: ReportTable,
-    of_all: ReportTable | None,
+    of_all: ReportTable,
     orders: ReportTable,
 ) -> tuple[Figure | Table, ...]:
     both = [row for row in result.orders if not math.isnan(row.tau_reversed)]

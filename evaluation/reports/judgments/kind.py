@@ -171,7 +171,7 @@ class Judgments(WordListKind):
         agreement = tables.agreement_tables(result, directions.level)
         examples = tables.example_table(stored)
         features = Features(directions, result.features, tables.LEAD) if result.features else None
-        names = {one["slug"]: one["name"] for one in record["study"].get("error_scheme", ())}
+        names = {one["slug"]: one["name"] for one in record["study"]["error_scheme"]}
         errors = Errors(directions, result.errors, names) if result.errors else None
         parts = [part for part in (features, errors) if part]
         laid_out = Document(

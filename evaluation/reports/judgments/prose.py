@@ -100,5 +100,5 @@ def left_out(study: dict[str, Any]) -> Iterator[str]:
             yield f"{count(int(entry.get('n', 0)), 'pair')}: {entry.get('reason', '')}."
         else:
             yield str(entry)
-    if n := study.get("open"):
+    if n := study["open"]:
         yield f"{count(n, 'judgment')}: assigned, but not given yet."

@@ -97,18 +97,18 @@ class MarkednessCheck(AnalysisKind[Markedness]):
             sections=(
                 Section(
                     "Group by group",
-                    tables.group_blocks(groups, result.n_templates),
+                    tables.group_blocks(groups),
                     prose.WHY_GROUPS,
                 ),
                 Section(
                     "Trait by trait",
-                    tables.trait_blocks(traits, result.n_templates),
+                    tables.trait_blocks(traits),
                     prose.WHY_TRAITS,
                 ),
             ),
             tables=(overall, groups, traits),
             method=prose.method(result, record),
-            caveats=(*prose.caveats(result), *remarks([run])),
+            caveats=(*prose.CAVEATS, *remarks([run])),
             left_out=prose.left_out(result, record),
         )
 

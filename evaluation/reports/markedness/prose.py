@@ -44,20 +44,9 @@ CAVEATS = (
     "group that goes without saying.",
     "What mention explains depends on which other groups the run has: more groups of one kind "
     "make their common deviation look like mention.",
-)
-# Reports of earlier versions.
-ONE_SIDED = (
-    "The interval of a share resamples traits, that of an effect is Student’s over groups. Neither "
-    "covers other templates."
-)
-FEW_TEMPLATES = (
     "Intervals take the error of the unmarked sentence from the differences between templates; "
-    "with few templates they know little of it."
+    "with few templates they know little of it.",
 )
-
-
-def caveats(result: Markedness) -> tuple[str, ...]:
-    return (*CAVEATS, FEW_TEMPLATES if result.n_templates else ONE_SIDED)
 
 
 def question(result: Markedness) -> str:
@@ -89,11 +78,6 @@ def method(result: Markedness, record: dict[str, Any]) -> tuple[str, ...]:
 
 def _intervals(result: Markedness) -> str:
     resamples = result.options.n_resamples
-    if not result.n_templates:
-        return (
-            f"The interval of a share takes the percentiles of {resamples} resamples of the "
-            "traits; the interval of an effect is Student’s over groups."
-        )
     if result.n_templates == 1:
         return f"There are no intervals: {ONE_TEMPLATE}."
     return (

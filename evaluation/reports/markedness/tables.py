@@ -101,14 +101,14 @@ def key_numbers(overall: ReportTable, groups: ReportTable) -> tuple[KeyNumber, .
     )
 
 
-def group_blocks(groups: ReportTable, n_templates: int) -> tuple[Figure, Table]:
+def group_blocks(groups: ReportTable) -> tuple[Figure, Table]:
     rows = ranked(groups.rows, lambda row: row.explained)
     return (
         groups.figure(
             "groups",
             "Share of every group’s squared deviation from the unmarked sentence that the mean of "
-            f"all other groups explains; {groups.level} intervals over traits"
-            f"{' and templates' if n_templates else ''}. 100 % is the most there can be; below 0 "
+            f"all other groups explains; {groups.level} intervals over traits "
+            "and templates. 100 % is the most there can be; below 0 "
             "the others’ mean leads away.",
             "explained",
             rows=rows,
@@ -127,13 +127,13 @@ def group_blocks(groups: ReportTable, n_templates: int) -> tuple[Figure, Table]:
     )
 
 
-def trait_blocks(traits: ReportTable, n_templates: int) -> tuple[Figure, Table]:
+def trait_blocks(traits: ReportTable) -> tuple[Figure, Table]:
     return (
         traits.figure(
             "traits",
             "What naming a group does to the score of each trait pair: mean of all groups’ "
             f"deviations from the unmarked sentence, with Student’s {traits.level} interval over "
-            f"groups{' and templates' if n_templates else ''}.",
+            f"groups and templates.",
             "effect",
             label="Trait pair",
             title="Effect of mention on each trait",

@@ -7,14 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from evaluation.analyses.guise_association import GuiseAnalysis
-from evaluation.analyses.guise_cells import POOLED
 from evaluation.reports.parts.formatting import count, listing, number, p_value
 from evaluation.reports.parts.guise_inputs import access_in_words
 from evaluation.reports.parts.guise_tables import (
+    METHOD_CROSSED,
+    WHY_CROSSED,
     disagreement,
-    has_questions,
-    method_crossed,
-    why_crossed,
 )
 
 #: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
@@ -90,34 +88,19 @@ def why_agreement(result: GuiseAnalysis) -> str:
 
 
 def why_wording(result: GuiseAnalysis) -> str:
-    return f"{WHY_SENSITIVITY} {why_crossed(result.crossed)}" if result.crossed else WHY_SENSITIVITY
+    return f"{WHY_SENSITIVITY} {WHY_CROSSED}" if result.crossed else WHY_SENSITIVITY
 
 
 def why_scores(result: GuiseAnalysis, record: dict[str, Any]) -> str:
     first = record["runs"][0]["varieties"][0]
     above = f"Above zero an attribute is likelier after {first}."
-    if has_questions(result.scores):
-        if all(math.isnan(row.p_value) for row in result.scores):
-            reasons = dict.fromkeys(row.why_no_p for row in result.scores)
-            return f"{above} There is no p: {listing([str(why) for why in reasons if why])}."
-        return (
-            f"{above} Interval and p are for the question that the row names; p (Holm) is "
-            "corrected over the attributes of a model."
-        )
-    if not _has_placebos(result):
-        # Reports of earlier versions gave one reason for all cases.
-        known = POOLED if result.options.matching == "pooled" else ""
-        reasons = dict.fromkeys(row.why_no_p or known or row.reason for row in result.scores)
+    if all(math.isnan(row.p_value) for row in result.scores):
+        reasons = dict.fromkeys(row.why_no_p for row in result.scores)
         return f"{above} There is no p: {listing([str(why) for why in reasons if why])}."
     return (
-        f"{above} p: how often placebo guises, in which "
-        "the texts of pairs are exchanged at random, give a score as far from zero (Holm over the "
-        "attributes of a model)."
+        f"{above} Interval and p are for the question that the row names; p (Holm) is "
+        "corrected over the attributes of a model."
     )
-
-
-def _has_placebos(result: GuiseAnalysis) -> bool:
-    return any(not math.isnan(row.p_value) for row in result.scores)
 
 
 def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
@@ -132,14 +115,6 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
     pooled = f" Runs without pairs ({listing(unpaired)}) are pooled." if unpaired else ""
     bases = {run["parameters"].get("base", "10") for run in record["runs"]}
     base = "base 10" if bases == {"10"} else f"base {listing(sorted(bases))}"
-    asked = has_questions(result.scores)
-    placebos = (
-        ""
-        if asked
-        else " Placebo guises exchange the texts of each pair at random, "
-        f"{options.n_resamples:,} times"
-        f"{'' if _has_placebos(result) else '; these scores have none'}."
-    )
     return (
         "Matched guise probing after Hofmann, Kalluri, Jurafsky and King (2024). A model reads a "
         "text within a prompt that speaks of its author, and the probability of each attribute is "
@@ -151,11 +126,10 @@ def method(result: GuiseAnalysis, record: dict[str, Any]) -> tuple[str, ...]:
         f"prompts’ values against {options.n_permutations:,} random rankings by a one-sided t-test "
         "with equal variances. The permutation test draws the attributes of people at random, "
         "alike for all prompts. Both are corrected by Holm over models and studies of one probe.",
-        f"Intervals{' of agreement and favourability' if asked else ''} take "
-        f"{options.n_resamples:,} resamples of texts (the same ones for runs on the "
-        f"same texts) and of prompts (bias-corrected percentile).{placebos}",
+        f"Intervals of agreement and favourability take {options.n_resamples:,} resamples of texts "
+        "(the same ones for runs on the same texts) and of prompts (bias-corrected percentile).",
         "δ is the mean score of a study’s first five attributes minus that of all others.",
-        *((method_crossed(result.crossed),) if result.crossed else ()),
+        *((METHOD_CROSSED,) if result.crossed else ()),
     )
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from evaluation.analyses.guise_association import TOP, GuiseAnalysis
 from evaluation.reports.parts.document import Block, KeyNumber
 from evaluation.reports.parts.formatting import number
-from evaluation.reports.parts.guise_tables import crossed_table, has_questions, p_columns
+from evaluation.reports.parts.guise_tables import crossed_table, p_columns
 from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
 
 #: Models whose full ranking is drawn, and how many attributes of either end.
@@ -53,7 +53,6 @@ class GuiseTables:
             self.prompts,
             self.left_out,
             self.variance,
-            # Reports of old have none of these.
             *(table for table in (self.crossed, self.variation, self.nulls) if table.rows),
         )
 
@@ -152,13 +151,10 @@ class GuiseTables:
             ends = [*rows[:ENDS], *rows[ENDS:][-ENDS:]]
             drawn += [row for row in ends if row.rank is not None]
             printed += rows
-        bands = {model_of(row): max(-row.low, row.high) for row in self.result.nulls if row.model}
-        shaded = f" Grey: {self.scores.level} of placebo guises." if bands else ""
         return (
             self.scores.figure(
                 "scores",
-                f"Attributes at both ends of every ranking; {self.scores.level} intervals"
-                f"{_resampled(self.scores.rows)}.{shaded}",
+                f"Attributes at both ends of every ranking; {self.scores.level} intervals.",
                 "q",
                 label="attribute",
                 rows=drawn,
@@ -167,13 +163,10 @@ class GuiseTables:
                 n="prompts",
                 left="← second variety",
                 right="first variety →",
-                bands=bands,
             ),
             self.scores.printed("Association scores, the highest first.", rows=printed),
             *self.nulls.printed_if_any(
-                f"What chance gives, beside which {'scores and ' if bands else ''}agreement "
-                f"{'are' if bands else 'is'} read: {'placebo guises, and ' if bands else ''}"
-                "random rankings."
+                "What chance gives, beside which agreement is read: random rankings."
             ),
         )
 
@@ -371,12 +364,8 @@ def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
         ),
         Column("Prompts", "n_prompts", "estimate.n", 0),
         Column("sd of prompts", "prompt_sd", decimals=4),
-        *p_columns(
-            result.scores,
-            Column("", "p", "p_value", meaning="two-sided, against placebo guises"),
-            Column.p("p (placebo)", "p_holm"),
-        ),
-        Column("", "reason", lambda row: row.estimate.reason or row.why_no_p or row.reason),
+        *p_columns(),
+        Column("", "reason", lambda row: row.estimate.reason or row.why_no_p),
         level=level,
     )
 
@@ -420,10 +409,6 @@ def variance_table(result: GuiseAnalysis) -> ReportTable:
         Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
         reason="reason",
     )
-
-
-def _resampled(rows: Sequence[Any]) -> str:
-    return "" if has_questions(rows) else " over texts and prompts"
 
 
 def _source(row: Any) -> str:

@@ -156,8 +156,7 @@ class Directions:
     @property
     def compared(self) -> str:
         """What the intervals of gaps come from."""
-        tested = self.options.intervals == "test"
-        return f"those of {TESTS[self.options.test]}" if tested else self.resampled
+        return f"those of {TESTS[self.options.test]}"
 
     @property
     def has_toxic_split(self) -> bool:
@@ -175,27 +174,16 @@ class Directions:
 
     @property
     def method(self) -> str:
-        """How differences and their uncertainty were computed, as sentences of the method.
-
-        Results of earlier versions do not say how many pairs they left out.
-        """
-        known = [
-            gap.n_left_out
-            for gap in self.result.gaps
-            if gap.split == ALL and gap.n_left_out is not None
-        ]
+        """How differences and their uncertainty were computed, as sentences of the method."""
+        known = [gap.n_left_out for gap in self.result.gaps if gap.split == ALL]
         most = max(known, default=0)
         left = f"; up to {count(most, 'pair')} of a producer had one alone" if most else ""
         rests = f"A difference rests on the pairs that have both of its values{left}. "
-        tests = f"tests are {TESTS[self.options.test]}"
-        if self.options.intervals == "test":
-            tests = (
-                f"those of differences are of {TESTS[self.options.test]}, as p is, so that they "
-                f"leave out 0 exactly where p is below {1 - self.options.level:.2g}"
-            )
         return (
             f"{rests if known else ''}Intervals come from {self.resampled} (bias-corrected "
-            f"percentile), {tests}; p is stated as it is and by Holm’s method."
+            f"percentile), those of differences are of {TESTS[self.options.test]}, as p is, so "
+            f"that they leave out 0 exactly where p is below {1 - self.options.level:.2g}; p is "
+            "stated as it is and by Holm’s method."
         )
 
     def select(
@@ -342,8 +330,7 @@ class Directions:
         gaps = self.by_producer(self.select(self.result.gaps, (metric,), self.sources))
         figure = self._gap_figure(
             "gaps-by-source",
-            f"{name} gaps by source of the text. Intervals: {self.compared}"
-            f"{'.' if self.options.intervals == 'test' else ' of all sources.'}",
+            f"{name} gaps by source of the text. Intervals: {self.compared}.",
             gaps,
             panel=producer_of,
             label=source_of,

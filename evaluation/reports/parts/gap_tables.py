@@ -27,7 +27,6 @@ ROLE_NAMES = {"group": "", "placebo": "placebo", "unmarked": "no mention"}
 INTERVALS = {
     "simultaneous": "all gaps at once, for templates and runs like these",
     "these-runs": "all gaps at once, for templates like these and these runs",
-    "two-way": "two-way bootstrap over templates and runs",
     "t": "Student’s t over runs",
     "released": "1.96 sd / √n over runs, as published",
 }
@@ -44,7 +43,7 @@ CAVEATS = (
     "A template names a group outright. Words that mostly go without saying are rare in what "
     "models have read, so that a gap may come from the mention and not from the group.",
     "An interval over five runs says how far trainings differ; other sentences can give other "
-    "gaps. {} has both.",
+    "gaps. That of all gaps at once has both.",
     "They describe classifiers under stated sentences. They say nothing about people.",
 )
 
@@ -232,11 +231,6 @@ def together_table(models: Sequence[ModelGaps], level: str) -> ReportTable:
     )
 
 
-def filled(table: ReportTable) -> tuple[ReportTable, ...]:
-    """Return the table where it has rows: earlier results have none."""
-    return (table,) if table.rows else ()
-
-
 def together_sections(table: ReportTable) -> tuple[Section, ...]:
     rows = [row for row in table.rows if row["test"].side in SIDES]
     if not rows:
@@ -324,8 +318,6 @@ def beyond_key(models: Sequence[ModelGaps]) -> KeyNumber | None:
     if not known:
         return None
     chance = f"{number(sum(shares), 1)} expected by chance"
-    if any(map(math.isnan, shares)):  # results of before the number of placebo words counted
-        chance = f"{number(0.05 * len(known), 1)} expected by chance beside very many placebo words"
     lines = (chance, "negative and positive side together")
     return KeyNumber("Gaps beyond the placebo band", str(sum(known)), f"of {len(known)}", lines)
 
@@ -378,12 +370,6 @@ def equivalence_note(models: Sequence[ModelGaps], options: GapOptions) -> str:
     )
 
 
-def caveats(options: GapOptions) -> tuple[str, ...]:
-    """Return what every report on gaps warns of, naming its interval over templates and runs."""
-    both = "The two-way interval" if options.interval == "two-way" else "That of all gaps at once"
-    return tuple(text.format(both) for text in CAVEATS)
-
-
 def method(options: GapOptions, level: str) -> tuple[str, ...]:
     eps = " Rates have the released code’s 1e-10 on both counts." if options.released_eps else ""
     return (
@@ -392,28 +378,15 @@ def method(options: GapOptions, level: str) -> tuple[str, ...]:
         "its rate minus the unweighted mean over groups, within a run (Kohankhaki et al., §3.2). "
         "Placebo words and the sentence without a mention are set against the same mean, which "
         f"they are not part of.{eps}",
-        f"Intervals ({level}): {INTERVALS[options.interval]}. {_computed(options)}",
+        f"Intervals ({level}): {INTERVALS[options.interval]}. Intervals of all gaps at once have "
+        "the errors of two-way clusters (Cameron, Gelbach and Miller 2011), the runs’ part pooled "
+        f"over groups, and a critical value from {options.n_resamples} joint draws of all errors. "
+        "Their p-values come from the same draws: an interval leaves out 0 exactly if its p-value "
+        "is small. With one run they are of this run. The SD of true gaps is what their squares "
+        "have beyond noise (noncentral F, Box 1954).",
         "The band is the 95 % quantile of the distances of placebo words from their mean. A group "
         "of several words averages over them and spreads less than one word, so that the band is "
         "cautious. Equivalence: two one-sided tests of a gap as large as the margin.",
-    )
-
-
-def _computed(options: GapOptions) -> str:
-    if options.interval == "two-way":
-        return (
-            f"The two-way bootstrap draws templates and runs {options.n_resamples} times, has the "
-            "variance of two-way clusters (Cameron, Gelbach and Miller 2011; Owen 2007) and "
-            "Student’s t with Satterthwaite’s degrees of freedom. The half widths of both other "
-            "intervals stand beside it."
-        )
-    return (
-        "Intervals of all gaps at once have the errors of two-way clusters (Cameron, Gelbach and "
-        "Miller 2011), the runs’ part pooled over groups, and a critical value from "
-        f"{options.n_resamples} joint draws of all errors. Their p-values come from the same "
-        "draws: an interval leaves out 0 exactly if its p-value is small. With one run they are "
-        "of this run. The SD of true gaps is what their squares have beyond noise (noncentral F, "
-        "Box 1954)."
     )
 
 

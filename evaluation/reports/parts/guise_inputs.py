@@ -166,8 +166,7 @@ def access_in_words(runs: Sequence[dict[str, Any]]) -> str:
         "top_k": "from the likeliest tokens that a server tells, where the listed attributes that "
         "are not among them have what the parameter missing_mass says",
     }
-    # Reports that were built before tiers were kept rest on full access.
-    tiers = list(dict.fromkeys(run.get("access", "full") for run in runs))
+    tiers = list(dict.fromkeys(run["access"] for run in runs))
     return " or ".join(f"{told[tier]} (access: {tier})" for tier in tiers)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from evaluation.analyses.guise_inference import CrossedLine
 from evaluation.reports.parts.formatting import listing
@@ -33,43 +32,8 @@ METHOD_CROSSED = (
 )
 
 
-#: Of reports that were built before rows named their question.
-EARLIER_WHY = (
-    "The same texts are read in the same prompts, so that single values are no independent "
-    "samples. Here texts and prompts are both taken as samples of more of their kind: the interval "
-    "is for other texts and other wordings. The shares say what single values vary with; where the "
-    "prompt has a large one, a result hangs on the wording."
-)
-EARLIER_METHOD = (
-    "Crossed random effects: every value is a mean, an effect of its text, one of its prompt, and "
-    "a rest; variances by restricted maximum likelihood, which has a closed form in a table "
-    "without gaps (Searle, Casella and McCulloch 1992), degrees of freedom after Satterthwaite. "
-    "Runs on the same texts are averaged. Placebo guises exchange the texts of a pair in all "
-    "prompts at once; they say what chance does for these prompts, not for others. p (Holm) is "
-    "corrected over the attributes of a model, or over models where each has one effect; δ of a "
-    "study, and p (placebo), are not corrected."
-)
-
-
-def why_crossed(rows: Sequence[Any]) -> str:
-    return EARLIER_WHY if rows and not has_questions(rows) else WHY_CROSSED
-
-
-def method_crossed(rows: Sequence[Any]) -> str:
-    return EARLIER_METHOD if rows and not has_questions(rows) else METHOD_CROSSED
-
-
-def has_questions(rows: Iterable[Any]) -> bool:
-    """Return whether rows name the question of interval and p; those of earlier reports do not."""
-    return any(row.question is not None for row in rows)
-
-
-def p_columns(
-    rows: Sequence[Any], *earlier: Column, value: str = "p_value", holm: bool = True
-) -> tuple[Column, ...]:
-    """Return the question of every row with its p and that of Holm, or the columns of earlier."""
-    if rows and not has_questions(rows):
-        return earlier
+def p_columns(*, value: str = "p_value", holm: bool = True) -> tuple[Column, ...]:
+    """Return the question of every row with its p and that of Holm."""
     corrected = (Column.p("p (Holm)", "p_holm"),) if holm else ()
     return (
         Column("For", "question", meaning="question that interval and p answer"),
@@ -106,12 +70,7 @@ def crossed_table(
         ),
         Column("Texts", "n_texts", "estimate.n", 0),
         Column("Prompts", "n_prompts", decimals=0),
-        *p_columns(
-            rows,
-            Column("", "p", "p_value", meaning="two-sided, of no effect"),
-            Column.p("p (Holm)", "p_holm"),
-            Column.p("p (placebo)", "p_placebo"),
-        ),
+        *p_columns(),
         *(
             Column(
                 f"{head}, %",

@@ -50,7 +50,7 @@ def mention_caveat(record: dict[str, Any]) -> str:
         return f"What the mere mention of a group explains is undefined: {record['reason']}."
     low, high = (math.nan if record[name] is None else record[name] for name in ("low", "high"))
     covered = f"{percent(record['level'])} interval {interval(100 * low, 100 * high, 0)} %, "
-    if record.get("interval_reason"):
+    if record["interval_reason"]:
         covered = f"no interval: {record['interval_reason']}; "
     return (
         "Naming any group moves the scores: beside the unmarked sentence, mere mention explains "

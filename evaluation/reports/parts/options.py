@@ -107,7 +107,7 @@ class RougeParameters(ReportParameters):
 
 def rouge_words(parameters: Mapping[str, Any]) -> str:
     """Return what words are in Rouge, for reports' methods."""
-    if parameters.get("rouge_tokens", "ascii") == "ascii":
+    if parameters["rouge_tokens"] == "ascii":
         return "runs of a to z and digits"
     return (
         "runs of letters and digits of any script, single emoji, and single characters "
@@ -130,7 +130,6 @@ class DirectionParameters(WordListParameters):
             source_variety=corpus["source_variety"],
             target_variety=corpus["target_variety"],
             test=self.test,
-            intervals="test",
             **self.bootstrap,
         )
 

@@ -126,7 +126,6 @@ def _tabulated(question: CountedQuestion, smallest: int) -> dict[str, Any] | Non
         # Which answers are hidden is not stored: an answer that is missing says that of itself.
         "has_hidden": bool(table.hidden),
         "n_hidden": table.n_hidden,
-        # How many may be said, and is not known of reports of old.
         **({"n_hidden_answers": n} if (n := table.n_hidden_answers) else {}),
     }
 

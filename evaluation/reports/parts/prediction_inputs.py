@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from annotation.common.lazy import np, pd
 from evaluation.analyses.fpr_counts import Fallback, GapOptions, Predictions
@@ -29,17 +29,10 @@ MEASURES = tuple(
 )
 
 
-def _renamed(kind: Any) -> Any:
-    """Take the bootstrap of earlier reports for the interval that came in its place."""
-    return "simultaneous" if kind == "two-way" else kind
-
-
 class GapParameters(IntervalParameters):
     """The options of reports on false positive rates."""
 
-    interval: Annotated[
-        Literal["simultaneous", "these-runs", "t", "released"], BeforeValidator(_renamed)
-    ] = Field(
+    interval: Literal["simultaneous", "these-runs", "t", "released"] = Field(
         "simultaneous",
         title="Interval of the gaps",
         description="Interval beside a gap: of all gaps at once, for templates and runs like these "

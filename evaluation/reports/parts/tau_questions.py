@@ -95,9 +95,7 @@ def question_rows(
 
 
 def pooled_rows(of: Any, pooled: PooledAlignment) -> list[QuestionRow]:
-    """Return the answers of a pooled alignment; none in results of before they were computed."""
-    if pooled.answers is None:
-        return []
+    """Return the answers of a pooled alignment."""
     return question_rows(of, pooled.answers, pooled.tau, pooled.p_value, pooled.n_submissions)
 
 
@@ -135,23 +133,19 @@ def question_table(
     )
 
 
-def published_p_columns(is_new: bool, path: str = "", **how: Any) -> tuple[Column, Column]:
-    """Return the p-values of published tables; printed where a result holds no others.
+def published_p_columns(path: str = "") -> tuple[Column, Column]:
+    """Return the p-values of published tables, which are downloaded only.
 
     path : where tau stands in a row, with a dot at its end
     """
-    heads = ("", "") if is_new else ("p", "p (Holm)")
-    meanings = ("of tau, scales as independent draws", "p_value corrected over the groups")
-    return tuple(  # type: ignore[return-value]
-        Column(head, name, f"{path}{name}", 3, meaning=meaning, **how)
-        for head, name, meaning in zip(heads, ("p_value", "p_holm"), meanings, strict=True)
+    return (
+        Column("", "p_value", f"{path}p_value", meaning="of tau, scales as independent draws"),
+        Column("", "p_holm", f"{path}p_holm", meaning="p_value corrected over the groups"),
     )
 
 
-def resampled_p_columns(is_new: bool, path: str = "") -> tuple[Column, ...]:
-    """Return the p-values that belong to the intervals of single groups, where there are any."""
-    if not is_new:
-        return ()
+def resampled_p_columns(path: str = "") -> tuple[Column, ...]:
+    """Return the p-values that belong to the intervals of single groups."""
     return (
         Column.p(
             "p",
@@ -212,14 +206,14 @@ def tau_headline(values: Iterable[tuple[Any, Any]]) -> str:
 
     values : (pooled or subgroup as it is stored, its tau as observed)
     """
-    pairs = [(record.get("answers") or {}, observed["value"]) for record, observed in values]
-    corrected = [answers["generalising"]["value"] for answers, _ in pairs if answers]
-    whole = len(corrected) == len(pairs) and None not in corrected
+    pairs = [(pooled["answers"], observed["value"]) for pooled, observed in values]
+    corrected = [answers["generalising"]["value"] for answers, _ in pairs]
+    whole = None not in corrected
     found = corrected if whole else [value for _, value in pairs if value is not None]
     if not found:
         return f"τ {MISSING}"
     texts = dict.fromkeys((number(min(found)), number(max(found))))
-    return f"τ {' to '.join(texts)}" + ("" if whole or not corrected else " as observed")
+    return f"τ {' to '.join(texts)}" + ("" if whole else " as observed")
 
 
 def tau_key(

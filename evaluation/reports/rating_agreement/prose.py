@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from evaluation.analyses.rating_agreement import RatingAgreement
-from evaluation.metrics.krippendorff_alpha import JACKKNIFE
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.meanings import ALPHA
 
@@ -41,11 +40,6 @@ CAVEATS = (
     "The reliability of mean profiles grows with the number of raters, alpha does not: the first "
     "asks whether as many other people would give the same means.",
 )
-# Reports of earlier versions.
-CELLS_RESAMPLED = (
-    "Ratings of one person on several groups are not independent; intervals resample cells, not "
-    "people."
-)
 
 
 def question(result: RatingAgreement, record: dict[str, Any]) -> str:
@@ -63,7 +57,8 @@ def method(result: RatingAgreement) -> tuple[str, ...]:
         "Accepted ratings count, without repeated groups. Krippendorff’s alpha is 1 − Dₒ/Dₑ of the "
         "coincidences of ratings; whoever did not rate a unit is missing there. Units are the "
         "scales within a group, the groups on a scale, and all cells of groups by scales overall.",
-        _intervals(result),
+        "Intervals are for people and units like these: a jackknife of ln(1 − α) over either, "
+        "from five people and 40 units on. With fewer none was shown to hold.",
         "For split halves the raters of a group who rated every scale are parted at random "
         f"{options.n_splits} times. r is Pearson’s between the mean profiles of the two halves, "
         "over the cells of all groups where these are taken together; its mean and sd are those "
@@ -81,21 +76,7 @@ def caveats(result: RatingAgreement) -> tuple[str, ...]:
     halves = (result.split_half, *(row.split_half for row in result.groups))
     return (
         *CAVEATS,
-        *(() if result.overall.resampled == "annotators" else (CELLS_RESAMPLED,)),
         *((NEGATIVE_HALVES,) if any(one.spearman_brown < one.r for one in halves) else ()),
-    )
-
-
-def _intervals(result: RatingAgreement) -> str:
-    if result.overall.method == JACKKNIFE:
-        return (
-            "Intervals are for people and units like these: a jackknife of ln(1 − α) over either, "
-            "from five people and 40 units on. With fewer none was shown to hold."
-        )
-    whom = "units" if result.overall.resampled == "units" else "people, with all they rated"
-    return (
-        f"Intervals come from {result.options.n_resamples} resamples of {whom} "
-        "(bias-corrected percentile)."
     )
 
 

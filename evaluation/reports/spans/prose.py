@@ -81,8 +81,8 @@ def method(result: SpanResult, record: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _rests_on(result: SpanResult) -> str:
-    """Return which pairs changes rest on; nothing for results that do not say it."""
-    known = [change.n_left_out for change in result.changes if change.n_left_out is not None]
+    """Return which pairs changes rest on."""
+    known = [change.n_left_out for change in result.changes]
     if not known:
         return ""
     left = f"; up to {count(max(known), 'pair')} had one alone" if max(known) else ""

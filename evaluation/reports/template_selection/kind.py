@@ -164,7 +164,7 @@ class TemplateChoice(RatingsKind):
     def document(self, report: Report, view: Mapping[str, str]) -> Document:
         record: dict[str, Any] = report.inputs
         stored: dict[str, Any] = report.result or {}
-        run, mention = record["run"], stored.get(MENTION)
+        run, mention = record["run"], stored[MENTION]
         selection = from_plain(TemplateSelection, stored["selection"])
         alignments = {
             name: from_plain(AlignmentResult, stored["alignments"][name]) for name in tables.PARTS
@@ -177,7 +177,7 @@ class TemplateChoice(RatingsKind):
         pilot = tables.pilot_table(selection, names)
         parts = tables.part_table(alignments, level)
         groups = tables.group_table(alignments, names, level)
-        questions, new = tables.questions_asked(alignments, level), tables.is_new(alignments)
+        questions = tables.questions_asked(alignments, level)
         laid_out = Document(
             question=prose.question(selection, texts),
             keys=tables.key_numbers(selection, texts, parts, alignments),
@@ -195,14 +195,14 @@ class TemplateChoice(RatingsKind):
                 Section(
                     "Pilot, test and all groups",
                     tables.part_blocks(parts, questions),
-                    f"{prose.WHY_PARTS} {WHY}" if new else prose.WHY_PARTS,
+                    f"{prose.WHY_PARTS} {WHY}",
                 ),
                 Section("Group by group", (tables.groups_printed(groups),)),
             ),
-            tables=(candidates, pilot, parts, groups, *([questions] if new else [])),
-            method=prose.method(selection, record, names, options.n_resamples, new),
+            tables=(candidates, pilot, parts, groups, questions),
+            method=prose.method(selection, record, names, options.n_resamples),
             caveats=(
-                *prose.caveats(new),
+                *prose.CAVEATS,
                 *remarks([run]),
                 *([mention_caveat(mention)] if mention else []),
             ),

@@ -32,21 +32,10 @@ CAVEATS = (
     "They describe one model under stated prompts. They say nothing about the people in a group.",
     "τ on the pilot groups is biased upwards, since the templates were chosen by it; so is the one "
     "over all groups, which contain the pilot groups. Cite the test groups.",
+    CAVEAT,
     "Choosing again with other pilot groups or another seed until the test groups look well makes "
     "pilot groups of them.",
 )
-
-
-OBSERVED_CAVEAT = (
-    "The interval of a pooled τ resamples people only: it says what other people would give for "
-    "these groups and templates, not what other groups would give. Its p treats the cells as "
-    "independent, which those of one group are not."
-)
-
-
-def caveats(new: bool) -> tuple[str, ...]:
-    """Return what the numbers do not say; ``new`` = the questions about τ were told apart."""
-    return (*CAVEATS[:2], CAVEAT if new else OBSERVED_CAVEAT, *CAVEATS[2:])
 
 
 def question(selection: TemplateSelection, texts: Mapping[str, str]) -> str:
@@ -62,7 +51,6 @@ def method(
     record: dict[str, Any],
     names: Mapping[str, str],
     n_resamples: int,
-    new: bool,
 ) -> tuple[str, ...]:
     options = selection.options
     pilot = listing([names[slug] for slug in options.pilot_groups])
@@ -76,7 +64,7 @@ def method(
         "chosen templates the alignment is computed as in an alignment report, apart for pilot "
         f"groups, test groups and all groups: tau-b over pooled cells, {n_resamples} resamples of "
         "whole submissions, and p-values of groups Holm-corrected within each part.",
-        *([METHOD] if new else []),
+        METHOD,
     )
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
 
 from evaluation.analyses.alignment_result import AlignmentResult
 from evaluation.analyses.template_selection import TemplateSelection
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
-from evaluation.reports.parts.formatting import count, p_cell, p_value
+from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.table import Column, ReportTable, ranked
 from evaluation.reports.parts.tau_questions import (
     TITLE,
@@ -79,7 +78,7 @@ def part_table(parts: Mapping[str, AlignmentResult], level: str) -> ReportTable:
             style="strong",
         ),
         Column.p(
-            "p, cells independent" if is_new(parts) else "p",
+            "p, cells independent",
             "p_value",
             "pooled.p_value",
             meaning="of tau, cells as independent draws",
@@ -97,13 +96,8 @@ def part_table(parts: Mapping[str, AlignmentResult], level: str) -> ReportTable:
     )
 
 
-def is_new(parts: Mapping[str, AlignmentResult]) -> bool:
-    """Return whether the three questions about tau were told apart when it was computed."""
-    return all(part.pooled.answers is not None for part in parts.values())
-
-
 def questions_asked(parts: Mapping[str, AlignmentResult], level: str) -> ReportTable:
-    """Return what τ says to each question, the part to cite first; no rows in old reports."""
+    """Return what τ says to each question, the part to cite first."""
     return question_table(
         [row for name in CITED for row in pooled_rows(name, parts[name].pooled)],
         level,
@@ -127,12 +121,12 @@ def group_table(
         Column("", "group", "found.group"),
         Column("Group", "group_name", lambda row: names[row["found"].group]),
         Column.estimate("τ", "tau", decimals=2, style="strong"),
-        *published_p_columns(is_new(parts), "found.", cell=p_cell),
+        *published_p_columns("found."),
         Column("P@3", "precision", "found.precision.value", 2),
         Column("Raters", "n_raters", "found.n_raters", 0),
         Column("", "n_scales", "found.n_scales"),
         Column("", "reason", "tau.reason"),
-        *resampled_p_columns(is_new(parts), "found."),
+        *resampled_p_columns("found."),
         level=level,
         note="tau.note",
     )
@@ -144,7 +138,6 @@ def key_numbers(
     parts: ReportTable,
     alignments: Mapping[str, AlignmentResult],
 ) -> tuple[KeyNumber, ...]:
-    rows = {row["part"]: row for row in parts.rows}
     return (
         KeyNumber(
             "Templates chosen",
@@ -152,16 +145,14 @@ def key_numbers(
             f"of {len(texts)}",
             tuple(texts.get(slug, slug) for slug in selection.chosen),
         ),
-        *(_tau_key(parts, rows[name], alignments[name]) for name in CITED),
+        *(_tau_key(name, alignments[name], parts.level) for name in CITED),
     )
 
 
-def _tau_key(parts: ReportTable, row: Mapping[str, Any], alignment: AlignmentResult) -> KeyNumber:
-    pooled, label = alignment.pooled, f"τ, {PARTS[row['part']].lower()}"
+def _tau_key(part: str, alignment: AlignmentResult, level: str) -> KeyNumber:
+    pooled = alignment.pooled
     cells = count(pooled.n_cells, "cell")
-    if pooled.answers is not None:
-        return tau_key(label, pooled.answers, pooled.tau, parts.level, cells)
-    return parts.key("tau", row, f"{p_value(pooled.p_value)}, {cells}", label=label)
+    return tau_key(f"τ, {PARTS[part].lower()}", pooled.answers, pooled.tau, level, cells)
 
 
 def candidates_printed(candidates: ReportTable) -> Table:
@@ -174,9 +165,9 @@ def candidates_printed(candidates: ReportTable) -> Table:
 
 
 def part_blocks(parts: ReportTable, questions: ReportTable) -> tuple[Figure | Table, ...]:
-    """Return the parts, with what τ says to each question where that was asked."""
+    """Return what τ says to each question, and the parts."""
     return (
-        *questions.printed_if_any(f"{TITLE}, with the chosen templates."),
+        questions.printed(f"{TITLE}, with the chosen templates."),
         parts.figure(
             "parts",
             "Kendall’s τ over all cells of the pilot groups, the test groups and all groups, with "
@@ -194,10 +185,11 @@ def part_blocks(parts: ReportTable, questions: ReportTable) -> tuple[Figure | Ta
 
 
 def groups_printed(groups: ReportTable) -> Table:
-    new = any(column.name == "p_resampled" for column in groups.columns)
-    tested = ("p_resampled", "p_resampled_holm") if new else ("p_value", "p_holm")
     return groups.printed(
         "τ of every group with the chosen templates; p by Holm within the pilot groups and within "
         "the test groups.",
-        columns=("group_name", "part", "tau", *tested, "precision", "n_raters"),
+        columns=(
+            *("group_name", "part", "tau", "p_resampled", "p_resampled_holm"),
+            *("precision", "n_raters"),
+        ),
     )

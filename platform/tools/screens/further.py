@@ -26,7 +26,7 @@ MINUTES_TAKEN = timedelta(minutes=8)
 REPORTS = (
     "guise_ratings",
     "covert_overt_human-three",
-    "matched_guise-crossed",
+    "matched_guise",
     "fpr_gaps",
     "fpr_comparison",
 )

@@ -68,7 +68,7 @@ def test_repeating_the_input_is_scored_against_the_reference(result):
         assert cell.estimate.value == pytest.approx(expected)
     gap = find(result.gaps, producer="repeat", metric="rouge1", split="all")
     assert gap.estimate.value == pytest.approx(0)
-    assert gap.estimate.interval_reason == UndefinedReason.ALL_ALIKE
+    assert gap.estimate.interval_reason == UndefinedReason.NO_SPREAD
 
 
 def test_a_gap_is_the_source_variety_less_the_target_variety_on_pairs_with_both(result):

@@ -80,7 +80,7 @@ def test_counterparts_that_are_all_alike_are_no_certainty():
     ]
     gap = find(analyze(alike).gaps, producer="m", metric="misread")
     assert gap.estimate.value == 100
-    assert gap.estimate.interval_reason == UndefinedReason.ALL_ALIKE
+    assert gap.estimate.interval_reason == UndefinedReason.NO_SPREAD
 
 
 def test_judges_agree_over_the_words_of_what_both_coded():

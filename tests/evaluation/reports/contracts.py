@@ -3,7 +3,7 @@
 The only module of these tests that knows the product's reports: whoever renames or moves a module
 or a field there changes it here, and nothing under `stored/`.
 
-Of each case there are three files. `NAME.json` is the report as old code stored it.
+Of each case there are three files. `NAME.json` is the report as it was stored.
 `NAME.expected.json` has its downloads, exactly, and its printed numbers: every cell, each note's
 place, figures and links. `NAME.words.json` has the words around them, which an editorial pass may
 change.
@@ -24,10 +24,9 @@ from urllib.parse import parse_qsl
 import pandas as pd
 from django.utils.html import strip_tags
 
-from evaluation.metrics.undefined import UndefinedReason
 from evaluation.models import Report, ReportStatus
 from evaluation.reports import building, rendering
-from evaluation.reports.building import agree, build_report, find_differences
+from evaluation.reports.building import build_report, find_differences
 from evaluation.reports.parts.document import Choices, Document, Figure, Prose, Table
 from evaluation.reports.pdf import PdfUnavailableError
 from evaluation.reports.registry import KINDS, get_kind
@@ -100,13 +99,6 @@ def build(case: Case, inputs: Inputs, *, with_files: bool = True) -> Report:
     return built
 
 
-def without(keys: frozenset[str], value: Any) -> Any:
-    """Return a value of JSON without these keys, wherever they stand."""
-    if isinstance(value, dict):
-        return {key: without(keys, part) for key, part in value.items() if key not in keys}
-    return [without(keys, part) for part in value] if isinstance(value, list) else value
-
-
 def to_stored(report: Report) -> dict[str, Any]:
     """Return every column that a report is rendered from, and those that tell how it came about."""
     row = {name: getattr(report, name) for name in FIELDS}
@@ -161,29 +153,6 @@ def split_bounds(value: Any) -> tuple[Any, list[Any]]:
         return [without_bounds(one) for one in part] if isinstance(part, list) else part
 
     return without_bounds(value), bounds
-
-
-def with_reasons(stored: Any, today: Any) -> Any:
-    """Return a stored result with today's reason in place of intervals without width.
-
-    Text pairs that are all alike had such intervals before the end of November 2026.
-    """
-    if isinstance(stored, dict) and isinstance(today, dict):
-        if _is_now_bare(stored, today):
-            return {**stored, **{name: today[name] for name in (*BOUNDS, "interval_reason")}}
-        return {key: with_reasons(part, today.get(key)) for key, part in stored.items()}
-    if isinstance(stored, list) and isinstance(today, list):
-        return [with_reasons(*pair) for pair in zip(stored, today, strict=True)]
-    return stored
-
-
-def _is_now_bare(stored: dict[str, Any], today: dict[str, Any]) -> bool:
-    names = {*BOUNDS, "value", "interval_reason"}
-    if today.get("interval_reason") != UndefinedReason.ALL_ALIKE or names - stored.keys():
-        return False
-    return stored["low"] is not None and agree(
-        [stored["low"]] * 2, [stored["high"], stored["value"]]
-    )
 
 
 # --- Downloads, which never move ----------------------------------------------------------------

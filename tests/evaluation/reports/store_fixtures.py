@@ -3,10 +3,10 @@
     PYTHONPATH=.:platform .venv/bin/python -m tests.evaluation.reports.store_fixtures [words]
 
 Without an argument it stores a report for every case of `stored_cases` that has none, with the
-downloads and printed cells that today's code makes of it. **A stored report is never renewed to
-make a test green.** It was stored by old code on purpose: installations are full of such reports,
-and they must be shown, downloaded and verified as on the day when they were built. A new kind of
-report, or a new form of its result, is a case of its own; it is added, the old ones stay.
+downloads and printed cells that today's code makes of it. **A stored report is not renewed to make
+a test green.** It must be shown, downloaded and verified as on the day when it was built. Only
+where a method or the form of a result changes on purpose, its files are deleted and stored again,
+and the commit says what moved and why. Nothing reads results of an earlier form.
 
 With `words` it renews the words (`*.words.json`: captions, headings, notes, sentences, cells of
 text) of all stored reports, after an editorial pass. It writes nothing while any download, printed

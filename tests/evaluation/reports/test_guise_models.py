@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -99,7 +97,7 @@ def test_human_feedback_is_compared_over_prompts():
     assert favour["reason"] or not np.isnan(favour["t"])
 
 
-def test_spreads_over_prompts_have_ddof_1_and_older_reports_say_0():
+def test_spreads_over_prompts_have_ddof_1():
     """By hand: 1, 2, 3 have sd 1; 2, 4, 6, 8 have √(20 / 3). The released table divides by n."""
     sides = [np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0, 8.0])]
     drawn = [np.linspace(1, 3, 200), np.linspace(4, 6, 200)]
@@ -107,10 +105,9 @@ def test_spreads_over_prompts_have_ddof_1_and_older_reports_say_0():
         "covert", "strength", sides, (2.0, 5.0), drawn, GuiseOptions(), (-np.inf, np.inf)
     )
     assert (line.sd_without, line.sd_with) == pytest.approx((1, np.sqrt(20 / 3)))
-    for found, says in ((line, "ddof 1"), (replace(line, ddof=0), "ddof 0, as the paper prints")):
-        result = ModelAnalysis(GuiseOptions(), (), (), (), (), (found,))
-        (block,) = feedback_blocks(feedback_table(result, "95 %"))
-        assert f"s is over prompts with {says}" in " ".join(block.caption.split())
+    result = ModelAnalysis(GuiseOptions(), (), (), (), (), (line,))
+    (block,) = feedback_blocks(feedback_table(result, "95 %"))
+    assert "s is over prompts with ddof 1" in " ".join(block.caption.split())
 
 
 def test_models_of_one_size_have_no_trend_and_names_must_fit():

@@ -14,6 +14,16 @@ from tests.evaluation.reports.stored_cases import CASES, stopped_clock
 
 pytestmark = pytest.mark.django_db
 
+#: Every kind whose rows have an interval and a p-value.
+QUESTIONS = (
+    "covert_overt_human",
+    "matched_guise",
+    "guise_occupations",
+    "guise_decisions",
+    "guise_features",
+    "guise_controls",
+    "guise_intelligence",
+)
 WORDS = ("loud", "lazy", "kind", "musical", "rude", "calm")
 
 
@@ -21,8 +31,7 @@ def contradictions(document: Document) -> list[str]:
     """Return the rows of all tables whose interval leaves out 0 with p from .05 on, or holds it."""
     found = []
     for name, frame in document.frames.items():
-        known = ("p", "p_crossed", "p_placebo", "placebo_p")
-        p = next((column for column in known if column in frame), "")
+        p = next((column for column in ("p", "p_crossed") if column in frame), "")
         if p and "low" in frame:
             rows = frame.dropna(subset=["low", "high", p])
             apart = (rows["low"] > 0) | (rows["high"] < 0)
@@ -62,8 +71,8 @@ def test_interval_and_p_of_random_scores_agree_and_name_their_question(seed, n_p
     np.testing.assert_allclose(left, right.set_axis(columns, axis=1), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name.endswith("-question")])
-def test_every_kind_has_one_question_a_row_and_no_placebo_p(name):
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_every_kind_has_one_question_a_row(name):
     case = CASES[name]
     with stopped_clock():
         document = contracts.lay_out(contracts.build(case, case.make(), with_files=False))
@@ -77,5 +86,3 @@ def test_every_kind_has_one_question_a_row_and_no_placebo_p(name):
     for frame in tables:
         known = frame.dropna(subset=["p"])
         assert set(known["question"]) <= {"prompts like these", "these prompts"}
-    names = {name for frame in document.frames.values() for name in frame}
-    assert not names & {"p_placebo", "placebo_p"}

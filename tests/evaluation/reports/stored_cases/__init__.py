@@ -1,6 +1,6 @@
 """The inputs of the stored reports, made of real rows that are the same on every call.
 
-A stored report was built on these inputs by the code of its day. Whoever changes what a case, or a
+Stored reports were built on these inputs. Whoever changes what a case, or a
 maker that it calls, puts into the database makes the contract fail for the wrong reason: give the
 maker an option, or add a case. What the database would draw by chance and a report keeps (public
 ids, numbers of runs, seeds, months of work) is fixed here.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from annotation.models import DemographicAnswer, Origin, Rating, Study, TraitPair
@@ -20,7 +19,6 @@ from tests.evaluation.reports.pictures import (
 from tests.evaluation.reports.stored_cases.case import (
     FEW,
     HALVES,
-    MENTION_BY_TEMPLATE,
     REMARK,
     Case,
     Inputs,
@@ -151,75 +149,44 @@ def _pictures(*, with_speakers: bool) -> Inputs:
     )
 
 
-#: Alpha's intervals resample people, and random halves are drawn by a group's name.
-PEOPLE_RESAMPLED = frozenset(
-    {"low", "high", "n_resamples", "seed", "interval_reason", "resampled", "split_half"}
-)
-#: Alpha has the interval of a jackknife, from five people and 40 units on, and no seed.
-ALPHA_JACKKNIFED = frozenset({"low", "high", "n_resamples", "seed", "interval_reason"})
-
-#: Streams of people, scales, halves, templates and exchanged answers are keyed by name.
-STREAMS_NAMED = frozenset(
-    {"signature", "interval", "ceiling", "n_thinned"}
-    | {"p_resampled", "p_resampled_holm", "p_resampled_table"}
-)
-DIFFERENCES_DRAWN = STREAMS_NAMED.union(
-    ("people", "wide", "tau_wide", "precision_wide", "reference", "expected", "p_value", "p_holm")
-)
-
-
-#: p-values are those of intervals; placebo guises stand in none.
-PLACEBOS_GONE = frozenset({"placebo_p", "placebo_band"})
 CASES: dict[str, Case] = {
     "alignment": Case(
-        "alignment", lambda: Inputs(_study(), runs=(scored_run(),)), HALVES, moved=STREAMS_NAMED
+        "alignment", lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)), HALVES
     ),
     "alignment-mention": Case(
         "alignment",
         lambda: Inputs(_simulated_study(), runs=(_demo_run(),)),
         {**HALVES, "smallest": 3, "seed": 11, "level": 0.9},
-        moved=STREAMS_NAMED,
     ),
     "alignment-missing": Case(
-        "alignment",
-        lambda: Inputs(_study(), runs=(scored_run(scores=SOME_MISSING),)),
-        HALVES,
-        moved=STREAMS_NAMED,
+        "alignment", lambda: Inputs(_study(), runs=(scored_run(scores=SOME_MISSING),)), HALVES
     ),
     "alignment-one-rater": Case(
         "alignment",
         lambda: Inputs(_study(submissions=1), runs=(scored_run(scores=SOME_MISSING),)),
         HALVES,
-        moved=STREAMS_NAMED,
-    ),
-    "alignment-questions": Case(
-        "alignment",
-        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
-        HALVES,
-        moved=STREAMS_NAMED,
     ),
     "covert_overt_human": Case(
         "covert_overt_human",
         lambda: _pictures(with_speakers=True),
         {**HALVES, "first_group": "man", "second_group": "woman"},
-        moved=PLACEBOS_GONE,
     ),
     "covert_overt_human-three": Case(
         "covert_overt_human",
         lambda: _pictures(with_speakers=False),
         {**HALVES, "first_group": "man", "second_group": "woman"},
-        moved=PLACEBOS_GONE,
-    ),
-    "covert_overt_human-question": Case(
-        "covert_overt_human",
-        lambda: _pictures(with_speakers=True),
-        {**HALVES, "first_group": "man", "second_group": "woman"},
     ),
     "alignment_comparison": Case(
         "alignment_comparison",
-        lambda: Inputs(_study(), runs=(scored_run(1, name="first"), scored_run(2, name="second"))),
+        lambda: Inputs(
+            _agreeing(_study()),
+            runs=(
+                _following_run(1, name="close"),
+                _following_run(2, swing=11, name="less close"),
+                scored_run(3, name="by chance"),
+            ),
+        ),
         {**HALVES, "pilot_groups": "man"},
-        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_comparison-mention": Case(
         "alignment_comparison",
@@ -232,26 +199,11 @@ CASES: dict[str, Case] = {
             ),
         ),
         HALVES,
-        moved=DIFFERENCES_DRAWN,
-    ),
-    "alignment_comparison-questions": Case(
-        "alignment_comparison",
-        lambda: Inputs(
-            _agreeing(_study()),
-            runs=(
-                _following_run(1, name="close"),
-                _following_run(2, swing=11, name="less close"),
-                scored_run(3, name="by chance"),
-            ),
-        ),
-        {**HALVES, "pilot_groups": "man"},
-        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups": Case(
         "alignment_subgroups",
-        lambda: Inputs(_described_study(), runs=(scored_run(scores=ALIKE),)),
+        lambda: Inputs(_agreeing(_described_study()), runs=(_following_run(),)),
         {**FEW, "smallest": 4},
-        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups-crossed": Case(
         "alignment_subgroups",
@@ -262,25 +214,16 @@ CASES: dict[str, Case] = {
             "crossings": "age*gender, race*gender",
             "smallest": 3,
         },
-        moved=DIFFERENCES_DRAWN,
     ),
     "alignment_subgroups-too-few": Case(
         "alignment_subgroups",
         lambda: Inputs(_described_study(), runs=(scored_run(scores=ALIKE),)),
         {**FEW, "smallest": 30},
-        moved=DIFFERENCES_DRAWN,
-    ),
-    "alignment_subgroups-questions": Case(
-        "alignment_subgroups",
-        lambda: Inputs(_agreeing(_described_study()), runs=(_following_run(),)),
-        {**FEW, "smallest": 4},
-        moved=DIFFERENCES_DRAWN,
     ),
     "template_selection": Case(
         "template_selection",
-        lambda: Inputs(study := _study(), runs=(_template_run(study),)),
-        {**HALVES, "pilot_groups": "man", "annotations": 12},
-        moved=STREAMS_NAMED,
+        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
+        {**HALVES, "pilot_groups": "man", "annotations": 3},
     ),
     "template_selection-mention": Case(
         "template_selection",
@@ -288,55 +231,16 @@ CASES: dict[str, Case] = {
             _study(), runs=(scored_run(scores=ALIKE, parameters=RELEASED, notices=[REMARK]),)
         ),
         {**HALVES, "pilot_groups": "man", "annotations": 3},
-        moved=STREAMS_NAMED | MENTION_BY_TEMPLATE,
     ),
-    "template_selection-questions": Case(
+    "template_selection-opposite": Case(
         "template_selection",
-        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
-        {**HALVES, "pilot_groups": "man", "annotations": 6},
-        moved=STREAMS_NAMED,
+        lambda: Inputs(study := _study(), runs=(_template_run(study),)),
+        {**HALVES, "pilot_groups": "man", "annotations": 12},
     ),
-    "rating_agreement": Case(
-        "rating_agreement", lambda: Inputs(_study()), HALVES, moved=PEOPLE_RESAMPLED
-    ),
+    "rating_agreement": Case("rating_agreement", lambda: Inputs(_study()), HALVES),
     "rating_agreement-one-rater": Case(
         "rating_agreement",
         lambda: Inputs(_study(submissions=1)),
         {**FEW, "splits": 0, "measurement": "ordinal"},
-        moved=PEOPLE_RESAMPLED,
     ),
-    "rating_agreement-people": Case(
-        "rating_agreement", lambda: Inputs(_study()), HALVES, moved=ALPHA_JACKKNIFED
-    ),
-    "rating_agreement-jackknife": Case("rating_agreement", lambda: Inputs(_study()), HALVES),
-    "alignment-streams": Case(
-        "alignment",
-        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
-        {**HALVES, "seed": 3},
-    ),
-    "alignment_comparison-streams": Case(
-        "alignment_comparison",
-        lambda: Inputs(
-            _agreeing(_study()),
-            runs=(_following_run(1, name="close"), scored_run(2, name="by chance")),
-        ),
-        {**HALVES, "pilot_groups": "man"},
-    ),
-    "alignment_subgroups-streams": Case(
-        "alignment_subgroups",
-        lambda: Inputs(_agreeing(_described_study()), runs=(_following_run(),)),
-        {**FEW, "smallest": 4, "questions": "gender"},
-    ),
-    "template_selection-streams": Case(
-        "template_selection",
-        lambda: Inputs(_agreeing(_study()), runs=(_following_run(),)),
-        {**HALVES, "pilot_groups": "man", "annotations": 3},
-    ),
-}
-
-#: τ without noise compares pairs of cells; few people and groups have no interval.
-PAIRS_COMPARED = frozenset({"answers", "noise_free", "generalising", "p_generalising_holm"})
-CASES = {name: replace(case, moved=case.moved | PAIRS_COMPARED) for name, case in CASES.items()} | {
-    f"{kind}-pairs": replace(CASES[f"{kind}-questions"], moved=frozenset())
-    for kind in ("alignment", "alignment_comparison")
 }

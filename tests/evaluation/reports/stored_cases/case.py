@@ -19,8 +19,6 @@ FEW = {"resamples": 100}
 HALVES = {**FEW, "splits": 100}
 STUDY_ID, CORPUS_ID = "study0000001", "corpus000001"
 REMARK = "In 3 of 96 adjective scores a word already won by the margin."
-#: Intervals of mention include the error of the unmarked sentence.
-MENTION_BY_TEMPLATE = frozenset({"mention"})
 
 
 @dataclass(frozen=True)
@@ -35,16 +33,11 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Case:
-    """``make`` stores the inputs; with ``parameters`` they give the stored report of ``kind``.
-
-    ``moved`` are the keys of its parameters and result that today's methods give otherwise or anew.
-    CHANGELOG.md says why, and a later case of the kind has what they give today.
-    """
+    """``make`` stores the inputs; with ``parameters`` they give the stored report of ``kind``."""
 
     kind: str
     make: Callable[[], Inputs]
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    moved: frozenset[str] = frozenset()
 
 
 @contextmanager

@@ -146,64 +146,28 @@ def _intelligence() -> Inputs:
     )
 
 
-#: Over prompts, with ddof 1.
-SPREADS_UNBIASED = frozenset({"sd_without", "sd_with"})
-#: Interval and p-value of a row answer one question; placebo guises stand in none.
-ONE_QUESTION = frozenset(
-    {
-        *("estimate", "strength", "lines", "crossed", "inference", "nulls"),
-        *("p_value", "p_holm", "p_placebo", "reason", "why_no_p"),
-    }
-)
 CASES: dict[str, Case] = {
-    "matched_guise": Case(
-        "matched_guise", _guises, {**FEW, "permutations": 200}, moved=ONE_QUESTION
-    ),
-    "guise_occupations": Case("guise_occupations", _jobs, FEW, moved=ONE_QUESTION),
-    "guise_decisions": Case("guise_decisions", _verdicts, FEW, moved=ONE_QUESTION | {"difference"}),
-    "guise_features": Case("guise_features", _features, FEW, moved=ONE_QUESTION | {"doses"}),
-    "guise_controls": Case("guise_controls", _controls, FEW, moved=ONE_QUESTION),
-    "guise_models": Case(
-        "guise_models",
-        _models,
-        {**FEW, "without_feedback": "small", "with_feedback": "large"},
-        moved=SPREADS_UNBIASED,
-    ),
-    "guise_models-spreads": Case(
-        "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
-    ),
-    "guise_ratings": Case(
-        "guise_ratings",
-        lambda: _speakers(with_model=True),
-        {**FEW, "splits": 50},
-        moved=frozenset({"models"}),
-    ),
-    "guise_ratings-people": Case(
-        "guise_ratings", lambda: _speakers(with_model=False), {**FEW, "splits": 0}
-    ),
-    "guise_intelligence": Case(
-        "guise_intelligence", _intelligence, FEW, moved=ONE_QUESTION | {"single", "attributes"}
-    ),
-    "matched_guise-crossed": Case(
-        "matched_guise",
-        _guises,
-        {**FEW, "permutations": 200, "average": "model"},
-        moved=ONE_QUESTION,
-    ),
-    "guise_occupations-crossed": Case("guise_occupations", _jobs, FEW, moved=ONE_QUESTION),
-    "guise_decisions-crossed": Case(
-        "guise_decisions", _verdicts, FEW, moved=ONE_QUESTION | {"difference"}
-    ),
+    "matched_guise": Case("matched_guise", _guises, {**FEW, "permutations": 200}),
     "matched_guise-alone": Case(
         "matched_guise",
         lambda: Inputs(runs=(_guise_run(1, effects={"lazy": 0.5}),)),
         {**FEW, "permutations": 200, "matching": "pooled"},
-        moved=ONE_QUESTION,
     ),
-    "matched_guise-question": Case("matched_guise", _guises, {**FEW, "permutations": 200}),
-    "guise_occupations-question": Case("guise_occupations", _jobs, FEW),
-    "guise_decisions-question": Case("guise_decisions", _verdicts, FEW),
-    "guise_features-question": Case("guise_features", _features, FEW),
-    "guise_controls-question": Case("guise_controls", _controls, FEW),
-    "guise_intelligence-question": Case("guise_intelligence", _intelligence, FEW),
+    "matched_guise-averaged": Case(
+        "matched_guise", _guises, {**FEW, "permutations": 200, "average": "model"}
+    ),
+    "guise_occupations": Case("guise_occupations", _jobs, FEW),
+    "guise_decisions": Case("guise_decisions", _verdicts, FEW),
+    "guise_features": Case("guise_features", _features, FEW),
+    "guise_controls": Case("guise_controls", _controls, FEW),
+    "guise_models": Case(
+        "guise_models", _models, {**FEW, "without_feedback": "small", "with_feedback": "large"}
+    ),
+    "guise_ratings": Case(
+        "guise_ratings", lambda: _speakers(with_model=True), {**FEW, "splits": 50}
+    ),
+    "guise_ratings-people": Case(
+        "guise_ratings", lambda: _speakers(with_model=False), {**FEW, "splits": 0}
+    ),
+    "guise_intelligence": Case("guise_intelligence", _intelligence, FEW),
 }

@@ -15,7 +15,6 @@ from probing.models import ShardStatus
 from probing.runs.inputs import to_parquet
 from tests.evaluation.reports.stored_cases.case import (
     FEW,
-    MENTION_BY_TEMPLATE,
     REMARK,
     Case,
     Inputs,
@@ -117,23 +116,8 @@ def _markedness(extra: Mapping[str, Sequence[float | None]], *, by_template: flo
     return Inputs(runs=(run,))
 
 
-#: Intervals of mention include the error of the unmarked sentence.
-BASELINE_RESAMPLED = frozenset({"low", "high", "interval_reason", "n_templates"})
-
-#: Every component group has a stream of its own; all paired groups, a least excess and the curve.
-COMPONENTS_WEIGHED = frozenset(
-    {"low", "high", "interval_reason", "summary_of_all", "least_excess", "norm_curve"}
-)
-
-
 CASES: dict[str, Case] = {
     "intersectional": Case(
-        "intersectional",
-        lambda: _intersectional({}),
-        {**FEW, "norms": NORMS, "top": 2},
-        moved=COMPONENTS_WEIGHED,
-    ),
-    "intersectional-curve": Case(
         "intersectional",
         lambda: _intersectional({}),
         {**FEW, "norms": NORMS, "top": 5, "least_excess": 0.5},
@@ -144,27 +128,16 @@ CASES: dict[str, Case] = {
             {"unmarked": (1.0, 1.0, 2.0, 2.0), "veteran--elderly": (1.0, None, None, 2.0)}
         ),
         {**FEW, "threshold": 0.7},
-        moved=COMPONENTS_WEIGHED | MENTION_BY_TEMPLATE,
     ),
     "intersectional-poles": Case(
-        "intersectional",
-        _poles,
-        {**FEW, "traits": "poles", "norms": NORMS},
-        moved=COMPONENTS_WEIGHED,
+        "intersectional", _poles, {**FEW, "traits": "poles", "norms": NORMS}
     ),
     "markedness": Case(
         "markedness",
         lambda: _markedness({"white--teenager": (9.0, 9.0)}),
         {**FEW, "level": 0.9},
-        moved=BASELINE_RESAMPLED,
     ),
     "markedness-missing": Case(
-        "markedness",
-        lambda: _markedness({"black": (3.0, None), "asian": (1.0, 1.0)}),
-        FEW,
-        moved=BASELINE_RESAMPLED,
-    ),
-    "markedness-templates": Case(
         "markedness",
         lambda: _markedness({"black": (3.0, None), "asian": (1.0, 1.0)}, by_template=1.0),
         FEW,

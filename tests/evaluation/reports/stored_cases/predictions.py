@@ -55,38 +55,13 @@ def _prompted() -> tuple[Run, ...]:
     return tuple(Run.objects.select_related("model").order_by("pk"))
 
 
-#: Spans have no interval.
-BARE_SPANS = frozenset({"spans"})
-TEMPLATES_DRAWN = frozenset({"low", "high", "equivalence_p"}) | BARE_SPANS
-#: Gaps end at −1 and 1, spans at 1.
-ENDS_CUT = frozenset({"low", "high"}) | BARE_SPANS
-
-
 CASES: dict[str, Case] = {
-    "fpr_gaps": Case(
-        "fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW, moved=TEMPLATES_DRAWN
-    ),
-    "fpr_gaps-prompted": Case("fpr_gaps", lambda: Inputs(runs=_prompted()), FEW, moved=BARE_SPANS),
-    "fpr_comparison": Case(
+    "fpr_gaps": Case("fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW),
+    "fpr_gaps-prompted": Case("fpr_gaps", lambda: Inputs(runs=_prompted()), FEW),
+    "fpr_comparison": Case("fpr_comparison", lambda: Inputs(runs=_predictions("m1", "m2")), FEW),
+    "fpr_comparison-released": Case(
         "fpr_comparison",
         lambda: Inputs(runs=_predictions("m1", "m2")),
         {**FEW, "interval": "t", "released_eps": True},
-        moved=TEMPLATES_DRAWN,
-    ),
-    "fpr_gaps-streams": Case(
-        "fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW, moved=ENDS_CUT
-    ),
-    "fpr_comparison-streams": Case(
-        "fpr_comparison", lambda: Inputs(runs=_predictions("m1", "m2")), FEW, moved=ENDS_CUT
-    ),
-    "fpr_gaps-ends": Case(
-        "fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW, moved=BARE_SPANS
-    ),
-    "fpr_comparison-ends": Case(
-        "fpr_comparison", lambda: Inputs(runs=_predictions("m1", "m2")), FEW, moved=BARE_SPANS
-    ),
-    "fpr_gaps-bare": Case("fpr_gaps", lambda: Inputs(runs=_predictions("m1")), FEW),
-    "fpr_comparison-bare": Case(
-        "fpr_comparison", lambda: Inputs(runs=_predictions("m1", "m2")), FEW
     ),
 }

@@ -167,73 +167,43 @@ def make_judgments(*, overlap: int, owed: int = 0, **design: Any) -> Inputs:
     return Inputs(study=study)
 
 
-#: Gaps have the intervals of their tests.
-GAPS_TESTED = frozenset({"gaps", "contrasts"})
-#: Alpha has the interval of a jackknife, from 40 units on, and no seed.
-ALPHA_JACKKNIFED = frozenset({"low", "high", "n_resamples", "seed", "interval_reason"})
-
-
 CASES: dict[str, Case] = {
     "dataset": Case("dataset", _dataset, {**FEW, "word_list": "few"}),
     "dataset-plain": Case("dataset", lambda: Inputs(corpus=_corpus()), FEW),
-    "agreement": Case(
-        "agreement",
-        lambda: _writing("ann", "ben"),
-        {**FEW, "shuffles": 10},
-        moved=ALPHA_JACKKNIFED,
-    ),
-    "agreement-jackknife": Case(
-        "agreement", lambda: _writing("ann", "ben"), {**FEW, "shuffles": 10}
-    ),
+    "agreement": Case("agreement", lambda: _writing("ann", "ben"), {**FEW, "shuffles": 10}),
     "agreement-alone": Case(
         "agreement",
         lambda: _writing("ann"),
         {**FEW, "shuffles": 10, "distance": "words", "expected": "shuffle"},
-        moved=ALPHA_JACKKNIFED,
     ),
     "counterparts": Case(
         "counterparts",
         lambda: _counterparts(several=True),
         {**FEW, "test": "student", "examples": 2, "word_list": "few"},
-        moved=GAPS_TESTED,
     ),
     "counterparts-plain": Case(
         "counterparts",
         lambda: _counterparts(several=False),
         {**FEW, "examples": 0, "test": "paired", "stemming": True},
-        moved=GAPS_TESTED,
     ),
     "counterparts-features": Case(
-        "counterparts", _dense, {**FEW, "examples": 0, "word_list": "few"}, moved=GAPS_TESTED
+        "counterparts", _dense, {**FEW, "examples": 0, "word_list": "few"}
     ),
     "judgments": Case(
         "judgments",
         lambda: make_judgments(overlap=100),
         {**FEW, "test": "student", "examples": 2, "word_list": "few"},
-        moved=GAPS_TESTED | ALPHA_JACKKNIFED,
     ),
     "judgments-owed": Case(
         "judgments",
         lambda: make_judgments(overlap=0, owed=3),
         {**FEW, "measurement": "interval", "test": "welch", "examples": 0},
-        moved=GAPS_TESTED | ALPHA_JACKKNIFED,
     ),
     "judgments-errors": Case(
         "judgments",
         lambda: make_judgments(overlap=100, error_scheme=store_scheme(DEFAULT_SCHEME)),
         {**FEW, "examples": 0},
-        moved=GAPS_TESTED | ALPHA_JACKKNIFED,
     ),
     "spans": Case("spans", lambda: _spans(missing=False), FEW),
     "spans-missing": Case("spans", lambda: _spans(missing=True), FEW),
-    "counterparts-tested": Case("counterparts", _dense, {**FEW, "examples": 0}),
-    "judgments-tested": Case(
-        "judgments",
-        lambda: make_judgments(overlap=100),
-        {**FEW, "test": "welch", "examples": 0},
-        moved=ALPHA_JACKKNIFED,
-    ),
-    "judgments-jackknife": Case(
-        "judgments", lambda: make_judgments(overlap=100), {**FEW, "test": "welch", "examples": 0}
-    ),
 }
