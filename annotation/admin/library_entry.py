@@ -20,9 +20,9 @@ from unfold.decorators import display
 from annotation.admin.base import count_column
 from annotation.admin.history import HistoryAdmin
 from annotation.admin.library import CheckedEntries, KeptWhileUsed, LibraryAdmin, LibraryFiles
+from annotation.library.english_forms import Forms
 from annotation.library.group_kind import GroupKind
 from annotation.library.paired_groups import create_pairs, pair_chosen, plan_pairs
-from annotation.library.surface_forms import Forms
 from annotation.library.trait_kind import TraitKind
 from annotation.models import (
     Domain,

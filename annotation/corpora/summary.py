@@ -10,8 +10,7 @@ from django.core.cache import cache
 from django.db.models import Count, IntegerField, Max, OuterRef, Prefetch, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from annotation.corpora.features import FEATURE_NAMES, detect_features
-from annotation.corpora.words import split_words
+from annotation.corpora.features import FEATURE_NAMES, detect_features, split_words
 from annotation.models import Corpus, Split, Text, TextPair
 
 # What African American Language is called; the detector of features knows no other variety.

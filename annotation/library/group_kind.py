@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from annotation.library.capitals import capitalize
-from annotation.library.findings import Finding, firm
+from annotation.library.english_forms import Finding, Forms, capitalize, check_forms, firm
 from annotation.library.library_kind import (
     BATCH,
     Column,
@@ -19,7 +18,6 @@ from annotation.library.library_kind import (
 )
 from annotation.library.membership import load_memberships, store_memberships
 from annotation.library.paired_names import SEPARATOR as PAIR_SEPARATOR
-from annotation.library.surface_forms import Forms, check_forms
 from annotation.models import Domain, GroupComponent, GroupSet, SocialGroup
 
 COMPONENTS = 2

@@ -18,7 +18,7 @@ from django.db import models
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from annotation.common.table_file import Problem, Record, plain_heading, text_fault
-from annotation.library.findings import Finding
+from annotation.library.english_forms import Finding
 
 #: Between the entries of a cell that holds several.
 SEPARATOR = ";"

@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from annotation.library.capitals import capitalize, lower_case_names, needless_capital
-from annotation.library.findings import Finding, firm
+from annotation.library.english_forms import (
+    Finding,
+    capitalize,
+    firm,
+    lower_case_names,
+    needless_capital,
+)
 from annotation.library.library_kind import Column, Known, LibraryKind, Values
 from annotation.models import TraitPair
 

@@ -1,8 +1,8 @@
 """What a corpus of pairs is like: Tables 2 and 3 of Deas et al. (2023).
 
-Words are those of `annotation.corpora.words`: lower-cased runs of letters and digits, apostrophes
-and hyphens within them included; the paper names no tokenizer. Rouge has words of its own
-(`evaluation.metrics.rouge`). Toxicity is the mean number of word-list hits a text.
+Words are those of `annotation.corpora.features`: lower-cased runs of letters and digits,
+apostrophes and hyphens within them included; the paper names no tokenizer. Rouge has words of its
+own (`evaluation.metrics.rouge`). Toxicity is the mean number of word-list hits a text.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.corpora.words import split_words
+from annotation.corpora.features import split_words
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate, no_estimate

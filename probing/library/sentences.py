@@ -12,9 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from annotation.library.articles import wrong_articles
-from annotation.library.capitals import capitalize, lower_case_names
-from annotation.library.findings import Finding
+from annotation.library.english_forms import Finding, capitalize, lower_case_names, wrong_articles
 from probing.measures.base import Problem
 from probing.measures.templates import GroupForm, ParsedTemplate, parse_template
 

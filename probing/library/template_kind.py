@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from django.contrib.auth.models import AbstractBaseUser
 
-from annotation.library.findings import Finding
+from annotation.library.english_forms import Finding
 from annotation.library.library_kind import Column, Known, LibraryKind, Plan, Values
 from annotation.library.membership import load_memberships, store_memberships
 from probing.library.sentences import check_template

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from annotation.common.table_file import Problem, Record
 from annotation.common.text_shortening import shorten
-from annotation.library.findings import Finding
+from annotation.library.english_forms import Finding
 from annotation.library.library_kind import Column, Draft, Known, LibraryKind, Values, read_draft
 from probing.library.word_lists import find_fault, split_words
 from probing.models import WordList, WordPurpose

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from annotation.library.articles import indefinite, vowel_sound
+from annotation.library.english_forms import indefinite, vowel_sound
 
 #: Fills every placeholder that has no column of its own in a lexicon.
 ANY = "*"

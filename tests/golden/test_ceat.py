@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from probing.measures.ceat_effect import (
+from probing.measures.ceat import (
     combine_draws,
     draw_effects,
     pooled_effect,

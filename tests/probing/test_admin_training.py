@@ -76,7 +76,7 @@ def test_the_curve_is_downloaded_to_the_last_bit(
 
 
 def test_the_curve_is_drawn_on_an_axis_of_all_epochs() -> None:
-    from probing.admin.training_charts import BASE, LEFT, RIGHT, TOP, draw_loss
+    from probing.admin.run_page import BASE, LEFT, RIGHT, TOP, draw_loss
 
     points = [
         TrainingPoint(step=1, epoch=0.5, loss=4.0),

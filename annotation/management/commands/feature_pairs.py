@@ -9,8 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotation.corpora.feature_pairs import feature_pairs
-from annotation.corpora.guise_features import GUISE_FEATURES
+from annotation.corpora.guise_features import GUISE_FEATURES, feature_pairs
 
 
 class Command(BaseCommand):

@@ -31,9 +31,8 @@ from annotation.instruments.known_texts import list_known
 from annotation.instruments.languages.texts import list_texts, locate_step_texts
 from annotation.instruments.previews import list_previews
 from annotation.instruments.text_labels import TEXT_LABELS
+from annotation.library.english_forms import Forms, check_forms, propose_singular
 from annotation.library.paired_names import SEPARATOR
-from annotation.library.plurals import propose_singular
-from annotation.library.surface_forms import Forms, check_forms
 from annotation.library.trait_kind import check_trait
 from annotation.models import (
     DemographicQuestion,

@@ -14,10 +14,9 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotation.library.findings import Finding
+from annotation.library.english_forms import Finding, Forms, check_forms, propose_forms
 from annotation.library.group_kind import COMPONENTS
 from annotation.library.paired_names import SEPARATOR
-from annotation.library.surface_forms import Forms, check_forms, propose_forms
 from annotation.library.trait_kind import check_trait
 from annotation.models import Domain, GroupSet, SocialGroup, TraitPair
 from annotation.researcher.pages.fields import LinesField, SwitchField, fill, make_optional

@@ -11,8 +11,8 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
+from annotation.library.english_forms import FORMS, Forms, check_forms, propose_forms, show
 from annotation.library.paired_groups import create_paired_groups
-from annotation.library.surface_forms import FORMS, Forms, check_forms, propose_forms, show
 from annotation.models import GroupSet
 from annotation.researcher.library.entry_form import FORM_FIELDS, propose_slug
 from annotation.researcher.pages.page import ResearcherPage, refusals_shown

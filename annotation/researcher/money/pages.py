@@ -7,6 +7,7 @@ and done only if it is still the same when it is confirmed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
@@ -19,24 +20,294 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotation.models import PAYMENT_PERMISSION, Origin, Study
-from annotation.panels.action_plan import PROPOSERS, Plan, PlanChangedError, store_plan
-from annotation.panels.base import PanelKind
+from annotation.models import (
+    PAYMENT_PERMISSION,
+    ActionState,
+    Origin,
+    Outcome,
+    Panel,
+    PanelSettings,
+    PanelStatus,
+    ScreenOutPay,
+    Study,
+)
+from annotation.panels.action_plan import PROPOSERS, Plan, PlanChangedError, PlanTotals, store_plan
+from annotation.panels.base import PanelKind, find_address_problem
 from annotation.panels.batch_file import LARGEST_FILE, fill_decisions, read_batch, store_batch
 from annotation.panels.bonuses import BonusCondition, propose_bonus, read_amount, read_list
 from annotation.panels.dispatch import wake_payer
 from annotation.panels.errors import PanelError
 from annotation.panels.payment_service import plan_refused_again, refresh_study, send_again
 from annotation.panels.places import change_panel_status, increase_places, read_panel_study
+from annotation.panels.reconciliation import may_send_again
 from annotation.panels.registry import get_panel
 from annotation.panels.study_settings import load_panel_settings
-from annotation.researcher.money.overview import describe_money, describe_plan
-from annotation.researcher.money.panel_form import PanelSettingsForm
+from annotation.researcher.pages import formatting
 from annotation.researcher.pages.fields import UploadField
+from annotation.researcher.pages.formatting import Key, describe_low_pay, money_of
 from annotation.researcher.pages.links import participant_link
 from annotation.researcher.pages.page import refusals_shown
 from annotation.researcher.pages.study_page import StudyFormPage, StudyPage
 from annotation.studies.ledger import Books
+
+# --- What the money page of a study shows, ready for its template ---------------------------------
+
+TROUBLED_ROWS = 50
+STATE_BADGES = {
+    ActionState.PLANNED: "mark-ring",
+    ActionState.SENT: "info mark-clock",
+    ActionState.CONFIRMED: "good mark-tick",
+    ActionState.UNCLEAR: "warn mark-triangle",
+    ActionState.FAILED: "bad mark-cross",
+}
+
+
+@dataclass(frozen=True)
+class PaymentStep:
+    """What could be asked of the panel next; ``summary`` says for whom and how much."""
+
+    do: str
+    title: str
+    button: str
+    plan: PlanTotals
+    summary: str
+
+    @property
+    def left_out(self) -> list[tuple[str, int]]:
+        return sorted(self.plan.left_out.items())
+
+
+def describe_money(study: Study, *, may_pay: bool) -> dict[str, Any]:
+    """Return the context of the page. Some thirty queries, whatever the size of the study."""
+    books = Books(study)
+    unclear = list(books.unclear[:TROUBLED_ROWS])
+    return {
+        "books": books,
+        "keys": build_keys(books),
+        "hourly_warning": describe_low_pay(books),
+        "state_rows": build_state_rows(books),
+        "steps": build_steps(books) if may_pay else [],
+        "unclear_rows": unclear,
+        "refused_rows": list(books.refused[:TROUBLED_ROWS]),
+        "n_again": sum(may_send_again(action) for action in unclear),
+        "panel_counts": [(PanelStatus(name).label, n) for name, n in books.panel_counts],
+        "conditions": BonusCondition.choices,
+    }
+
+
+def build_keys(books: Books) -> list[Key]:
+    return [_paid_key(books), _under_way_key(books), _to_go_key(books), _hourly_key(books)]
+
+
+def _paid_key(books: Books) -> Key:
+    fee = books.fee_of(books.paid_minor)
+    note = (
+        _("With %(fee)s for the panel.") % {"fee": money_of(books, fee)}
+        if fee
+        else _("Confirmed payments, without a fee for the panel.")
+    )
+    paid = money_of(books, books.with_fee(books.paid_minor))
+    return Key(_("Paid so far"), [(paid, "")], note)
+
+
+def _under_way_key(books: Books) -> Key:
+    parts = []
+    if books.rewards.people:
+        approved = _("%(money)s approved and not planned yet.")
+        parts.append(approved % {"money": money_of(books, books.rewards.amount_minor)})
+    if books.undecided:
+        waiting = ngettext(
+            "%(n)s person waits for a decision.",
+            "%(n)s people wait for a decision.",
+            books.undecided,
+        )
+        parts.append(waiting % {"n": f"{books.undecided:,}"})
+    note = " ".join(parts) or _("Nobody waits for a decision.")
+    under_way = money_of(books, books.with_fee(books.under_way_minor))
+    return Key(_("Under way"), [(under_way, "")], note)
+
+
+def _to_go_key(books: Books) -> Key:
+    to_go = books.to_go
+    if not to_go.people:
+        note = _("Every group has its accepted ratings.")
+        return Key(_("To go"), [(money_of(books, 0), "")], note)
+    people = ngettext("%(n)s more person.", "%(n)s more people.", to_go.people) % {
+        "n": f"{to_go.people:,}"
+    }
+    basis = (
+        _("If everyone’s data are accepted.")
+        if not to_go.accepted_share
+        else _("If %(share)s are accepted, as so far.")
+        % {"share": formatting.percent(to_go.accepted_share)}
+    )
+    amount = money_of(books, books.with_fee(to_go.amount_minor))
+    return Key(_("To go, about"), [(amount, "")], f"{people} {basis}")
+
+
+def _hourly_key(books: Books) -> Key:
+    hourly = books.hourly
+    rate = hourly.expected if hourly.median is None else hourly.median
+    if rate is None:
+        return Key(_("Hourly pay"), [(formatting.MISSING, "")], _("The study pays no reward."))
+    note = (
+        _("At the stated %(n)d minutes; nobody has finished yet.")
+        % {"n": books.study.estimated_minutes}
+        if hourly.median is None
+        else _("From the median time of %(n)s who finished.") % {"n": f"{hourly.n:,}"}
+    )
+    return Key(_("Hourly pay"), [(money_of(books, rate), "")], note)
+
+
+def build_state_rows(books: Books) -> list[tuple[Any, str, int, str]]:
+    """Return the actions of each kind in each state: kind, badge, number, amount or ""."""
+    return [
+        (
+            line.kind.label,
+            formatting.badge(STATE_BADGES[state], state.label),
+            line.counts[state.value],
+            money_of(books, amount) if (amount := line.amounts[state.value]) else "",
+        )
+        for line in books.lines
+        for state in ActionState
+        if line.counts.get(state.value)
+    ]
+
+
+def build_steps(books: Books) -> list[PaymentStep]:
+    """Return what could be asked next, rewards first; steps without anybody are left out."""
+    by_hand = not get_panel(books.study.panel).has_api
+    pay = _("Record as paid") if by_hand else _("Pay rewards")
+    steps = [("rewards", _("Rewards"), pay, books.rewards)]
+    if not by_hand:
+        steps += [
+            ("returns", _("Requests to return"), _("Ask to return"), books.returns),
+            ("rejections", _("Rejections"), _("Send rejections"), books.rejections),
+        ]
+    return [
+        PaymentStep(do, title, button, plan, describe_plan(books, plan))
+        for do, title, button, plan in steps
+        if plan.people or plan.left_out
+    ]
+
+
+def describe_plan(books: Books, plan: Plan | PlanTotals) -> str:
+    """Return “12 people, $24.00 and $8.00 for the panel”."""
+    people = ngettext("%(n)s person", "%(n)s people", plan.people) % {"n": f"{plan.people:,}"}
+    if not plan.amount_minor:
+        return people
+    fee = books.fee_of(plan.amount_minor)
+    said = {
+        "people": people,
+        "money": money_of(books, plan.amount_minor),
+        "fee": money_of(books, fee),
+    }
+    if not fee:
+        return _("%(people)s, %(money)s") % said
+    return _("%(people)s, %(money)s and %(fee)s for the panel") % said
+
+
+# --- The form of a study's panel: parameters, signed links, the API, ways back, fees and pay ------
+
+MONEY = ("fee_percent", "minimum_hourly_minor")
+SCREENING = ("screen_out_pay", "screen_out_minor", "screen_out_percent")
+PARAMETERS = ("person_parameter", "session_parameter")
+API = ("panel_study_id", "api_token_variable", "webhook_secret_variable")
+SIGNED = ("signed_links", "link_token_parameter", "link_audience")
+EXAMPLE = "https://panel.example/done?code={code}&id={id}"
+RETURN_FIELDS = {outcome: f"return_{outcome.value}" for outcome in Outcome}
+
+
+def choose_fields(panel: PanelKind) -> tuple[tuple[Any, tuple[str, ...]], ...]:
+    """Return the headings and fields that a panel has a use for."""
+    found: list[tuple[Any, tuple[str, ...]]] = [(gettext_lazy("Link for participants"), PARAMETERS)]
+    if panel.link_token_parameter:
+        found.append((gettext_lazy("Signed links"), SIGNED))
+    if panel.has_api:
+        found.append((gettext_lazy("API and webhooks"), API))
+    if panel.name == Panel.LINK:
+        found.append((gettext_lazy("Addresses to return to"), tuple(RETURN_FIELDS.values())))
+    found.append((gettext_lazy("Money"), MONEY))
+    if panel.has_api:
+        found.append((gettext_lazy("People who are screened out"), SCREENING))
+    return tuple(found)
+
+
+class PanelSettingsForm(forms.ModelForm):
+    """Only the fields that the study's panel has a use for; the others keep their values."""
+
+    class Meta:
+        model = PanelSettings
+        fields = (*PARAMETERS, *SIGNED, *API, *MONEY, *SCREENING)
+        labels = {
+            "person_parameter": gettext_lazy("Parameter of the person"),
+            "session_parameter": gettext_lazy("Parameter of their submission"),
+            "signed_links": gettext_lazy("Accept signed links only"),
+            "link_token_parameter": gettext_lazy("Parameter of the signature"),
+            "api_token_variable": gettext_lazy("Variable of the API token"),
+            "webhook_secret_variable": gettext_lazy("Variable of the webhooks’ secret"),
+        }
+
+    def __init__(self, *args: Any, panel: PanelKind, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.sections = choose_fields(panel)
+        wanted = {name for _heading, names in self.sections for name in names}
+        for name in list(self.fields):
+            if name not in wanted:
+                del self.fields[name]
+        for name, usual in (
+            ("person_parameter", panel.person_parameter),
+            ("session_parameter", panel.session_parameter),
+            ("link_token_parameter", panel.link_token_parameter),
+        ):
+            if name in self.fields and usual:
+                self.fields[name].widget.attrs["placeholder"] = usual
+        for outcome, name in RETURN_FIELDS.items():
+            if name in wanted:
+                self.fields[name] = forms.CharField(
+                    label=outcome.label,
+                    required=False,
+                    max_length=500,
+                    help_text=_(
+                        "The address to which people who end this way are sent, such as "
+                        "%(example)s. The study’s code and the person’s id are filled in. Without "
+                        "an address people stay on the last page."
+                    )
+                    % {"example": EXAMPLE}
+                    if outcome == Outcome.COMPLETED
+                    else "",
+                    initial=self.instance.return_urls.get(outcome.value, ""),
+                )
+
+    def field_sections(self) -> list[tuple[Any, list[Any]]]:
+        """Return headings with their bound fields, for the template."""
+        return [(heading, [self[name] for name in names]) for heading, names in self.sections]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        addresses = dict(self.instance.return_urls)
+        for outcome, name in RETURN_FIELDS.items():
+            if name not in self.fields:
+                continue
+            address = (cleaned.get(name) or "").strip()
+            if address and (problem := find_address_problem(address)):
+                self.add_error(name, problem)
+            addresses[outcome.value] = address
+        self.instance.return_urls = {key: value for key, value in addresses.items() if value}
+        person = cleaned.get("person_parameter")
+        if person and person == cleaned.get("session_parameter"):
+            self.add_error(
+                "session_parameter",
+                _("“%(name)s” already names the person. Choose another parameter.")
+                % {"name": person},
+            )
+        fixed = cleaned.get("screen_out_pay") == ScreenOutPay.FIXED
+        if fixed and not cleaned.get("screen_out_minor"):
+            self.add_error(
+                "screen_out_minor", _("Enter the amount that the study at the panel states.")
+            )
+        return cleaned
+
 
 MOST_PLACES = 100_000
 

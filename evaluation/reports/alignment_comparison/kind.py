@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
+from annotation.common.lazy import pd
 from annotation.instruments.versions import published_instrument
+from annotation.models import Study
 from evaluation.analyses.alignment_comparison import compare_alignments
 from evaluation.analyses.alignment_comparison_result import ALL, ComparisonResult
 from evaluation.analyses.alignment_result import AlignmentOptions
@@ -16,8 +20,7 @@ from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.score_table import ScoreTable
 from evaluation.analyses.template_selection import PILOT_GROUPS
 from evaluation.models import Report
-from evaluation.reports.alignment_comparison import prose, tables
-from evaluation.reports.alignment_comparison.inputs import ComparisonInputs, load_comparison
+from evaluation.reports.alignment_comparison import tables
 from evaluation.reports.parts.document import Document, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count, percent
@@ -30,8 +33,100 @@ from evaluation.reports.parts.options import (
     require_pilot_groups,
     split_halves,
 )
-from evaluation.reports.parts.rating_inputs import RatingsKind
+from evaluation.reports.parts.provenance import run_key
+from evaluation.reports.parts.rating_inputs import (
+    GroupName,
+    ModelScores,
+    Places,
+    RatingsKind,
+    ScaleName,
+    load_model_scores,
+    load_people,
+)
+from evaluation.reports.parts.score_words import measure_short, short_options
 from evaluation.reports.parts.tau_questions import tau_headline
+from probing.models import Run
+
+# --- Loads what a comparison rests on: one study's ratings and the scores of several runs ---------
+
+
+@dataclass(frozen=True)
+class ComparisonInputs(Places):
+    """``models`` : the run's public id → its scores of the groups in the comparison.
+
+    ``groups`` are those that people rated and a run scores; ``scales`` those that people rated
+    and every run scores, so that all are asked the same. ``all_scores`` are those of every run with
+    the groups that nobody rated, among them the unmarked baseline where it is scored.
+    """
+
+    ratings: pd.DataFrame
+    models: dict[str, ModelScores]
+    all_scores: dict[str, pd.DataFrame]
+    groups: tuple[GroupName, ...]
+    scales: tuple[ScaleName, ...]
+    record: dict[str, Any]
+    hashes: dict[str, str]
+
+
+def load_comparison(study: Study, runs: Sequence[Run], *, arm: str = "") -> ComparisonInputs:
+    """Return the inputs of a comparison of finished ``runs``.
+
+    Raises `ReportError` where people and a run have nothing to compare. Six queries and one a
+    run.
+    """
+    models = [load_model_scores(run) for run in runs]
+    people = load_people(study, arm=arm)
+    rated = {group.slug for group in people.groups}
+    for model in models:
+        if not model.groups & rated:
+            raise ReportError(f"“{study}” and {model.run} have no group in common.")
+    scored = set.union(*(model.groups for model in models))
+    scales = tuple(
+        scale for scale in people.scales if all(scale.slug in model.scales for model in models)
+    )
+    if not scales:
+        raise ReportError(f"“{study}” and the runs have no trait scale in common.")
+    groups = tuple(group for group in people.groups if group.slug in scored)
+    common = {group.slug for group in groups}
+    kept = [
+        replace(model, scores=model.scores[model.scores["group"].isin(common)]) for model in models
+    ]
+    names: dict[str, str] = {}
+    for model in models:
+        names |= model.names
+    names |= people.names
+    return ComparisonInputs(
+        ratings=people.ratings,
+        models={model.record["public_id"]: model for model in kept},
+        all_scores={model.record["public_id"]: model.scores for model in models},
+        groups=groups,
+        scales=scales,
+        record={
+            "study": people.record,
+            "runs": _label([model.record for model in models]),
+            "groups": [asdict(group) for group in groups],
+            "scales": [asdict(scale) for scale in scales],
+            "other_groups": {slug: name for slug, name in names.items() if slug not in common},
+        },
+        hashes={"study ratings_hash": people.record["ratings_hash"]}
+        | {run_key(model.record): model.record["scores_hash"] for model in models},
+    )
+
+
+def _label(runs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the runs with a name each: measure with the options that are not the defaults, and
+    model; and the number where these repeat."""
+    texts = []
+    for run in runs:
+        options = short_options(run)
+        measure = measure_short({"run": run}) + (f" ({options})" if options else "")
+        texts.append(f"{measure}, {run['model']}")
+    often = Counter(texts)
+    return [
+        run | {"label": text if often[text] == 1 else f"{text} (run {run['number']})"}
+        for run, text in zip(runs, texts, strict=True)
+    ]
+
 
 MOST_RUNS = 12
 
@@ -63,7 +158,7 @@ class AlignmentComparison(RatingsKind):
     name = "alignment_comparison"
     title = _("Alignment of several models")
     question = _("Which measures and models follow people’s ratings more closely than others?")
-    meanings = prose.MEANINGS
+    meanings = tables.MEANINGS
     Parameters = ComparisonParameters
     runs = RunsInput(
         _("Two runs or more, such as one for each measure and model."), least=2, most=MOST_RUNS
@@ -119,7 +214,7 @@ class AlignmentComparison(RatingsKind):
         level = percent(result.options.level)
         runs, pairs, groups = (found[name] for name in ("overall", "differences", "groups"))
         laid_out = Document(
-            question=prose.question(record, result),
+            question=tables.question(record, result),
             facts=(f"Study: {record['study']['title']}", count(len(result.runs), "run")),
             keys=tables.key_numbers(result, names),
             sections=(
@@ -132,7 +227,7 @@ class AlignmentComparison(RatingsKind):
                             for part in tables.parts_of(result)
                         ),
                     ),
-                    prose.WHY_OVERALL,
+                    tables.WHY_OVERALL,
                 ),
                 Section(
                     "Every two runs",
@@ -140,7 +235,7 @@ class AlignmentComparison(RatingsKind):
                         tables.pair_figure(pairs, result, names),
                         tables.pairs_printed(pairs, result),
                     ),
-                    prose.WHY_PAIRS,
+                    tables.WHY_PAIRS,
                 ),
                 Section(
                     "Group by group",
@@ -148,22 +243,22 @@ class AlignmentComparison(RatingsKind):
                         tables.group_figure(result, names, level),
                         *tables.groups_printed(groups, result, names),
                     ),
-                    prose.WHY_GROUPS,
+                    tables.WHY_GROUPS,
                 ),
                 *(
                     Section(
                         "Mere mention",
                         (tables.mention_printed(table, result, level),),
-                        prose.WHY_MENTION,
+                        tables.WHY_MENTION,
                     )
                     for name, table in found.items()
                     if name == MENTION
                 ),
             ),
             tables=tuple(found.values()),
-            method=prose.method(record, result),
-            caveats=prose.caveats(record, result),
-            left_out=prose.left_out(record, result),
+            method=tables.method(record, result),
+            caveats=tables.caveats(record, result),
+            left_out=tables.left_out(record, result),
         )
         return self.complete(report, laid_out)
 

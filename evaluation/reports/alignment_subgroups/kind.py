@@ -3,35 +3,156 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Q, QuerySet
 from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
+from pydantic import Field
 
+from annotation.common.small_cells import DECLINED, UNANSWERED
 from annotation.models import Study, StudyKind, Submission
 from evaluation.analyses.alignment_result import AlignmentOptions
 from evaluation.analyses.plain_record import from_plain, to_plain
-from evaluation.analyses.subgroup_result import SubgroupResult
+from evaluation.analyses.subgroup_result import CROSSED, TIMES, Question, SubgroupResult
 from evaluation.analyses.subgroups import analyze_subgroups
 from evaluation.models import Report
-from evaluation.reports.alignment_subgroups import prose, tables
-from evaluation.reports.alignment_subgroups.inputs import (
-    SubgroupInputs,
-    SubgroupParameters,
-    load_subgroups,
-)
+from evaluation.reports.alignment_subgroups import tables
+from evaluation.reports.alignment_subgroups.tables import ANSWERS_HASH
 from evaluation.reports.parts.document import Choice, Choices, Document, Provenance, Section
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.formatting import count
 from evaluation.reports.parts.kind import Chosen, Loaded, RunsInput, StudyInput
 from evaluation.reports.parts.mention import MENTION, mention_caveat, summarize_mention
+from evaluation.reports.parts.options import ArmParameters, IntervalParameters, names_in
 from evaluation.reports.parts.participants import NAME as PARTICIPANTS
-from evaluation.reports.parts.participants import participants_section, participants_table
+from evaluation.reports.parts.participants import (
+    ParticipantParameters,
+    load_participants,
+    participants_section,
+    participants_table,
+)
 from evaluation.reports.parts.provenance import sha
-from evaluation.reports.parts.rating_inputs import RatingsKind, check_arm
+from evaluation.reports.parts.rating_inputs import (
+    AlignmentInputs,
+    RatingsKind,
+    check_arm,
+    load_alignment_inputs,
+)
 from evaluation.reports.parts.table import ReportTable
 from evaluation.reports.parts.tau_questions import tau_headline
+from probing.models import Run
+
+# --- Loads what a report on subgroups rests on: ratings, scores, and who gave the ratings ---------
+
+NOT_ASKED = "the study does not ask both, or they make no subgroups"
+
+
+class SubgroupIntervals(IntervalParameters):
+    """Fewer resamples than elsewhere: every subgroup is resampled and permuted."""
+
+    resamples: int = Field(
+        1000,
+        ge=100,
+        le=5000,
+        description="Resamples for the intervals, and exchanges of answers for the tests.",
+    )
+
+
+class SubgroupParameters(ParticipantParameters, SubgroupIntervals, ArmParameters):
+    """The options of a report on subgroups."""
+
+    questions: str | None = Field(
+        None,
+        max_length=1000,
+        title="Questions that make subgroups",
+        description="Slugs of the questions that make subgroups, separated by commas. Default: "
+        "all that have answers to choose or bands; “arm” compares the arms of the study.",
+    )
+    crossings: str = Field(
+        f"race{CROSSED}gender",
+        max_length=1000,
+        title="Crossed questions",
+        description="Pairs of questions whose answers are crossed, such as race*gender, "
+        "separated by commas; pairs that the study does not ask are left out.",
+    )
+
+
+@dataclass(frozen=True)
+class SubgroupInputs:
+    """``record["questions"]`` : slug of a question or crossing → how it is written."""
+
+    alignment: AlignmentInputs
+    questions: list[Question]
+    crossings: list[tuple[str, str]]
+    record: dict[str, Any]
+    hashes: dict[str, str]
+
+
+def load_subgroups(study: Study, run: Run, parameters: SubgroupParameters) -> SubgroupInputs:
+    """Return the inputs of a report; `ReportError` for questions that the study does not ask.
+
+    Ten queries, whatever the size of the study.
+    """
+    alignment = load_alignment_inputs(study=study, run=run, arm=parameters.arm)
+    submissions = set(alignment.ratings["submission"].unique())
+    who = load_participants(study, submissions, parameters)
+    if who.answers is None:
+        raise ReportError(f"The answers of “{study}” cannot be joined to its ratings.")
+    asked = {
+        question.slug: question
+        for question in who.answers.questions
+        if set().union(*question.given.values()) - {DECLINED, UNANSWERED}
+    }
+    wanted = _read_questions(parameters.questions, asked, study)
+    labels = {slug: asked[slug].label for slug in wanted}
+    crossings, left_out = _read_crossings(parameters.crossings, set(wanted))
+    for first, second in crossings:
+        labels[f"{first}{CROSSED}{second}"] = f"{labels[first]}{TIMES}{labels[second]}"
+    record = alignment.record | {
+        PARTICIPANTS: who.record,
+        "questions": labels,
+        "crossings_left_out": left_out,
+    }
+    return SubgroupInputs(
+        alignment=alignment,
+        questions=[
+            Question(slug, asked[slug].answers, asked[slug].given) for slug in wanted
+        ],
+        crossings=crossings,
+        record=record,
+        hashes=alignment.hashes | {ANSWERS_HASH: who.answers.digest},
+    )  # fmt: skip
+
+
+def _read_questions(text: str | None, asked: Mapping[str, Any], study: Study) -> list[str]:
+    wanted = list(dict.fromkeys(names_in(text)))
+    absent = [slug for slug in wanted if slug not in asked]
+    if absent:
+        raise ReportError(
+            f"“{study}” has no answers to {', '.join(f'“{slug}”' for slug in absent)} that make "
+            f"subgroups. Questions: {', '.join(asked) or 'none'}."
+        )
+    if not asked:
+        raise ReportError(f"“{study}” has no answers that make subgroups.")
+    return wanted or list(asked)
+
+
+def _read_crossings(text: str, known: set[str]) -> tuple[list[tuple[str, str]], dict[str, str]]:
+    """Return the pairs of known questions, and those that cannot be crossed with the reason."""
+    found: list[tuple[str, str]] = []
+    left_out: dict[str, str] = {}
+    for entry in dict.fromkeys(names_in(text)):
+        parts = [part.strip() for part in entry.split(CROSSED)]
+        if len(parts) != 2 or parts[0] == parts[1]:
+            raise ReportError(f"“{entry}” crosses no two questions, expected such as race*gender.")
+        if set(parts) <= known:
+            found.append((parts[0], parts[1]))
+        else:
+            left_out[entry] = NOT_ASKED
+    return found, left_out
+
 
 NOT_JOINED = (
     "“{study}” has no answers of participants that can be joined to its ratings. Ask demographic "
@@ -43,7 +164,7 @@ class AlignmentSubgroups(RatingsKind):
     name = "alignment_subgroups"
     title = _("Alignment by participants")
     question = _("Whose ratings does a model follow: those of which subgroups of participants?")
-    meanings = prose.MEANINGS
+    meanings = tables.MEANINGS
     Parameters = SubgroupParameters
     study = StudyInput(
         StudyKind.ABC_SURVEY,
@@ -96,7 +217,7 @@ class AlignmentSubgroups(RatingsKind):
         subgroups, pairs, groups, means = tables.all_tables(result, names)
         who = participants_section(record[PARTICIPANTS], origin=record["study"]["origin"])
         laid_out = Document(
-            question=prose.question(record, result),
+            question=tables.question(record, result),
             keys=tables.key_numbers(result),
             sections=(
                 *([who] if who else []),
@@ -106,29 +227,29 @@ class AlignmentSubgroups(RatingsKind):
                         tables.subgroup_figure(subgroups, result, names),
                         tables.subgroups_printed(subgroups, result),
                     ),
-                    prose.WHY_OVERALL,
+                    tables.WHY_OVERALL,
                 ),
                 Section(
                     "Every two subgroups",
                     (tables.pairs_printed(pairs, result),),
-                    prose.WHY_PAIRS,
+                    tables.WHY_PAIRS,
                 ),
                 *_detail(result, names, groups, means, view),
             ),
             tables=(subgroups, pairs, groups, means, participants_table(record[PARTICIPANTS])),
-            method=prose.method(record, result),
+            method=tables.method(record, result),
             caveats=(
-                *prose.caveats(record, result),
+                *tables.caveats(record, result),
                 *([mention_caveat(mention)] if mention else []),
             ),
-            left_out=prose.left_out(record, result),
+            left_out=tables.left_out(record, result),
         )
         return self.complete(report, laid_out)
 
     def sources(self, report: Report) -> list[Provenance]:
         record = report.inputs
         n = count(len(record["questions"]), "question")
-        answers = ("Answers of participants", n, sha(record["hashes"][prose.ANSWERS_HASH]))
+        answers = ("Answers of participants", n, sha(record["hashes"][tables.ANSWERS_HASH]))
         return [*super().sources(report), answers]
 
     def headline(self, result: dict[str, Any]) -> str:
@@ -187,7 +308,7 @@ def _detail(
                 questions,
                 tables.groups_printed(groups, result, names, question),
             ),
-            prose.WHY_GROUPS,
+            tables.WHY_GROUPS,
             anchor="groups",
         ),
         Section(
@@ -197,7 +318,7 @@ def _detail(
                 others,
                 tables.means_printed(means, result, names, question, group),
             ),
-            prose.WHY_MEANS,
+            tables.WHY_MEANS,
             anchor="means",
         ),
     )

@@ -3,36 +3,299 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from annotation.corpora.clauses import Tagger
-from annotation.corpora.features import FEATURE_NAMES, detect_features
+from annotation.corpora.features import FEATURE_NAMES, Tagger, detect_features
 from annotation.models import Split, TextPair
 from evaluation.analyses.corpus_statistics import (
     CorpusOptions,
     CorpusStatistics,
+    OriginRow,
     PairTexts,
     describe_pairs,
 )
 from evaluation.analyses.plain_record import from_plain, to_plain
+from evaluation.metrics.rouge import NO_WORDS
 from evaluation.models import Report
-from evaluation.reports.dataset import prose, tables
-from evaluation.reports.dataset.tagger import load_tagger
+from evaluation.reports.dataset.tagger import NO_TAGGER, load_tagger
 from evaluation.reports.parts.corpus_inputs import PairRow, corpus_part, hash_rows, load_pairs
-from evaluation.reports.parts.document import Document, Section
+from evaluation.reports.parts.document import Document, Figure, KeyNumber, Section, Table
 from evaluation.reports.parts.errors import ReportError
-from evaluation.reports.parts.formatting import percent
+from evaluation.reports.parts.features import FEATURE_WORDS
+from evaluation.reports.parts.formatting import count, number, p_value, percent, sentence
 from evaluation.reports.parts.kind import Chosen, CorpusInput, Loaded
 from evaluation.reports.parts.options import (
+    HITS_CAVEAT,
+    NO_WORD_LIST,
     RougeParameters,
     WordListKind,
     WordListParameters,
     Words,
     load_words,
+    rouge_words,
 )
+from evaluation.reports.parts.table import Column, ReportTable
+
+# --- The words of the dataset report --------------------------------------------------------------
+
+#: What the numbers at the head mean, by their labels; “…” stands for whatever a label names.
+MEANINGS = {
+    "Pairs": (
+        "Texts that are there in both varieties. Texts of the training split are not counted."
+    ),
+    "Words a text": (
+        "Mean length in words in either variety, and whether one is longer by more than "
+        "chance explains."
+    ),
+    "Rouge-1 of a pair": (
+        "How many words both texts of a pair share: 100 if all, 0 if none. High values mean "
+        "that the varieties differ little on paper."
+    ),
+    "Different words among all": (
+        "Different words divided by all words (type–token ratio). It falls with the length of "
+        "a corpus, so compare the two varieties, never corpora of unlike size."
+    ),
+}
+
+
+WHY_SOURCES = (
+    "Texts of different sources differ in length and in how much of them a counterpart keeps. "
+    "Rouge-1 is the overlap in words of the two texts of a pair."
+)
+WHY_VARIETIES = (
+    "Scores of generated texts compare best where both varieties say the same in about as many "
+    "words, with about as many different ones."
+)
+WHY_FEATURES = (
+    "Found by patterns, which miss some uses and find some that are none. They guide sampling; "
+    "they describe no speaker."
+)
+
+
+def question(statistics: CorpusStatistics, corpus: dict[str, Any]) -> str:
+    return (
+        f"{corpus['name']} holds {count(statistics.total.n, 'pair')} of texts in "
+        f"{corpus['source_variety']} and {corpus['target_variety']}. This report says how long "
+        "they are, how much a pair shares, which features they hold, and where they come from."
+    )
+
+
+def method(
+    statistics: CorpusStatistics, report: Report, level: str, tagger: str | None
+) -> tuple[str, ...]:
+    record, rouge = report.inputs, rouge_words(report.parameters)
+    words = record["word_list"]
+    return (
+        "A word is a run of letters and digits with the apostrophes and hyphens inside it, in "
+        "lower case. Rouge-1 is the F-measure of overlapping words between the two texts of a "
+        f"pair, its words being {rouge}, without stemming; means are times 100.",
+        f"Intervals of means come from {statistics.options.n_resamples} resamples of pairs "
+        f"(bias-corrected percentile, {level}). The difference in length is tested with a paired "
+        "two-tailed t-test. The ratio of different words has Wilson’s score interval.",
+        f"Toxicity is the mean number of words of “{words['title']}” ({words['n_words']} entries) "
+        "in a text: whole words, whatever their case, repetitions counted."
+        if words
+        else NO_WORD_LIST,
+        "Features are found by the search patterns of Deas et al. (2023, Appendix B). Of be, done, "
+        "gone and been only those count that no auxiliary or preposition governs: "
+        f"{f'the spaCy pipeline {tagger} tags these' if tagger else NO_TAGGER}.",
+    )
+
+
+def caveats(record: dict[str, Any]) -> tuple[str, ...]:
+    found = [
+        "A ratio of different words falls as texts get longer; compare it only between sides of "
+        "about the same number of words.",
+        "Wilson’s interval takes every word for an independent draw, which words of a text are "
+        "not.",
+        "Sources are few and were chosen by hand: an interval says what other texts of the same "
+        "sources would give, not what other sources would.",
+    ]
+    if record["word_list"]:
+        found.append(HITS_CAVEAT)
+    return tuple(found)
+
+
+def left_out(record: dict[str, Any], statistics: CorpusStatistics) -> tuple[str, ...]:
+    wordless = statistics.total.n - statistics.total.rouge1.n
+    found = {
+        "kept for training, never evaluated": record["n_training"],
+        f"no Rouge-1, {NO_WORDS}": wordless,
+    }
+    return tuple(f"{count(n, 'pair')}: {why}." for why, n in found.items() if n)
+
+
+# --- The tables of the dataset report: Tables 2 and 3 of Deas et al. (2023) -----------------------
+
+NO_SOURCE = "no source named"
+ALL = "All"
+
+
+def name_of(row: OriginRow) -> str:
+    return ALL if row.origin is None else row.origin or NO_SOURCE
+
+
+def source_table(
+    statistics: CorpusStatistics, varieties: tuple[str, str], level: str
+) -> ReportTable:
+    heads = {
+        "source_length": f"Words, {varieties[0]}",
+        "target_length": f"Words, {varieties[1]}",
+        "rouge1": "Rouge-1",
+        "source_toxicity": f"Hits, {varieties[0]}",
+        "target_toxicity": f"Hits, {varieties[1]}",
+    }
+    return ReportTable.of(
+        "sources",
+        "Statistics of every source and of all",
+        (*statistics.rows, statistics.total),
+        Column("Source", "source", name_of),
+        Column("Pairs", "n", decimals=0),
+        *(
+            Column.estimate(
+                head,
+                name,
+                name,
+                1 if name == "rouge1" else 2,
+                interval_head="interval",
+                prefix=f"{name}_",
+            )
+            for name, head in heads.items()
+        ),
+        level=level,
+        note=lambda row: "" if row.rouge1.reason else row.rouge1.interval_reason,
+    )
+
+
+def sources_printed(sources: ReportTable, has_words: bool) -> Table:
+    shown = ["source_length", "target_length", "rouge1"]
+    shown += ["source_toxicity", "target_toxicity"] if has_words else []
+    return sources.printed(
+        "Pairs, mean length in words, Rouge-1 between the texts of a pair"
+        + (" and mean hits of the word list, by source." if has_words else ", by source."),
+        columns=(
+            "source",
+            "n",
+            *(replace(sources.column(name), with_interval=name == "rouge1") for name in shown),
+        ),
+    )
+
+
+def rouge_figure(sources: ReportTable, statistics: CorpusStatistics) -> Figure:
+    return sources.figure(
+        "rouge-by-source",
+        "How much the two texts of a pair share in words, by source. Intervals: "
+        f"{statistics.options.n_resamples} resamples of pairs; n is the number of pairs.",
+        Column("Rouge-1", value=lambda row: replace(row.rouge1, n=row.n)),
+        label="Source",
+        bold=lambda row: row.origin is None,
+        decimals=1,
+        reference=None,
+        tone="ink",
+        title="Rouge-1 between the texts of a pair, by source",
+        axis="Mean Rouge-1 F, × 100",
+        n="pairs",
+    )
+
+
+def type_table(statistics: CorpusStatistics, varieties: tuple[str, str], level: str) -> ReportTable:
+    sides = (statistics.source_types, statistics.target_types)
+    return ReportTable.of(
+        "types",
+        "Words, types and their ratio",
+        [{"variety": v, "types": types} for v, types in zip(varieties, sides, strict=True)],
+        Column("Variety", "variety"),
+        Column("Words", "n_tokens", "types.n_tokens", 0),
+        Column("Different words", "n_types", "types.n_types", 0),
+        Column.estimate("Ratio", "value", "types.estimate", 3, style="strong"),
+        Column("", "level", "types.level"),
+        level=level,
+        reason="types.reason",
+    )
+
+
+def length_table(statistics: CorpusStatistics, level: str) -> ReportTable:
+    return ReportTable.of(
+        "length_difference",
+        "Words of a text less words of its counterpart, with the paired test",
+        (statistics.length_difference,),
+        Column.effect("Mean difference", "difference", "estimate", 3),
+        Column("t", "statistic", decimals=2),
+        Column("df", "df", decimals=0),
+        Column.p("p", "p_value"),
+        Column("", "n", "n_first"),
+        Column("", "test", "kind"),
+        level=level,
+        reason="reason",
+    )
+
+
+def length_printed(lengths: ReportTable, varieties: tuple[str, str]) -> Table:
+    return lengths.printed(
+        f"Words of a text in {varieties[0]} less words of its counterpart in {varieties[1]}, over "
+        "all pairs, with a paired two-tailed t-test.",
+        columns=(
+            Column("Pairs", value="n_first"),
+            *("difference", "statistic", "df", "p_value"),
+        ),
+    )
+
+
+def feature_table(features: list[dict[str, Any]], varieties: tuple[str, str]) -> ReportTable:
+    source, target = varieties
+    return ReportTable.of(
+        "features",
+        "Uses of features, and texts with them",
+        features,
+        Column("", "name"),
+        Column("Feature", value=lambda row: FEATURE_WORDS.get(row["name"], row["name"])),
+        Column(f"Uses, {source}", "source_uses", decimals=0),
+        Column(f"Texts, {source}", "source_texts", decimals=0),
+        Column(f"Uses, {target}", "target_uses", decimals=0),
+        Column(f"Texts, {target}", "target_texts", decimals=0),
+    )
+
+
+def key_numbers(
+    statistics: CorpusStatistics,
+    varieties: tuple[str, str],
+    sources: ReportTable,
+    lengths: ReportTable,
+) -> tuple[KeyNumber, ...]:
+    total, difference = statistics.total, statistics.length_difference
+    source, target = varieties
+    types = (statistics.source_types, statistics.target_types)
+    value, around = replace(lengths.column("difference"), decimals=2).cells(difference)
+    return (
+        KeyNumber("Pairs", str(total.n), lines=(f"from {count(len(statistics.rows), 'source')}",)),
+        KeyNumber(
+            "Words a text",
+            number(total.source_length.value, 1),
+            f"{source}, {number(total.target_length.value, 1)} {target}",
+            (sentence(difference.reason),)
+            if difference.reason
+            else (
+                f"Difference {value}, {lengths.level} interval {around}",
+                p_value(difference.p_value),
+            ),
+        ),
+        KeyNumber(
+            "Rouge-1 of a pair",
+            number(total.rouge1.value, 1),
+            "of 100",
+            (f"{sources.level} interval {sources.column('rouge1').cells(total)[1]}",),
+        ),
+        KeyNumber(
+            "Different words among all",
+            number(types[0].value, 3),
+            f"{source}, {number(types[1].value, 3)} {target}",
+            (f"of {types[0].n_tokens} and {types[1].n_tokens} words",),
+        ),
+    )
 
 
 class DatasetParameters(RougeParameters, WordListParameters):
@@ -50,7 +313,7 @@ class Dataset(WordListKind):
     name = "dataset"
     title = _("Dataset")
     question = _("What does a corpus of text pairs hold, and where do its texts come from?")
-    meanings = prose.MEANINGS
+    meanings = MEANINGS
     Parameters = DatasetParameters
     corpus = CorpusInput(_("Corpora with pairs. The report holds their data statement too."))
 
@@ -111,21 +374,21 @@ class Dataset(WordListKind):
         corpus = record["corpus"]
         varieties = corpus["source_variety"], corpus["target_variety"]
         level = percent(statistics.options.level)
-        sources = tables.source_table(statistics, varieties, level)
-        types = tables.type_table(statistics, varieties, level)
-        lengths = tables.length_table(statistics, level)
-        features = tables.feature_table(stored["features"], varieties)
+        sources = source_table(statistics, varieties, level)
+        types = type_table(statistics, varieties, level)
+        lengths = length_table(statistics, level)
+        features = feature_table(stored["features"], varieties)
         laid_out = Document(
-            question=prose.question(statistics, corpus),
-            keys=tables.key_numbers(statistics, varieties, sources, lengths),
+            question=question(statistics, corpus),
+            keys=key_numbers(statistics, varieties, sources, lengths),
             sections=(
                 Section(
                     "By source",
                     (
-                        tables.sources_printed(sources, record["word_list"] is not None),
-                        tables.rouge_figure(sources, statistics),
+                        sources_printed(sources, record["word_list"] is not None),
+                        rouge_figure(sources, statistics),
                     ),
-                    prose.WHY_SOURCES,
+                    WHY_SOURCES,
                 ),
                 Section(
                     "Are the two varieties comparable?",
@@ -133,9 +396,9 @@ class Dataset(WordListKind):
                         types.printed(
                             "Words, different words and their ratio, with Wilson’s score interval."
                         ),
-                        tables.length_printed(lengths, varieties),
+                        length_printed(lengths, varieties),
                     ),
-                    prose.WHY_VARIETIES,
+                    WHY_VARIETIES,
                 ),
                 Section(
                     f"Features of {varieties[0]}",
@@ -145,13 +408,13 @@ class Dataset(WordListKind):
                             f"{statistics.total.n} texts with it."
                         ),
                     ),
-                    prose.WHY_FEATURES,
+                    WHY_FEATURES,
                 ),
             ),
             tables=(sources, types, lengths, features),
-            method=prose.method(statistics, report, level, stored["tagger"]),
-            caveats=prose.caveats(record),
-            left_out=prose.left_out(record, statistics),
+            method=method(statistics, report, level, stored["tagger"]),
+            caveats=caveats(record),
+            left_out=left_out(record, statistics),
         )
         return self.complete(report, laid_out)
 

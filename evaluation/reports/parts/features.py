@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from annotation.common.lazy import pd
-from annotation.corpora.features import FEATURE_NAMES, detect_features
+from annotation.corpora.features import FEATURE_NAMES, detect_features, split_words
 from annotation.corpora.summary import NAMES_OF_AAL
-from annotation.corpora.words import split_words
 from evaluation.analyses.feature_gaps import GAP, PER_WORDS, WORDS, FeatureResult
 from evaluation.charts import LegendEntry
 from evaluation.reports.parts.directions import PRODUCER, REPEAT, Directions, producer_of, tone_of

@@ -18,7 +18,7 @@ import pandas as pd
 from probing.lm import load_masked
 from probing.lm.masked import MaskedLanguageModel
 from probing.measures.registry import get_measure
-from probing.measures.sensitivity_solver import minimal_changes_by_row
+from probing.measures.sensitivity import minimal_changes_by_row
 from probing.measures.slot_measure import distinct_words, group_context, prior_context
 from probing.measures.stimuli import Group, Stimuli, Template
 from tools.bench.measuring import Meter, Row, peak_mb

@@ -9,8 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.corpora import guise_features
-from annotation.corpora.feature_pairs import feature_pairs
-from annotation.corpora.guise_features import GUISE_FEATURES, detect_guise_features
+from annotation.corpora.guise_features import GUISE_FEATURES, detect_guise_features, feature_pairs
 
 PRESENT = {
     "habitual_be": ["he be talking", "People be trippin"],

@@ -21,9 +21,8 @@ from django.urls import reverse
 from openpyxl import load_workbook
 from pyarrow import parquet
 
-from annotation.common import parquet_stream, spss_file, workbook_stream
-from annotation.common.parquet_stream import stream_parquet
-from annotation.common.spss_file import FIRST_WORD, stream_spss
+from annotation.common import table_formats
+from annotation.common.table_formats import FIRST_WORD, stream_parquet, stream_spss, stream_workbook
 from annotation.common.tables import (
     RESERVED_NAMES,
     Cell,
@@ -34,7 +33,6 @@ from annotation.common.tables import (
     type_cell,
     write_cell,
 )
-from annotation.common.workbook_stream import stream_workbook
 from annotation.exports.downloads import list_files, stream_file
 from annotation.exports.study_tables import list_study_tables
 from annotation.judgments.error_coding import SentErrors
@@ -262,7 +260,7 @@ MANY = Table(
     ("stream", "most"), [(stream_workbook, 1_500_000), (stream_parquet, 4_000_000)]
 )
 def test_memory_of_excel_and_parquet_does_not_grow_with_the_rows(stream, most, monkeypatch) -> None:
-    monkeypatch.setattr(parquet_stream, "CELLS_PER_GROUP", 10_000)
+    monkeypatch.setattr(table_formats, "CELLS_PER_GROUP", 10_000)
     next(iter(stream(MANY)))  # what the libraries keep
     tracemalloc.start()
     try:
@@ -277,7 +275,7 @@ def test_memory_of_excel_and_parquet_does_not_grow_with_the_rows(stream, most, m
 def test_excel_goes_on_on_another_sheet_and_cuts_what_no_cell_can_hold(
     tmp_path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(workbook_stream, "ROWS_PER_SHEET", 25_000)
+    monkeypatch.setattr(table_formats, "ROWS_PER_SHEET", 25_000)
     path = write(MANY, stream_workbook, tmp_path / "many.xlsx")
     book = load_workbook(path, read_only=True)
     assert book.sheetnames == ["many", "many 2", "many 3", "codebook"]
@@ -356,7 +354,7 @@ def test_page_api_and_command_give_the_same_files(tmp_path, monkeypatch) -> None
     ):
         with pytest.raises(CommandError, match=problem):
             call_command("export_study", *arguments)
-    monkeypatch.setattr(spss_file, "MOST_CELLS", 1000)
+    monkeypatch.setattr(table_formats, "MOST_CELLS", 1000)
     problem = "“ratings” has more than 1,000 cells, which is the most of an SPSS file"
     refused = client.get(f"/api/v1/studies/{study.public_id}/exports/ratings.sav/")
     assert refused.status_code == 400

@@ -13,8 +13,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotation.common.tables import Table, stream_csv
-from annotation.exports.downloads import build_download
-from annotation.exports.payments import build_payment_table
+from annotation.exports.downloads import build_download, build_payment_table
 from annotation.exports.ratings import build_rating_table
 from annotation.exports.study_tables import list_study_tables
 from annotation.exports.submissions import build_submission_table

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.library.articles import indefinite, vowel_sound, wrong_articles
+from annotation.library.english_forms import indefinite, vowel_sound, wrong_articles
 
 AN = (
     # a vowel's letter with a vowel's sound

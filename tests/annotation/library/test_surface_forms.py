@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from annotation.library.abc_model import ALL_GROUPS
+from annotation.library.english_forms import Forms, check_forms, propose_forms
 from annotation.library.paired_groups import pair_groups
-from annotation.library.surface_forms import Forms, check_forms, propose_forms
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from annotation.common.tables import Table, stream_csv
 from annotation.exports.step_answers import build_answer_table
 from annotation.exports.submissions import build_submission_table
 from annotation.models import Instrument, StepAnswer, Submission
-from annotation.researcher.submissions.answers import describe_step_answers
+from annotation.researcher.submissions.review import describe_step_answers
 from annotation.steps.forms import AnswersRefused
 from annotation.steps.number import Number
 from annotation.steps.slider import Slider

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from annotation.exports.payments import build_payment_table
+from annotation.exports.downloads import build_payment_table
 from annotation.exports.ratings import build_rating_table
 from annotation.exports.submissions import build_submission_table
 from annotation.instruments.previews import clear_previews

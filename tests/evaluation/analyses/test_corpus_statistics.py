@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from annotation.corpora.words import split_words
+from annotation.corpora.features import split_words
 from evaluation.analyses.corpus_statistics import CorpusOptions, PairTexts, describe_pairs
 from evaluation.metrics.type_token import type_token_ratio
 from evaluation.metrics.undefined import UndefinedReason

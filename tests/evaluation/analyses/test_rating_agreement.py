@@ -13,7 +13,7 @@ from evaluation.analyses.rating_agreement import (
     analyze_rating_agreement,
 )
 from evaluation.metrics.undefined import UndefinedReason
-from evaluation.reports.rating_agreement.prose import NEGATIVE_HALVES, caveats
+from evaluation.reports.rating_agreement import NEGATIVE_HALVES, caveats
 
 SCALES = ["warm", "rich", "modern"]
 # Group → one row a rater, one value a scale.

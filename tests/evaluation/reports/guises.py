@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from django.utils import timezone
 
-from annotation.corpora.feature_pairs import feature_pairs
+from annotation.corpora.guise_features import feature_pairs
 from annotation.models import Corpus
 from evaluation.models import Norm
 from probing.measures.guise_library import GUISE_PROMPTS

@@ -26,7 +26,7 @@ BLOCK = re.compile(r"^```python\n# (\S+\.py)\n(.*?)^```$", re.MULTILINE | re.DOT
 BLOCKS = dict(BLOCK.findall(PAGE.read_text()))
 REGISTRY = "evaluation/reports/registry.py"
 TEST = "tests/evaluation/reports/test_strength.py"
-MOST_LINES = 300
+MOST_LINES = 270
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def followed(tmp_path, monkeypatch) -> Iterator[Path]:
             del sys.modules[name]
 
 
-def test_a_kind_costs_at_most_three_hundred_lines():
+def test_a_kind_costs_at_most_two_hundred_and_seventy_lines():
     """The analysis apart, with its test; and so does the whole with the analysis."""
     lines = {path: len(code.splitlines()) for path, code in BLOCKS.items()}
     assert sum(lines.values()) <= MOST_LINES, lines

@@ -8,7 +8,7 @@ from scipy import stats
 
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_models import ModelAnalysis, _compared, size_class
-from evaluation.reports.guise_models.tables import feedback_blocks, feedback_table
+from evaluation.reports.guise_models import feedback_blocks, feedback_table
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
 from tests.evaluation.reports.computing import compute

@@ -9,7 +9,7 @@ from scipy import stats
 
 from annotation.library.paired_groups import create_paired_groups
 from annotation.models import GroupSet, SocialGroup
-from evaluation.admin.report_form import ReportForm
+from evaluation.admin.report import ReportForm
 from evaluation.reports.parts.errors import ReportError
 from evaluation.reports.parts.kind import Chosen
 from evaluation.reports.registry import get_kind

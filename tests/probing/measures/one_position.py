@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from probing.measures.sensitivity_solver import minimal_changes_by_row
+from probing.measures.sensitivity import minimal_changes_by_row
 
 
 def minimal_changes(

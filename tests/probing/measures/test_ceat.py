@@ -15,8 +15,16 @@ from scipy import stats
 from probing.lm import load_masked
 from probing.lm.masked import MaskedLanguageModel
 from probing.lm.protocols import SpanText
-from probing.measures.ceat import CORPUS, DRAWS_CAVEAT, Ceat, CeatParameters, _effect_row
-from probing.measures.ceat_effect import permutation_p_value, pooled_effect, unit_vectors
+from probing.measures.ceat import (
+    CORPUS,
+    DRAWS_CAVEAT,
+    Ceat,
+    CeatParameters,
+    _effect_row,
+    permutation_p_value,
+    pooled_effect,
+    unit_vectors,
+)
 from probing.measures.sentence_stimuli import SentenceStimuli, draw_sentences
 from probing.measures.stimuli import Group, StimuliError, Trait
 

@@ -11,13 +11,14 @@ from pydantic import ValidationError
 
 from probing.lm.sources import ModelFacts
 from probing.measures.classifier_fine_tuning import (
+    TABLE_1,
     ClassifierFineTuning,
     ClassifierTuningParameters,
     best_point,
+    find_preset,
 )
 from probing.measures.labelled_texts import LabelledText, LabelledTexts, complete_splits
 from probing.measures.stimuli import StimuliError
-from probing.measures.tuning_presets import TABLE_1, find_preset
 from probing.training.schedule import TrainingSettings
 from probing.training.trainable_classifier import Example, Lora, TrainedClassifier
 from tests.probing.training.made_up_texts import compose_texts

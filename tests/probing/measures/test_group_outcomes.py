@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from probing.measures.direct_rating import DirectRatingParameters
-from probing.measures.rating_aggregation import group_outcomes
+from probing.measures.direct_rating import DirectRatingParameters, group_outcomes
 
 GROUPS = ("nurses", "lawyers", "bakers")
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.optimize import minimize_scalar
 
-from probing.measures.sensitivity_solver import minimal_changes_by_row
+from probing.measures.sensitivity import minimal_changes_by_row
 from tests.probing.measures.one_position import minimal_changes
 
 LOGITS = hnp.arrays(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from probing.measures.hidden_spans import (
+from probing.measures.span_prediction import (
     admissible,
     draw_length,
     draw_phrase,

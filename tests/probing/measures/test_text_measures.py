@@ -15,8 +15,14 @@ import pytest
 from probing.lm import load_text_model, load_text_tokenizer
 from probing.lm.text_protocols import Generation
 from probing.measures.base import COUNTERPART_COLUMNS, TEXT_SCORE_COLUMNS, ResultKind
-from probing.measures.counterpart_generation import EMPTY, REFUSED, CounterpartGeneration, _read
-from probing.measures.generation_parameters import CounterpartParameters, generation_settings
+from probing.measures.counterpart_generation import (
+    EMPTY,
+    REFUSED,
+    CounterpartGeneration,
+    CounterpartParameters,
+    _read,
+    generation_settings,
+)
 from probing.measures.prompt_choice import fill_prompt
 from probing.measures.prompt_library import PROMPTS
 from probing.measures.span_prediction import SpanPrediction

@@ -9,9 +9,9 @@ import random
 from datetime import timedelta
 
 from annotation.common.quality_thresholds import Thresholds
+from annotation.studies.quality.assessment import assess_record
 from annotation.studies.quality.record import LineAnswer, PageRecord, Record, Usual
 from annotation.studies.quality.response_indices import find_page_medians
-from annotation.studies.quality.rules import assess_record
 from tests.annotation.studies.quality.records import START
 
 CAREFUL, CARELESS = 200, 40

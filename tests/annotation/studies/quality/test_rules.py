@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from annotation.common.quality_thresholds import Thresholds
+from annotation.studies.quality.assessment import RULES, assess_record
 from annotation.studies.quality.flags import FlagName, Severity
 from annotation.studies.quality.record import Record, Usual
-from annotation.studies.quality.rules import RULES, assess_record
 from tests.annotation.studies.quality.records import START, VARIED, lines, page, visit
 
 USUAL = Usual(page_medians={(1, step): 40.0 for step in range(5)})
