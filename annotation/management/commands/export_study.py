@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotation.common.table_formats import TABLE_FORMATS
 from annotation.exports.downloads import name_file, stream_file
+from annotation.exports.package import PackageFacts, write_package
 from annotation.exports.study_tables import list_study_tables
 from annotation.management.lookups import find_study
 from annotation.models import Study
@@ -41,11 +43,27 @@ class Command(BaseCommand):
             help="submissions that do not count, marked by their origin or decision",
         )
         parser.add_argument(
+            "--package",
+            type=Path,
+            metavar="FOLDER",
+            help="instead write a new folder for an archive: every table as CSV and Parquet, with "
+            "Croissant, Data Package, RO-Crate, and Psych-DS",
+        )
+        parser.add_argument("--license", default="", help="of the package, such as CC-BY-4.0")
+        parser.add_argument(
+            "--creator", nargs="+", metavar="NAME", default=[], help="of the package"
+        )
+        parser.add_argument("--citation", default="", help="how to cite the package")
+        parser.add_argument("--url", default="", help="where the package will be published")
+        parser.add_argument(
             "--output", type=Path, default=Path(), metavar="FOLDER", help="here without a choice"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         study = find_study(options["study"])
+        if options["package"] is not None:
+            self._write_package(study, options["package"], options)
+            return
         tables, folder = list_study_tables(study), options["output"]
         if unknown := [name for name in options["table"] if name not in tables]:
             raise CommandError(
@@ -56,6 +74,30 @@ class Command(BaseCommand):
         for table in options["table"] or tables:
             for end in [*(FORMATS[name] for name in options["format"]), CODEBOOK]:
                 self._write(study, f"{table}{end}", folder, options["include"])
+
+    def _write_package(self, study: Study, folder: Path, options: dict[str, Any]) -> None:
+        if folder.exists():
+            raise CommandError(f"“{folder}” exists. Give the name of a folder to be made.")
+        facts = PackageFacts(
+            license=options["license"],
+            creators=tuple(options["creator"]),
+            citation=options["citation"],
+            url=options["url"],
+        )
+        # Whole or not at all: an archive must not get half a package.
+        unfinished = folder.with_name(f".{folder.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        try:
+            written = write_package(study, unfinished, facts, include=options["include"])
+            unfinished.rename(folder)
+        except OSError as error:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise CommandError(f"“{folder}” was not written: {error}") from None
+        for path in written:
+            whole = folder / path.relative_to(unfinished)
+            self.stdout.write(f"{whole}: {whole.stat().st_size:,} bytes")
+        if not facts.license:
+            self.stdout.write("No license is stated; archives ask for one (--license CC-BY-4.0).")
 
     def _write(self, study: Study, name: str, folder: Path, include: list[str]) -> None:
         path = folder / name_file(study, name)
