@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotation.audit.record import record
+from annotation.common.database_files import overwrite_erased
 from annotation.models import (
     AuditAction,
     Origin,
@@ -46,6 +47,7 @@ def erase_answers(submission: Submission, *, why: str) -> dict[str, int]:
     submission.reviews.update(flags=[])
     submission.reviews.exclude(reviewer=None).exclude(reason="").update(reason=f"Erased: {why}.")
     transaction.on_commit(lambda: forget_visit(submission))
+    transaction.on_commit(overwrite_erased)
     return erased
 
 

@@ -66,9 +66,11 @@ def sweep_expired(**_: Any) -> None:
         return
     _looked_at = time.monotonic()
     from annotation.audit.seals import seal_all
+    from annotation.common.database_files import overwrite_erased
     from annotation.studies.erasure import erase_expired
     from stereoscope.models import Milestone, MilestoneName
 
     erase_expired()
+    overwrite_erased()  # where somebody read while it was erased
     Milestone.note(MilestoneName.RETENTION)
     seal_all()  # what a process that was killed had left open

@@ -152,7 +152,10 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         # A writer takes its lock at BEGIN, so that no transaction fails half way by upgrading.
         "transaction_mode": "IMMEDIATE",
         "timeout": 30,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA cache_size=-65536;",
+        # What is deleted is overwritten: people are promised that it is gone.
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA cache_size=-65536; PRAGMA secure_delete=ON;"
+        ),
     }
     for _suffix in ("", "-wal", "-shm"):  # also one that was made before
         with contextlib.suppress(OSError):

@@ -236,7 +236,7 @@ def _schema(chat: ChatModel) -> Seen | None:
     try:
         if isinstance(json.loads(text)["rating"], int):
             return None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
     return Seen(works=False, said=f"it answers “{text[:60]}”")
 

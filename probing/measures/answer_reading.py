@@ -11,6 +11,11 @@ from typing import Literal
 from probing.lm.question_protocols import Answer
 from probing.measures.number_words import names_another, read_number_words
 
+#: Characters of an answer that are read, and how often in a row one of them counts: what is written
+#: without end, or to keep a reader busy, says nothing.
+LONGEST_READ, MOST_ALIKE = 10_000, 40
+_ALIKE = re.compile(rf"(.)\1{{{MOST_ALIKE},}}", re.DOTALL)
+_SPACES = re.compile(rf"\s{{{MOST_ALIKE},}}")
 Outcome = Literal["answered", "refused", "unreadable", "cut_off"]
 #: Why a value differs from the number in the answer.
 RESCALED = "rescaled from another scale"
@@ -85,16 +90,19 @@ _SAY = (
     r"|[.!,;:—–-]|$"
 )
 _MODEL = r"(?:i|we|(?:this|the) (?:ai|model|assistant))"
-_SOFTLY = r"(?:\s+(?:really|simply|just|also|still|must|do|am|therefore|personally|unfortunately))*"
+_SOFTLY = (
+    r"(?:\s+(?:really|simply|just|also|still|must|do|am|therefore|personally|unfortunately)){0,9}"
+)
 #: Refusals that hold although a number is named: “It would be 70, but I can't say that.”
 _REFUSES = re.compile(
     rf"(?:\b{_MODEL}{_SOFTLY}\s+|(?:^|[.!?]\s|\bbut\s)\s*)(?:can ?not|can'?t|could(?: not|n't)|"
     r"won'?t|will not|would(?: not|n't)|should(?: not|n't)|must(?: not|n't)|do(?: not|n't))"
-    r"(?:\s+(?:really|ever|possibly|actually|in good faith|be able to|want to|wish to))*"
+    r"(?:\s+(?:really|ever|possibly|actually|in good faith|be able to|want to|wish to)){0,9}"
     rf"\s*(?:{_SAY})"
     r"|\b(?:i|we)(?:'m| am|'re| are)?(?:\s+(?:sorry|afraid|i|but|am|'m|must|have to|respectfully|"
-    r"just|simply|therefore))*\s+(?:unable|not (?:able|allowed|permitted|comfortable|willing|going|"
-    r"in a position)|unwilling|refuse|decline|prefer not|(?:would|'d) (?:rather|prefer) not)\b"
+    r"just|simply|therefore)){0,9}\s+(?:unable|not (?:able|allowed|permitted|comfortable|willing|"
+    r"going|in a position)|unwilling|refuse|decline|prefer not|"
+    r"(?:would|'d) (?:rather|prefer) not)\b"
     r"|\b(?:i|we)'d (?:rather|prefer) not\b|^(?:unable|not able|i?'?d rather not|refus|declin)"
     r"|\bdo(?: not|n't) feel (?:comfortable|able|right)|\bnot something (?:i|we) "
     r"|\b(?:can ?not|can't|should ?n[o']t|must not) be (?:rated|said|answered|given|quantified|"
@@ -123,9 +131,9 @@ _REFUSES = re.compile(
 )
 #: What follows the words of a refusal where they are none: doubt, and a bound.
 _NO_REFUSAL = re.compile(
-    r"[^.,;:]*?\b(?:(?:for )?sure|certain(?:ty|ly)?|exact(?:ly)?|precise(?:ly)?|definitive(?:ly)?|"
-    r"(?:less|more|other|fewer) than|lower|higher|anything but|below|above|certeza|exactitud|"
-    r"precisi[óo]n|menos de|m[áa]s de|segur[oa])\b",
+    r"[^.,;:]{0,400}?\b(?:(?:for )?sure|certain(?:ty|ly)?|exact(?:ly)?|precise(?:ly)?|"
+    r"definitive(?:ly)?|(?:less|more|other|fewer) than|lower|higher|anything but|below|above|"
+    r"certeza|exactitud|precisi[óo]n|menos de|m[áa]s de|segur[oa])\b",
     re.IGNORECASE,
 )
 #: Words of a refusal where no number is named, and of a reservation where one is.
@@ -159,8 +167,12 @@ def read_rating(
     """Return the one number from `low` to `high` that an answer gives, or why it gives none.
 
     The same number twice counts once. Nothing that a refusal goes with is a rating. With `rescale`
-    an answer on another scale, such as 7 out of 10, counts as what it comes to.
+    an answer on another scale, such as 7 out of 10, counts as what it comes to. An answer of more
+    than `LONGEST_READ` characters gives none.
     """
+    if len(answer.text) > LONGEST_READ:
+        outcome = outcome_of(answer, readable=False)
+        return ReadRating(outcome, why=f"{outcome}, longer than {LONGEST_READ:,} characters")
     text = _plain(answer.text)
     if not _NUMBER.search(text):
         text = read_number_words(text) or text
@@ -224,7 +236,9 @@ def _value(number: re.Match[str]) -> float:
 
 
 def _plain(text: str) -> str:
-    """Return a text with ASCII's digits and signs, without marks of emphasis and of formulas."""
+    """Return the text that is read: ASCII's digits and signs, no marks of emphasis and formulas."""
+    text = _ALIKE.sub(lambda found: found[1] * MOST_ALIKE, text[:LONGEST_READ])
+    text = _SPACES.sub(lambda found: "\n" if "\n" in found[0] else " ", text)
     plain = "".join(
         str(unicodedata.decimal(one))
         if one.isdecimal()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from probing.lm.question_protocols import Answer
 from probing.lm.reasoning_blocks import begins_reasoning, close_reasoning, split_reasoning
-from probing.measures.answer_reading import outcome_of, read_rating
+from probing.measures.answer_reading import LONGEST_READ, outcome_of, read_rating
+from probing.measures.guise_questions import read_attribute
 
 RATINGS = {
     "70": 70, "70/100": 70, "57 out of 100": 57, "70 de 100": 70, "70 %": 70, "100/100": 100,
@@ -174,3 +177,56 @@ def test_what_follows_an_opening_mark_of_the_template_is_reasoning() -> None:
 )
 def test_a_block_that_the_template_begins_is_closed_empty(text: str, closed: str) -> None:
     assert close_reasoning(text) == closed
+
+
+#: What kept a reader busy for minutes, each repeated to a megabyte.
+ENDLESS = [
+    *(
+        "7",
+        "70 ",
+        "\n",
+        " ",
+        "$7 ",
+        "(",
+        "0 to ",
+        "i ",
+        "i am ",
+        "I can't ",
+        "no puedo ",
+        "\\boxed{",
+    ),
+    *(
+        "<think>",
+        "</think>",
+        "[think ",
+        "<|channel|>   ",
+        "[",
+        '{"a":',
+        "don't have any ",
+        "seventy ",
+    ),
+]
+
+
+@pytest.mark.parametrize("unit", ENDLESS)
+@pytest.mark.parametrize("start", ["", "I can't say 7", "<think>"])
+def test_a_megabyte_is_read_in_a_moment(start: str, unit: str) -> None:
+    text = start + unit * (1_000_000 // len(unit)) + "!"
+    began = time.process_time()
+    split = split_reasoning(text)
+    begins_reasoning(text)
+    close_reasoning(text)
+    for said in (text, split.text, split.reasoning, text[:LONGEST_READ]):
+        read = read_rating(Answer(said, "length"), rescale=True)
+        assert read.outcome != "answered" or len(said) <= LONGEST_READ
+        outcome_of(Answer(said, "stop"), readable=True)
+        read_attribute(said, ["lazy", "i am i", "i"])
+    assert time.process_time() - began < 5
+
+
+def test_an_answer_longer_than_any_says_nothing_but_a_refusal() -> None:
+    long = "They are fine. " * 1_000
+    read = read_rating(Answer(f"70. {long}", "stop"))
+    assert (read.outcome, read.value) == ("unreadable", None)
+    assert read.why == "unreadable, longer than 10,000 characters"
+    assert read_rating(Answer(f"I cannot rate people. {long}", "stop")).outcome == "refused"
