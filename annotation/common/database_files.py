@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db import connection
+from django.db import OperationalError, connection
 
 #: How long others may keep the log in use before it is left to the next time.
 PATIENCE_MS = 2_000
@@ -21,6 +21,8 @@ def overwrite_erased() -> bool:
         cursor.execute(f"PRAGMA busy_timeout = {PATIENCE_MS}")
         try:
             is_busy, *_ = cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except OperationalError:  # somebody reads on this very connection
+            is_busy = True
         finally:
             cursor.execute(f"PRAGMA busy_timeout = {usual_ms}")
     return not is_busy

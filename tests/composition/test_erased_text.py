@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation.models import DemographicAnswer, Review, StepAnswer, Study
 from annotation.studies.erasure import erase_expired
 from annotation.survey.withdrawal import withdraw_submission
-from tests.annotation.studies.people import make_study, make_submission
+from tests.annotation.studies.people import make_study, make_submission, make_user
 
 def leave_words(study, word):
     submission = make_submission(study)
@@ -28,9 +28,14 @@ def leave_words(study, word):
         submission=submission, question=question, value=f"{word}-value", own_words=f"{word}-own"
     )
     text = f"{word}-long " * 2_000
-    StepAnswer.objects.create(submission=submission, step_index=1, name="x", value={"text": text})
+    StepAnswer.objects.create(submission=submission, step_index=1, key="x", value=text)
     Review.objects.create(
-        submission=submission, reviewer=study.owner, reason=f"{word}-quoted", flags=[f"{word}-flag"]
+        submission=submission,
+        reviewer=study.owner,
+        data_decision="waiting",
+        pay_decision="waiting",
+        reason=f"{word}-quoted",
+        flags=[f"{word}-flag"],
     )
     return submission
 
