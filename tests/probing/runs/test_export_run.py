@@ -46,7 +46,7 @@ def test_every_format_holds_the_columns_and_values_of_the_download(
     client.force_login(User.objects.create_superuser("alice"))
     page = client.get(reverse("admin:probing_run_scores", args=[run.pk])).getvalue()
     said = export(run, tmp_path / "s.csv")
-    assert "4 rows of run" in said  # two groups, one template and their mean
+    assert "6 rows of run" in said  # two groups × two templates and their mean
     assert (tmp_path / "s.csv").read_bytes() == page
     rows = list(csv.DictReader(io.StringIO(page.decode())))
     assert list(rows[0])[-8:] == [
@@ -68,7 +68,10 @@ def test_every_format_holds_the_columns_and_values_of_the_download(
 
 
 def test_readings_hold_ln_p_of_each_word(run: Run, tmp_path: Path) -> None:
-    """ILPS is ln P after the group minus ln P after the prior; a pair score high minus low."""
+    """ILPS is ln P after the group minus ln P after the prior; a pair score high minus low.
+
+    The score of a group is the mean over its two templates.
+    """
     export(run, tmp_path / "r.json", readings=True)
     rows = json.loads((tmp_path / "r.json").read_text())
     assert {(row["group"], row["word"]) for row in rows} == {
@@ -79,7 +82,7 @@ def test_readings_hold_ln_p_of_each_word(run: Run, tmp_path: Path) -> None:
         assert row["logprob_group"] < 0
         score = row["logprob_group"] - row["logprob_prior"]
         found[row["group"]] = found.get(row["group"], 0) + score * (
-            1 if row["pole"] == "high" else -1
+            0.5 if row["pole"] == "high" else -0.5
         )
     stored = dict(Score.objects.filter(template="").values_list("group", "value"))
     assert found == pytest.approx(stored)
