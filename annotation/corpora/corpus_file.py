@@ -39,7 +39,7 @@ from annotation.corpora.row_reader import RowReader
 
 COLUMNS = (*COMMON_COLUMNS, *PAIR_COLUMNS, *TEXT_COLUMNS)
 #: What annotation tools call the two sides of a pair, where no column is called as expected.
-TARGET_NAMES = ("rewrite", "rewriting", "counterpart", "paraphrase", "translation")
+TARGET_NAMES = ("rewrite", "rewriting", "counterpart", "paraphrase", "translation", "target")
 SOURCE_NAMES = ("original", "original_text", "sentence", "text")
 OTREE = re.compile(r"(?:(\w+\.\d+)\.)?player\.(\w+)")
 SHORTEST_SENTENCE = 3
@@ -84,6 +84,8 @@ def parse_corpus_file(
     if not heading.is_there and not given and len(first.values) == 2:
         given = dict(zip(PAIR_COLUMNS, first.values, strict=True))
     names = _name_columns(first.values, varieties, given)
+    if notice := _take_source(names, list(first.values)):
+        notices.append(notice)
     layout = _find_layout(names, first.values, varieties)
     columns = list(dict.fromkeys(name for record in records for name in record.values))
     for column in columns:  # JSON names some in later rows alone
@@ -154,6 +156,19 @@ def _name_columns(
     if source and "target_text" in names.values() and "source_text" not in names.values():
         names[source] = "source_text"
     return names
+
+
+def _take_source(names: dict[str, str], columns: Sequence[str]) -> str:
+    """Take “source” beside one text alone for the other text, and return a notice of it.
+
+    Beside two texts, or single ones, it says where they were drawn from.
+    """
+    by_name = {column.strip().casefold(): column for column in columns}
+    target = next((by_name[name] for name in TARGET_NAMES if name in by_name), "")
+    if "source" not in by_name or not target or set(names.values()) & {"source_text", "text"}:
+        return ""
+    names |= {by_name["source"]: "source_text", target: "target_text"}
+    return f"“source” was read as the text, since only “{target}” is beside it."
 
 
 def _find_layout(names: dict[str, str], columns: Iterable[str], varieties: Varieties) -> Layout:

@@ -83,7 +83,8 @@ _TYPES = {"f": ColumnType.NUMBER, "i": ColumnType.INTEGER, "u": ColumnType.INTEG
 def _plain(value: Any) -> Any:
     if isinstance(value, float):
         return None if math.isnan(value) else value
-    return value if value is None or isinstance(value, int | str) else str(value)
+    plain = value is None or (isinstance(value, int | str) and not isinstance(value, bool))
+    return value if plain else str(value)
 
 
 def _scores(run: Run) -> Rows:
@@ -130,7 +131,7 @@ def _answers(run: Run) -> Rows:
                 sentence.label,
                 row["predicted"],
                 row["repeat"],
-                *(row[name] for name in ANSWER_COLUMNS),
+                *(_plain(row[name]) for name in ANSWER_COLUMNS),
             )
 
 

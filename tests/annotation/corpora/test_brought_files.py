@@ -207,3 +207,17 @@ def test_a_corpus_takes_another_counterpart_and_no_pair_twice() -> None:
     with pytest.raises(BadRowsError) as caught:
         take("AAL\tWME\nhe\u200b be\the is\n", into=corpus)
     assert "the same pair stands in the corpus already" in str(caught.value.problems[0])
+
+
+@pytest.mark.parametrize("name", ["counterpart", "target", "Target"])
+def test_a_source_beside_one_other_text_is_the_text(name: str) -> None:
+    found, notices = read(f"source,{name}\nHe be late.,He is often late.\n", "a.csv")
+    assert found == [("He be late.", "He is often late.")]
+    assert notices == f"“source” was read as the text, since only “{name}” is beside it."
+
+
+def test_a_source_beside_two_texts_says_where_they_are_from() -> None:
+    rows = "AAL,counterpart,source\nHe be late.,He is often late.,blogs\n"
+    varieties = Varieties("AAL", "WME")
+    (row,) = parse_corpus_file(rows.encode(), "a.csv", varieties).rows
+    assert (row.text.body, row.source) == ("He be late.", "blogs")
