@@ -57,3 +57,19 @@ def test_a_key_without_its_host_is_named_at_the_start(tmp_path, name, value):
     )
     assert done.returncode == 1
     assert f'"{name}" invalid: “{value}”, expected pairs such as LAB_KEY=api.' in done.stderr
+
+
+def test_a_command_before_the_first_migrate_says_what_to_run(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "models"],
+        cwd=ROOT,
+        env=at_home_in(tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip() == (
+        "The database is empty or of an earlier version. Prepare it first: "
+        ".venv/bin/python manage.py migrate"
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -142,7 +143,7 @@ class Command(BaseCommand):
                 console.print(_to_rich(block))
         for key in document.keys:
             value = f"{key.value} {key.small}".strip()
-            line = f"{key.label}: {value}  ({'. '.join(key.lines)})"
+            line = f"{key.label}: {value}  ({join_lines(key.lines)})"
             console.print(line, highlight=False, markup=False)
         for line in document.left_out:
             console.print(f"Left out: {line}", highlight=False, markup=False)
@@ -223,6 +224,14 @@ def _to_rich(table: Table) -> RichTable:
     for row in table.rows:
         found.add_row(*(_shorten(cell) for cell in row.cells))
     return found
+
+
+def join_lines(lines: Sequence[str]) -> str:
+    """Return the lines under a key number as one; those that go on begin in lower case."""
+    return "".join(
+        f"{'' if n == 0 else ' ' if line[:1].islower() else '; '}{line.rstrip('.')}"
+        for n, line in enumerate(lines)
+    )
 
 
 def _shorten(cell: str) -> str:

@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from annotation.imports.abc_file import build_vocabulary
 from annotation.imports.abc_ratings import import_abc_ratings
 from annotation.models import SocialGroup, TraitPair
+from evaluation.management.commands.report import join_lines
 from evaluation.models import Report
 from evaluation.reports.parts.kind import Chosen
 from tests.evaluation.reports.computing import compute
@@ -133,3 +134,13 @@ def test_missing_pieces_are_named_with_the_remedy(rated_study, scored_run, tmp_p
     with pytest.raises(CommandError, match="no report"):
         _run("verify", "nothing")
     assert not Report.objects.exists()
+
+
+def test_lines_of_a_number_are_joined_as_one_sentence() -> None:
+    lines = ("People’s means differ no more than by chance.", "As observed −0.22", "8 cells")
+    told = "People’s means differ no more than by chance; As observed −0.22; 8 cells"
+    assert join_lines(lines) == told
+    assert join_lines(("p < 0.05 after correction", "for 2 tests")) == (
+        "p < 0.05 after correction for 2 tests"
+    )
+    assert join_lines(()) == ""
