@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from inspect import getdoc
 from typing import Any, cast
 
 from django.contrib import admin, messages
@@ -34,9 +35,10 @@ from probing.admin.classify_page import ClassifyPage
 from probing.admin.import_page import ImportPage
 from probing.admin.prediction_form import PredictionForm
 from probing.admin.run_downloads import stream_log, stream_run_list, stream_scores, stream_training
+from probing.admin.run_form import Subject
 from probing.admin.run_page import counterparts_context, live_context, page_context
 from probing.admin.stimuli_forms import FORMS
-from probing.measures.base import ResultKind
+from probing.measures.base import AnyMeasure, ResultKind
 from probing.measures.registry import MEASURES
 from probing.models import LanguageModel, Run, ShardStatus
 from probing.runs.access import visible_runs
@@ -174,11 +176,9 @@ class RunAdmin(HasImports, ModelAdmin):
             "add",
             title=_("New run"),
             form=form,
-            measures=[
-                one
-                for one in MEASURES.values()
-                if one.stimuli_type in FORMS and (one.name not in fits or fits[one.name].can)
-            ],
+            subjects=_list_measures(
+                one for one in MEASURES.values() if one.name not in fits or fits[one.name].can
+            ),
             model=model,
             unfit=[fit for fit in fits.values() if not fit.can],
             tried=tried,
@@ -274,6 +274,24 @@ class RunAdmin(HasImports, ModelAdmin):
             raise PermissionDenied
         known = visible_runs(request.user).select_related("model", "created_by", "corpus")
         return get_object_or_404(known, pk=pk if str(pk).isdigit() else 0)
+
+
+def _list_measures(
+    measures: Iterable[AnyMeasure],
+) -> list[tuple[Subject, list[tuple[AnyMeasure, str]]]]:
+    """Return measures with what each does in one sentence, by what they ask about."""
+    known = [one for one in measures if one.stimuli_type in FORMS]
+    return [
+        (subject, found)
+        for subject in Subject
+        if (
+            found := [
+                (one, str(getdoc(type(one))).partition("\n")[0])
+                for one in known
+                if FORMS[one.stimuli_type].subject == subject
+            ]
+        )
+    ]
 
 
 def _find_report_form(request: HttpRequest, run: Run) -> str:

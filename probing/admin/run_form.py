@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.models import User
+from django.db.models import TextChoices
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminSelectWidget
 
@@ -24,6 +25,15 @@ from probing.runs.stimuli_loading import StimuliChoice, run_request
 PREFIX = "parameter_"
 #: Of models that a form doesn't offer, so many are given with the reason.
 REASONS_SHOWN = 5
+
+
+class Subject(TextChoices):
+    """What a measure asks about: the heading below which the page of a new run lists it."""
+
+    GROUPS = "groups", _("What does a model associate with groups by name?")
+    SPEAKERS = "speakers", _("What does it associate with the speakers of texts?")
+    COUNTERPARTS = "counterparts", _("How well does it read and write two varieties?")
+    CLASSIFIERS = "classifiers", _("Does a classifier err more often when a group is named?")
 
 
 class RunForm(forms.Form):
@@ -47,6 +57,8 @@ class RunForm(forms.Form):
         help_text=_("Stored with the run. Only measures that draw at random depend on it."),
     )
 
+    #: What measures on these stimuli ask.
+    subject: ClassVar[Subject] = Subject.CLASSIFIERS
     #: The part of the page for what the run works on.
     stimuli_template = ""
     #: Where a problem is → the field that it is entered in, if that is called otherwise.

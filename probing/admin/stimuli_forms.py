@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django import forms
 from django.contrib.auth.models import User
 from django.core.validators import FileExtensionValidator
-from django.db.models import Count
+from django.db.models import Count, Q, QuerySet
+from django.http import QueryDict
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget
@@ -16,7 +18,7 @@ from annotation.corpora.access import visible_corpora
 from annotation.models import Corpus, GroupSet, Instrument, SocialGroup, Split, Study, TraitPair
 from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
 from probing.admin.probe_forms import LabelledTextRunForm, ProbeRunForm, PromptedRunForm
-from probing.admin.run_form import RunForm
+from probing.admin.run_form import RunForm, Subject
 from probing.admin.run_labels import source_label
 from probing.admin.stimuli_fields import entries, most_pairs, offer, prompt_label, tick_boxes
 from probing.measures.base import ResultKind
@@ -42,12 +44,13 @@ from probing.models import (
 from probing.runs.rating_stimuli import asked_entries
 from probing.runs.sentence_files import SUFFIXES, open_sentences
 from probing.runs.sentence_stimuli import text_sources
-from probing.runs.stimuli import DEFAULT_GROUPS, DEFAULT_TEMPLATE_SET
+from probing.runs.stimuli import DEFAULT_GROUPS, DEFAULT_TEMPLATE_SET, DEFAULT_TRAITS
 from probing.runs.stimuli_loading import StimuliChoice
 from probing.runs.text_stimuli import pair_sources
 
 # A page waits for the whole file; larger ones are read by the command, which streams them.
 LARGEST_MEGABYTES = 20
+MOST_SOURCES = 20
 
 
 class GroupFields(forms.Form):
@@ -60,8 +63,10 @@ class GroupFields(forms.Form):
         super().__init__(*args, **kwargs)
         sets = GroupSet.objects.annotate(number=Count("groups"))
         offer(self, "groups", entries(sets), DEFAULT_GROUPS)
-        # Paired groups are chosen by their set: there are thousands.
-        offer(self, "single_groups", entries(SocialGroup.objects.filter(component_links=None)))
+        # Paired groups are chosen by their set, as there are thousands, or come with a study.
+        single = Q(component_links=None) | Q(slug__in=self.initial.get("single_groups", ()))
+        known = SocialGroup.objects.filter(single).distinct()
+        offer(self, "single_groups", entries(known))
 
 
 class TemplateFields(forms.Form):
@@ -78,61 +83,47 @@ class TemplateFields(forms.Form):
 
 
 class TraitFields(forms.Form):
-    """Trait pairs, one by one; those of a study are ticked: the one at hand, or the newest.
+    """Trait pairs, one by one; ticked with the groups, both of one study or of the library.
 
-    ``study`` of the initial values is the key of the one at hand; its groups are ticked as well.
+    ``study`` of the initial values is the key of that study; without it, the sets of Cao et al.
+    (2022) are ticked, whatever else there is in the library.
     """
 
     user: User
-    traits = tick_boxes(
-        _("Trait pairs"), _("Without any, all of the library, including those that you added.")
-    )
+    traits = tick_boxes(_("Trait pairs"), _("Without any, the 16 of Cao et al. (2022)."))
+    #: The study that groups and trait pairs are taken from.
+    source: Study | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        studies = Study.objects.visible_to(self.user)
         chosen = str(self.initial.get("study", ""))
-        if chosen.isdecimal():
-            studies = studies.filter(pk=int(chosen))
-        instrument = (
-            Instrument.objects.filter(study__in=studies, scales__isnull=False)
-            .select_related("study")
-            .order_by("-study__pk", "-version")
-            .first()
-        )
-        known = TraitPair.objects.all()
-        ticked = known.filter(trait_scales__instrument=instrument) if instrument else known
-        offer(self, "traits", entries(known), *ticked.values_list("slug", flat=True))
-        if instrument is not None:
-            self.fields["traits"].help_text = format_lazy(
-                _(
-                    "Ticked at first: the scales of the study “{study}”. Without any, all of the "
-                    "library, including those that you added."
-                )
-                if chosen
-                else _(
-                    "Ticked at first: the scales of your newest study, “{study}”. Without any, "
-                    "all of the library, including those that you added."
-                ),
-                study=instrument.study.title,
-            )
+        instrument = self._list_instruments().filter(study=chosen if chosen.isdecimal() else 0)
+        ticked = DEFAULT_TRAITS
+        if (found := instrument.order_by("-version").first()) is not None:
+            self.source = found.study
+            ticked = tuple(found.scales.values_list("trait_pair__slug", flat=True))
+            self.initial["groups"] = []
+            self.initial["single_groups"] = list(found.groups.values_list("slug", flat=True))
+        offer(self, "traits", entries(TraitPair.objects.all()), *ticked)
 
-            if chosen:
-                self._tick_groups(instrument)
+    def _list_instruments(self) -> QuerySet[Instrument]:
+        studies = Study.objects.visible_to(self.user)
+        return Instrument.objects.filter(
+            study__in=studies, scales__isnull=False, groups__isnull=False
+        ).select_related("study")
 
-    def _tick_groups(self, instrument: Instrument) -> None:
-        """Tick the groups of a study one by one, where all of them can be. One query."""
-        wanted = set(instrument.groups.values_list("slug", flat=True))
-        single = SocialGroup.objects.filter(component_links=None, slug__in=wanted)
-        if wanted and single.count() == len(wanted):
-            self.initial["groups"], self.initial["single_groups"] = [], sorted(wanted)
+    @property
+    def sources(self) -> list[Study]:
+        """The newest studies that groups and trait pairs can be taken from. One query."""
+        keys = self._list_instruments().order_by().values("study")
+        return list(Study.objects.filter(pk__in=keys).order_by("-pk")[:MOST_SOURCES])
 
     @property
     def traits_taken(self) -> str:
-        """How many trait pairs the run takes, as in “16 of 17 pairs”; none ticked takes all."""
+        """How many trait pairs the run takes, as in “16 of 17 pairs”; none ticked takes the 16."""
         total = len(self.fields["traits"].choices)  # type: ignore[attr-defined]
         return _("%(n)d of %(total)d pairs") % {
-            "n": len(self["traits"].value() or ()) or total,
+            "n": len(self["traits"].value() or DEFAULT_TRAITS),
             "total": total,
         }
 
@@ -140,6 +131,7 @@ class TraitFields(forms.Form):
 class GroupRunForm(GroupFields, TraitFields, TemplateFields, RunForm):
     """A run on groups and traits in templates."""
 
+    subject = Subject.GROUPS
     stimuli_template = "admin/probing/run/choose_groups.html"
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
@@ -241,6 +233,7 @@ class SentenceRunForm(GroupFields, TraitFields, CorpusRunForm):
         ),
     )
 
+    subject = Subject.GROUPS
     stimuli_template = "admin/probing/run/choose_sentences.html"
     stimuli_names = ("corpus", "variety", "sources", "sentences")
 
@@ -311,9 +304,13 @@ class GuiseRunForm(CorpusRunForm):
     )
     prompts = tick_boxes(
         _("Prompts"),
-        _("Without any, all that fit the attributes, or with names those that name a race."),
+        _(
+            "Ticked are those that fit the attributes, or with names those that name a race. They "
+            "follow the attributes until you tick others."
+        ),
     )
 
+    subject = Subject.SPEAKERS
     stimuli_template = "admin/probing/run/choose_guises.html"
     stimuli_names = (
         "corpus",
@@ -336,11 +333,44 @@ class GuiseRunForm(CorpusRunForm):
             [(entry.slug, f"{entry.title} ({len(entry.words)})") for entry in lists],
         )
         self.fields["attribute_list"].initial = DEFAULT_ATTRIBUTES
-        prompts = Prompt.objects.filter(purpose__in=GUISES)
-        offer(self, "prompts", [(prompt.slug, prompt.text) for prompt in prompts])
+        self._offer_prompts({entry.slug: entry.purpose for entry in lists})
         corpus = self.chosen_corpus()
         sources = pair_sources(corpus) if corpus is not None else []
         offer(self, "sources", [(name, source_label(name, pairs=n)) for name, n in sources])
+
+    def _offer_prompts(self, purposes: Mapping[str, str]) -> None:
+        """Offer each purpose as a whole, and its prompts; tick the one that the run will use.
+
+        An untouched tick is no choice: it follows the attributes that were sent. One query.
+        """
+        self.prompts_of: dict[str, list[Prompt]] = {purpose.value: [] for purpose in GUISES}
+        for prompt in Prompt.objects.filter(purpose__in=GUISES):
+            self.prompts_of[prompt.purpose].append(prompt)
+        usual = purposes.get(DEFAULT_ATTRIBUTES, "")
+        whole = [(purpose.value, purpose.label) for purpose in GUISES]
+        single = [(one.slug, one.text) for found in self.prompts_of.values() for one in found]
+        offer(self, "prompts", [*whole, *single], usual)
+        if isinstance(self.data, QueryDict) and self.data.getlist("prompts") in ([], [usual]):
+            asked = purposes.get(self.data.get("attribute_list", ""), usual)
+            self.data = self.data.copy()
+            named = self.data.get("terms", "").strip()
+            self.data.setlist("prompts", [PromptPurpose.OVERT if named else asked])
+
+    @property
+    def prompt_lines(self) -> list[dict[str, Any]]:
+        """One line for each purpose: whether it is ticked as a whole, and its prompts."""
+        ticked = set(self["prompts"].value() or ())
+        return [
+            {
+                "value": purpose.value,
+                "label": purpose.label,
+                "ticked": purpose.value in ticked,
+                "prompts": [(one.slug, one.text, one.slug in ticked) for one in found],
+                "n_ticked": sum(one.slug in ticked for one in found),
+            }
+            for purpose in GUISES
+            if (found := self.prompts_of[purpose.value])
+        ]
 
     def choice(self, cleaned: dict[str, Any]) -> StimuliChoice:
         return StimuliChoice.of(
@@ -377,6 +407,7 @@ class TextRunForm(CorpusRunForm):
         help_text=_("Drawn from the training split with the seed; 0 shows none."),
     )
 
+    subject = Subject.COUNTERPARTS
     stimuli_template = "admin/probing/run/choose_texts.html"
     stimuli_names = ("corpus", "sources", "limit", "per_source", "prompts", "examples")
 
@@ -419,6 +450,7 @@ class RatingRunForm(RunForm):
     groups = tick_boxes(_("Groups"), _("Without any, all of the study."))
     traits = tick_boxes(_("Trait scales"), _("Without any, all of the study."))
 
+    subject = Subject.GROUPS
     stimuli_template = "admin/probing/run/choose_ratings.html"
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

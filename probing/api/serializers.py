@@ -211,7 +211,9 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         "found best for the family of the model.",
         allow_null=True,
     )
-    traits = _names(None, "Slugs of trait pairs; without any, all of them.", allow_null=True)
+    traits = _names(
+        None, "Slugs of trait pairs; without any, the 16 of Cao et al. (2022).", allow_null=True
+    )
     study = _optional_text(
         12,
         "The public id of a study that you may see, for direct ratings; `groups` and `traits` may "

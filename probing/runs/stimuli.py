@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from annotation.library.abc_model import TRAIT_PAIRS
 from annotation.models import GroupSet, SocialGroup, TraitPair
 from probing.library.sentences import missing_forms
 from probing.measures.prompt_library import INSTRUCTION_PROMPT, PAPER_PROMPT
@@ -38,6 +39,8 @@ def default_prompts(model: LanguageModel) -> tuple[str, ...]:
 
 
 DEFAULT_GROUPS = "cao-2022-human-study"
+#: What is taken without a choice: never what somebody has added to the library.
+DEFAULT_TRAITS = tuple(pair.slug for pair in TRAIT_PAIRS)
 
 
 def load_stimuli(
@@ -49,7 +52,7 @@ def load_stimuli(
     """Return the stimuli named by slugs; a name may be an entry's or a set's. Five queries.
 
     A set stands for its entries in the order of their slugs. An entry that is named twice comes
-    once, in its first place. ``traits=None`` takes every trait pair of the library.
+    once, in its first place. ``traits=None`` takes the 16 trait pairs of Cao et al. (2022).
 
     Raises :class:`RunError` naming each unknown slug, what is missing altogether, and each group
     without the surface form that a template needs.
@@ -110,13 +113,13 @@ def _as_groups(chosen: Sequence[SocialGroup]) -> tuple[Group, ...]:
 
 
 def load_traits(names: Iterable[str] | None = None) -> tuple[Trait, ...]:
-    """Return the trait pairs of these slugs, of the whole library for None. One query.
+    """Return the trait pairs of these slugs, for None the 16 of Cao et al. (2022). One query.
 
     Raises :class:`RunError` naming each unknown slug, and a pair without one of its adjectives.
     """
     pairs = {entry.slug: entry for entry in TraitPair.objects.all()}
     chosen = _resolve(
-        list(pairs) if names is None else names,
+        [slug for slug in DEFAULT_TRAITS if slug in pairs] if names is None else names,
         where="traits",
         noun="trait pair",
         entries=pairs,

@@ -15,12 +15,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.library.abc_model import TRAIT_PAIRS
 from annotation.models import TraitPair
-from probing.models import LanguageModel, Run, RunStatus, Score, ShardStatus
+from probing.measures.registry import MEASURES
+from probing.models import LanguageModel, Prompt, Run, RunStatus, Score, ShardStatus
 from probing.runs.control import cancel_run
 from probing.runs.failure import fail_shard
 from probing.runs.language_models import register_model
 from probing.runs.leases import claim_shard
+from probing.runs.stimuli import DEFAULT_GROUPS
 from probing.runs.worker import work
 from tests.annotation.studies.people import make_study
 from tests.probing.runs.fixtures import (  # noqa: F401
@@ -425,26 +428,74 @@ def test_a_model_whose_folder_is_gone_is_named(bert: LanguageModel, alice: Clien
     assert not Run.objects.exists()
 
 
-def test_the_form_says_how_many_trait_pairs_it_takes(
+def test_groups_and_trait_pairs_come_from_one_study_or_from_the_library(
     bert: LanguageModel,  # noqa: F811
     alice: Client,
 ) -> None:
-    """A pair that is created after a study is offered, counted, and not ticked by itself."""
+    """Neither the newest study nor what somebody adds to the library changes what is ticked."""
     study = make_study(owner=User.objects.get(username="alice"), launched=False)
-    n = study.instruments.get().scales.count()
+    instrument = study.instruments.get()
+    instrument.groups.exclude(pk__in=instrument.groups.values("pk")[:3]).delete()
+    instrument.scales.exclude(pk__in=instrument.scales.values("pk")[:2]).delete()
     TraitPair.objects.create(
         slug="late-early", low="late", high="early", dimension="agency", position=99
     )
-    total = TraitPair.objects.count()
     address = f"{reverse('admin:probing_run_add')}?measure=set"
-    shown = alice.get(address).content.decode()
-    assert n < total
-    assert f"{n} of {total} pairs" in shown
-    assert f"the scales of your newest study, “{study.title}”" in shown
-    assert shown.count('name="traits"') == total
-    assert re.search(r'value="late-early"[^>]*checked', shown) is None
+    page = alice.get(address)
+    form = page.context["form"]
+    assert "Groups and trait pairs of Cao et al. (2022), from the library" in page.content.decode()
+    assert (form["groups"].value(), form["single_groups"].value()) == ([DEFAULT_GROUPS], [])
+    assert form["traits"].value() == [pair.slug for pair in TRAIT_PAIRS]
+    assert "late-early" in dict(form.fields["traits"].choices)
+
+    of_study = f"{address}&study={study.pk}"
+    assert f"study={study.pk}" in page.content.decode()
+    form = alice.get(of_study).context["form"]
+    assert form["groups"].value() == []
+    assert len(form["single_groups"].value()) == 3
+    assert set(form["traits"].value()) == set(instrument.scales.values_list("slug", flat=True))
+    named = f"Groups and trait pairs of the study “{study.title}”"
+    for shown in (alice.get(of_study), alice.post(of_study, {**asked(bert), "preview": "1"})):
+        assert shown.content.decode().count(named) == 1
+    # Without any, a run takes the sixteen pairs and not what was added.
     tried = alice.post(address, {**asked(bert), "preview": "1"}).content.decode()
-    assert f"It takes {total} of {total} pairs of traits." in tried
+    assert "It takes 16 of 17 pairs of traits." in tried
+
+
+def test_measures_are_chosen_by_what_they_ask(alice: Client) -> None:
+    page = alice.get(f"{reverse('admin:probing_run_add')}?measure=matched_guise")
+    subjects = page.context["subjects"]
+    assert [subject.name for subject, _found in subjects] == [
+        "GROUPS",
+        "SPEAKERS",
+        "COUNTERPARTS",
+        "CLASSIFIERS",
+    ]
+    listed = [measure.name for _subject, found in subjects for measure, _about in found]
+    assert sorted(listed) == sorted(MEASURES)
+    assert all(about.endswith(".") for _subject, found in subjects for _measure, about in found)
+    shown = page.content.decode()
+    assert shown.count('<details name="subject" open>') == 1
+    assert 'aria-current="page">Matched guise probing</a>' in shown
+
+
+def test_prompts_are_one_line_for_each_purpose_ticked_as_they_will_be_used(alice: Client) -> None:
+    address = f"{reverse('admin:probing_run_add')}?measure=matched_guise"
+    page = alice.get(address)
+    shown = page.content.decode()
+    assert shown.count('class="prompt-line"') == 6
+    n = Prompt.objects.filter(purpose="traits").count()
+    assert re.search(rf"Guises: traits of the speaker, {n} prompts", shown)
+    assert page.context["form"]["prompts"].value() == ["traits"]
+    # Untouched, the tick follows the attributes; names of groups have prompts of their own.
+    for sent, ticked in (
+        ({"prompts": ["traits"], "attribute_list": "guilt"}, ["guilt"]),
+        ({"prompts": [], "attribute_list": "guilt"}, ["guilt"]),
+        ({"prompts": ["traits"], "terms": "Black/White"}, ["overt"]),
+        ({"prompts": ["intelligence"], "attribute_list": "guilt"}, ["intelligence"]),
+    ):
+        form = alice.post(address, {**sent, "seed": "0", "preview": "1"}).context["form"]
+        assert form["prompts"].value() == ticked
 
 
 def test_chosen_runs_are_cancelled_and_resumed(make_run: RunMaker, alice: Client) -> None:  # noqa: F811

@@ -81,7 +81,10 @@ class Command(BaseCommand):
             help=f"sets of groups or single groups; default {DEFAULT_GROUPS}",
         )
         parser.add_argument(
-            "--traits", nargs="+", metavar="SLUG", help="trait pairs; default all of the library"
+            "--traits",
+            nargs="+",
+            metavar="SLUG",
+            help="trait pairs; default the 16 of Cao et al. (2022)",
         )
         parser.add_argument(
             "--templates",
