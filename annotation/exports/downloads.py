@@ -6,6 +6,7 @@ It does not carry the submission's public id, so that it cannot be joined with e
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from django.db.models import Case, OuterRef, QuerySet, Subquery, Sum, When
 from django.http import StreamingHttpResponse
@@ -18,6 +19,7 @@ from annotation.models import (
     VERDICTS,
     ActionKind,
     ActionState,
+    DataDecision,
     Outcome,
     PanelAction,
     PanelRecord,
@@ -161,7 +163,20 @@ def stream_file(
     tables = list_study_tables(study)
     table, form = split_file_name(name)
     wanted = [tables[table], *(tables[companion] for companion in tables[table].companions)]
-    return form.stream([one.build(study, include) for one in wanted], bom), form
+    built = [_say_scope(one.build(study, include), include) for one in wanted]
+    return form.stream(built, bom), form
+
+
+def _say_scope(table: Table, include: Collection[str]) -> Table:
+    """Say in the codebook whether excluded submissions are among the rows."""
+    said = "in" if DataDecision.EXCLUDED in include else "not in"
+    columns = [
+        replace(one, meaning=f"{one.meaning}; excluded submissions are {said} this file")
+        if one.name == "data_decision"
+        else one
+        for one in table.columns
+    ]
+    return replace(table, columns=columns)
 
 
 def build_download(
@@ -172,7 +187,7 @@ def build_download(
     The caller has checked who asks.
     """
     chunks, form = stream_file(study, name, bom=bom, include=include)
-    return build_attachment(chunks, name_file(study, name), media_type=form.media_type)
+    return build_attachment(chunks, name_file(study, name, include), media_type=form.media_type)
 
 
 def build_payment_download(study: Study, *, bom: bool = False) -> StreamingHttpResponse:
@@ -191,7 +206,11 @@ def build_attachment(
     return response
 
 
-def name_file(study: Study, name: str) -> str:
-    """Return the name of a file that leaves the platform, with its study and today's date."""
+def name_file(study: Study, name: str, include: Collection[str] = ()) -> str:
+    """Return the name of a file that leaves the platform, with its study and today's date.
+
+    include : what it holds besides the submissions that count; the name says so
+    """
     stem, _, suffix = name.rpartition(".")
+    stem = "-with-".join([stem, *include])
     return f"stereoscope-{study.public_id}-{stem}-{timezone.localdate():%Y-%m-%d}.{suffix}"

@@ -14,6 +14,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.common.small_cells import DEFAULT_MINIMUM
 from evaluation.models import Report, ReportStatus
 from evaluation.reports.answers import lay_out
 from evaluation.reports.parts.errors import ReportError
@@ -86,7 +87,12 @@ def delete(request: HttpRequest, public_id: str) -> HttpResponse:
 def share(request: HttpRequest, public_id: str) -> HttpResponse:
     """Show the links to a report and make a new one, whose address is shown this once."""
     report = _changeable(request, public_id)
-    context: dict[str, Any] = {"report": report, "days": USUAL_DAYS, "most": LONGEST_DAYS}
+    context: dict[str, Any] = {
+        "report": report,
+        "days": USUAL_DAYS,
+        "most": LONGEST_DAYS,
+        "minimum": DEFAULT_MINIMUM,
+    }
     if request.method == "POST":
         context["days"] = days = request.POST.get("days", "")
         try:

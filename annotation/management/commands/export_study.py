@@ -100,7 +100,7 @@ class Command(BaseCommand):
             self.stdout.write("No license is stated; archives ask for one (--license CC-BY-4.0).")
 
     def _write(self, study: Study, name: str, folder: Path, include: list[str]) -> None:
-        path = folder / name_file(study, name)
+        path = folder / name_file(study, name, include)
         try:
             chunks, _form = stream_file(study, name, include=include)
             with path.open("wb") as handle:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
@@ -179,8 +181,13 @@ class QuotaRow:
     beyond: int
 
 
-def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, Any]:
-    """Return the context of the whole page: the live part and what stays."""
+def describe_study(
+    study: Study, user: User, *, may_change: bool, include: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the context of the whole page: the live part and what stays.
+
+    include : what exports hold besides the submissions that count, some of `EXTRAS`
+    """
     instrument = current_instrument(study) if study.status == StudyStatus.DRAFT else None
     findings = link_findings(examine_study(study, instrument), study) if instrument else []
     may_export_payments = may_change and user.has_perm(PAYMENT_PERMISSION)
@@ -194,8 +201,8 @@ def describe_study(study: Study, user: User, *, may_change: bool) -> dict[str, A
         and not load_panel_settings(study).signed_links,
         "launch_problems": [finding for finding in findings if finding.blocks],
         "launch_thoughts": [finding for finding in findings if not finding.blocks],
-        "exports": list_exports(study, may_export_payments=may_export_payments),
-        "export_scopes": list_export_scopes(study),
+        "exports": list_exports(study, include, may_export_payments=may_export_payments),
+        "export_scopes": list_export_scopes(study, include),
         "source_lines": study.source.splitlines(),
         "next_steps": find_study_steps(study, user),
     }
@@ -257,9 +264,15 @@ def _describe_times(overview: Overview) -> dict[str, Any]:
     }
 
 
-def list_exports(study: Study, *, may_export_payments: bool) -> list[ExportRow]:
+def list_exports(
+    study: Study, include: Collection[str], *, may_export_payments: bool
+) -> list[ExportRow]:
     """Return title, content and files of each download, payments for those who may pay."""
-    exports = describe_exports(study, "study")
+    query = f"?{urlencode(dict.fromkeys(include, 1))}" if include else ""
+    exports: list[ExportRow] = [
+        (title, content, [(label, f"{address}{query}") for label, address in files])
+        for title, content, files in describe_exports(study, "study")
+    ]
     if may_export_payments and study.origin != Origin.IMPORTED:
         content = _(
             "The panel’s ids with outcome and decision. For payment only: it names people and "
@@ -270,19 +283,21 @@ def list_exports(study: Study, *, may_export_payments: bool) -> list[ExportRow]:
     return exports
 
 
-def list_export_scopes(study: Study) -> list[tuple[str, str]]:
-    """Return what exports can hold: a part of the address, and a name. One query."""
+def list_export_scopes(study: Study, include: Collection[str]) -> list[tuple[str, Any, bool]]:
+    """Return what exports can hold besides: its name in addresses, its label, and whether it is
+    chosen. One query.
+    """
     found = set(
         chain.from_iterable(
             study.submissions.order_by().values_list("origin", "data_decision").distinct()
         )
     )
     names = {
-        SubmissionOrigin.PILOT: _("with the pilot"),
-        SubmissionOrigin.PREVIEW: _("with previews"),
-        DataDecision.EXCLUDED: _("with excluded data"),
+        SubmissionOrigin.PILOT: _("The pilot"),
+        SubmissionOrigin.PREVIEW: _("Previews"),
+        DataDecision.EXCLUDED: _("Excluded submissions"),
     }
-    return [(extra.value, names[extra]) for extra in EXTRAS if extra in found]
+    return [(one.value, names[one], one in include) for one in EXTRAS if one in found]
 
 
 def _build_quota_row(quota: GroupQuota, *, begun: int) -> QuotaRow:

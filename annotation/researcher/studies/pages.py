@@ -24,6 +24,7 @@ from annotation.exports.downloads import (
 )
 from annotation.instruments.versions import create_version, current_instrument, discard_version
 from annotation.models import PAYMENT_PERMISSION, Study, StudyStatus, SubmissionOrigin
+from annotation.models.submission import EXTRAS
 from annotation.researcher.pages.export_page import ExportPage
 from annotation.researcher.pages.formatting import money_of
 from annotation.researcher.pages.study_page import (
@@ -60,7 +61,12 @@ class StudyOverview(StudyPage):
     folder = "study"
 
     def get_context_data(self) -> dict[str, Any]:
-        described = describe_study(self.study, self.user, may_change=self.may_change)
+        described = describe_study(
+            self.study,
+            self.user,
+            may_change=self.may_change,
+            include=[extra for extra in EXTRAS if extra in self.request.GET],
+        )
         return {**super().get_context_data(), **described}
 
 

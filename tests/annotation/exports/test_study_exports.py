@@ -393,6 +393,31 @@ def test_excluded_people_are_exported_only_if_asked_for(tmp_path, client) -> Non
         client.get(rows).json()["count"]
         == 2 * client.get(f"{rows}?data_decision=excluded").json()["count"]
     )
-    page = client.get(reverse("admin:annotation_study_overview", args=[study.pk])).content.decode()
-    assert "Exports hold the submissions that count, accepted or not reviewed yet." in page
-    assert "ratings.zip/?excluded=1" in page
+    overview = reverse("admin:annotation_study_overview", args=[study.pk])
+    for query, asked in (("", ""), ("?excluded=1", "?excluded=1")):
+        page = client.get(overview + query).content.decode()
+        assert "Exports hold the submissions that count, accepted or not reviewed yet." in page
+        box = '<input type="checkbox" name="excluded" value="1"'
+        assert f"{box}{' checked' if query else ''}> Excluded submissions" in page
+        for name in (*list_study_tables(study), "ratings"):
+            for end in ("csv", "sav"):
+                assert f'{name}.{end}/{asked}"' in page, (name, end)
+
+
+def test_file_and_codebook_say_whether_excluded_submissions_are_in(client) -> None:
+    alice = make_user("alice")
+    study = make_study(owner=alice)
+    make_submission(study)
+    client.force_login(alice)
+    for name in list_study_tables(study):
+        address = reverse("admin:annotation_study_export", args=[study.pk, f"{name}-codebook.csv"])
+        data = address.replace("-codebook", "")
+        for query, said, named in (
+            ("", "excluded submissions are not in this file", f"{name}-2"),
+            ("?excluded=1", "excluded submissions are in this file", f"{name}-with-excluded-2"),
+        ):
+            answer = client.get(address + query)
+            codebook = b"".join(answer.streaming_content).decode()
+            (line,) = (one for one in codebook.splitlines() if one.startswith("data_decision,"))
+            assert said in line
+            assert named in client.get(data + query)["Content-Disposition"]

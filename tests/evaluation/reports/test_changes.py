@@ -155,6 +155,8 @@ def test_members_read_outsiders_do_not_learn_of_it_and_neither_changes_it(client
 def test_a_link_opens_the_report_without_an_account_until_it_ends(client, alice, report):
     client.force_login(alice)
     assert "from 1 to 90" in client.post(address("share", report), {"days": "0"}).content.decode()
+    warned = client.get(address("share", report)).content.decode()
+    assert "Numbers that rest on fewer than 5 participants are left out of its page" in warned
     page = client.post(address("share", report), {"days": "7"}).content.decode()
     share = report.shares.get()
     link = page.partition('<code id="link">')[2].partition("</code>")[0]
