@@ -8,14 +8,25 @@ from typing import Any, ClassVar
 from django import forms
 from django.contrib.auth.models import User
 from django.core.validators import FileExtensionValidator
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.http import QueryDict
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminFileFieldWidget, UnfoldAdminSelectWidget
 
 from annotation.corpora.access import visible_corpora
-from annotation.models import Corpus, GroupSet, Instrument, SocialGroup, Split, Study, TraitPair
+from annotation.models import (
+    Corpus,
+    GroupSet,
+    Instrument,
+    SocialGroup,
+    Split,
+    Study,
+    StudyGroup,
+    StudyKind,
+    TraitPair,
+    TraitScale,
+)
 from annotation.researcher.pages.fields import ChoiceField, TextField, WholeNumberField
 from probing.admin.probe_forms import LabelledTextRunForm, ProbeRunForm, PromptedRunForm
 from probing.admin.run_form import RunForm, Subject
@@ -107,10 +118,13 @@ class TraitFields(forms.Form):
         offer(self, "traits", entries(TraitPair.objects.all()), *ticked)
 
     def _list_instruments(self) -> QuerySet[Instrument]:
-        studies = Study.objects.visible_to(self.user)
-        return Instrument.objects.filter(
-            study__in=studies, scales__isnull=False, groups__isnull=False
-        ).select_related("study")
+        studies = Study.objects.visible_to(self.user).filter(kind=StudyKind.ABC_SURVEY)
+        parts = (
+            part.objects.filter(instrument=OuterRef("pk")) for part in (TraitScale, StudyGroup)
+        )
+        return Instrument.objects.filter(*map(Exists, parts), study__in=studies).select_related(
+            "study"
+        )
 
     @property
     def sources(self) -> list[Study]:
