@@ -52,6 +52,7 @@ from probing.models import (
     WordList,
     WordPurpose,
 )
+from probing.runs.guise_stimuli import PUBLISHED
 from probing.runs.rating_stimuli import asked_entries
 from probing.runs.sentence_files import SUFFIXES, open_sentences
 from probing.runs.sentence_stimuli import text_sources
@@ -380,6 +381,7 @@ class GuiseRunForm(CorpusRunForm):
                 "label": purpose.label,
                 "ticked": purpose.value in ticked,
                 "prompts": [(one.slug, one.text, one.slug in ticked) for one in found],
+                "n": sum(one.slug in PUBLISHED for one in found) or len(found),
                 "n_ticked": sum(one.slug in ticked for one in found),
             }
             for purpose in GUISES

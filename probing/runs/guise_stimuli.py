@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from annotation.models import Corpus, Split, Text
+from probing.measures.guise_library import GUISE_PROMPTS
 from probing.measures.guise_stimuli import GuisePrompt, GuiseStimuli, GuiseText
 from probing.measures.stimuli import StimuliError
 from probing.measures.streams import named_seed, named_stream
@@ -13,6 +14,9 @@ from probing.models import GUISES, Prompt, PromptPurpose, WordList, WordPurpose
 from probing.runs.errors import RunError
 from probing.runs.stimuli import require_known
 from probing.runs.text_stimuli import check_sources, draw_some, load_pairs, no_pairs
+
+#: Slugs of the prompts that come with the platform.
+PUBLISHED = frozenset(prompt.slug for prompt in GUISE_PROMPTS)
 
 Sides = tuple[tuple[GuiseText, ...], tuple[GuiseText, ...]]
 VARIETY_LENGTH = 40
@@ -206,12 +210,17 @@ def _attributes(slug: str) -> WordList:
 
 
 def _prompts(names: Iterable[str], usual: str) -> list[GuisePrompt]:
-    """Return the prompts of those slugs or purposes, each once."""
-    known = Prompt.objects.filter(purpose__in=GUISES).order_by("slug")
-    by_name: dict[str, list[Prompt]] = {}
-    for prompt in known:
-        by_name.setdefault(prompt.purpose, []).append(prompt)
-        by_name.setdefault(prompt.slug, []).append(prompt)
+    """Return the prompts of those slugs or purposes, each once. One query.
+
+    A purpose stands for its published prompts, and for all of its prompts where the library has no
+    published one: prompts that are added to it are used by their slugs.
+    """
+    known = list(Prompt.objects.filter(purpose__in=GUISES).order_by("slug"))
+    by_name: dict[str, list[Prompt]] = {prompt.slug: [prompt] for prompt in known}
+    for purpose in GUISES:
+        own = [prompt for prompt in known if prompt.purpose == purpose]
+        if own:
+            by_name[purpose] = [one for one in own if one.slug in PUBLISHED] or own
     wanted = list(dict.fromkeys(names)) or [usual]
     require_known("prompts", "prompt about a speaker", wanted, by_name)
     chosen = {prompt.slug: prompt for name in wanted for prompt in by_name[name]}

@@ -480,11 +480,14 @@ def test_measures_are_chosen_by_what_they_ask(alice: Client) -> None:
 
 
 def test_prompts_are_one_line_for_each_purpose_ticked_as_they_will_be_used(alice: Client) -> None:
+    n = Prompt.objects.filter(purpose="traits").count()
+    Prompt.objects.create(slug="late", text="{text}: the speaker is", purpose="traits")
     address = f"{reverse('admin:probing_run_add')}?measure=matched_guise"
     page = alice.get(address)
     shown = page.content.decode()
     assert shown.count('class="prompt-line"') == 6
-    n = Prompt.objects.filter(purpose="traits").count()
+    assert 'value="late"' in shown
+    # What somebody adds is offered, and no part of the purpose.
     assert re.search(rf"Guises: traits of the speaker, {n} prompts", shown)
     assert page.context["form"]["prompts"].value() == ["traits"]
     # Untouched, the tick follows the attributes; names of groups have prompts of their own.

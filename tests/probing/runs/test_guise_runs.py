@@ -271,6 +271,21 @@ def test_bad_stimuli_are_refused_before_work_starts(
     assert not Run.objects.exists()
 
 
+@pytest.mark.parametrize("names", [(), ("traits",)])
+def test_a_prompt_that_is_added_changes_no_default(
+    pairs_corpus: Corpus, names: tuple[str, ...]
+) -> None:
+    def asked(prompts: tuple[str, ...]) -> list[str]:
+        loaded = load_guise_stimuli(pairs_corpus, attributes="katz-braly-37", prompts=prompts)
+        return [prompt.slug for prompt in loaded.prompts]
+
+    before = asked(names)
+    Prompt.objects.create(slug="added", text="{text}: the speaker is", purpose="traits")
+    assert asked(names) == before
+    assert len(before) == 9
+    assert asked(("added",)) == ["added"]
+
+
 def test_of_three_varieties_a_run_takes_the_two_that_are_chosen(
     pairs_corpus: Corpus, make_guise_run: GuiseMaker
 ) -> None:
