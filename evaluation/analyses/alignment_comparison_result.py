@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from evaluation.analyses.alignment_result import (
     AlignmentOptions,
@@ -12,6 +13,7 @@ from evaluation.analyses.alignment_result import (
 )
 from evaluation.analyses.tau_answers import Answer
 from evaluation.metrics import Interval
+from evaluation.metrics.shown import Shown
 
 ALL, TEST = "all", "test"
 TAU, PRECISION = "tau", "precision"
@@ -28,8 +30,8 @@ class RunOverall:
     p_generalising_holm : of `pooled.answers.generalising`, corrected over the runs of the part
     """
 
-    run: str
-    part: str
+    run: Annotated[str, Shown(meaning="public id of the run")]
+    part: Annotated[str, Shown()]
     pooled: PooledAlignment
     p_holm: float
     tau_wide: Interval

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from evaluation.analyses.tau_answers import Answers
 from evaluation.metrics import Interval, UndefinedReason
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -141,9 +143,9 @@ class GroupAlignment:
     """
 
     group: str
-    n_raters: int
-    n_incomplete: int
-    n_scales: int
+    n_raters: Annotated[int, Shown("Raters", 0)]
+    n_incomplete: Annotated[int, Shown(meaning="raters who did not rate every scale")]
+    n_scales: Annotated[int, Shown(meaning="scales with a mean and a score")]
     tau: ResampledValue
     p_value: float
     p_holm: float
@@ -199,8 +201,8 @@ class LeftOut:
     what: str
     group: str
     scale: str
-    n: int
-    reason: str
+    n: Annotated[int, Shown()]
+    reason: Annotated[str, Shown()]
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from evaluation.analyses.feature_gaps import FeatureResult, analyze_features
 from evaluation.metrics.bootstrap import Bootstrap
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.rouge import KINDS
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.toxicity import Pooling
 from evaluation.metrics.undefined import UndefinedReason
 
@@ -66,9 +68,9 @@ class Removed:
     share : (T_in − T_out) / T_in, 1 = all removed, below 0 = some added; n = texts that it rests on
     """
 
-    producer: str
-    variety: str
-    split: str
+    producer: Annotated[str, Shown()]
+    variety: Annotated[str, Shown("Generating")]
+    split: Annotated[str, Shown()]
     t_in: Estimate
     t_out: Estimate
     share: Estimate
@@ -96,9 +98,9 @@ class AgainstGold:
         counterpart; n = texts that it rests on
     """
 
-    producer: str
-    variety: str
-    split: str
+    producer: Annotated[str, Shown()]
+    variety: Annotated[str, Shown("Generating")]
+    split: Annotated[str, Shown()]
     t_gold: Estimate
     t_out: Estimate
     change: Estimate

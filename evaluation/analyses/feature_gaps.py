@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from evaluation.analyses.direction_gaps import DirectionTable, Floats
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.known_values import quotient
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.slope import robust_slope
 from evaluation.metrics.t_test import t_test
 from evaluation.metrics.undefined import UndefinedReason
@@ -45,8 +47,8 @@ class DensitySlope:
     quantity: str
     adjusted: bool
     estimate: Estimate
-    p_value: float
-    p_corrected: float
+    p_value: Annotated[float, Shown("p", is_p=True)]
+    p_corrected: Annotated[float, Shown("p (Holm)", is_p=True)]
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,8 @@ class FeatureGap:
     present: Estimate
     absent: Estimate
     difference: Estimate
-    p_value: float
-    p_corrected: float
+    p_value: Annotated[float, Shown("p", is_p=True)]
+    p_corrected: Annotated[float, Shown("p (Holm)", is_p=True)]
 
 
 @dataclass(frozen=True)

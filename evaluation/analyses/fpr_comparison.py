@@ -10,9 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from evaluation.analyses.fpr_counts import GapOptions
 from evaluation.analyses.fpr_gaps import ModelGaps
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 #: Of the largest absolute mean gap on the set.
@@ -37,12 +39,12 @@ class AverageSpan:
     rank : 1 for the smallest mean among the models of a side
     """
 
-    model: str
-    side: str
+    model: Annotated[str, Shown("Model")]
+    side: Annotated[str, Shown()]
     by_set: tuple[float, ...]
-    average: float
-    n_sets: int
-    rank: int
+    average: Annotated[float, Shown("Average", 3, style="strong")]
+    n_sets: Annotated[int, Shown("Sets", 0)]
+    rank: Annotated[int, Shown("Rank", 0, meaning="1 for the smallest average")]
     reason: str = ""
 
 
@@ -55,9 +57,9 @@ class Extreme:
 
     side: str
     group: str
-    n_highest: int
-    n_lowest: int
-    n: int
+    n_highest: Annotated[int, Shown("Largest", 0)]
+    n_lowest: Annotated[int, Shown("Smallest", 0)]
+    n: Annotated[int, Shown("Of", 0, meaning="models and sets")]
     n_both: int
 
     @property
@@ -74,9 +76,16 @@ class GapSize:
     data_set: str
     side: str
     group: str
-    value: float
-    of_largest: float
-    size: str
+    value: Annotated[float, Shown("Gap", 3, name="gap", signed=True)]
+    of_largest: Annotated[
+        float,
+        Shown(
+            "Of the largest",
+            2,
+            meaning="absolute gap as a share of the largest one of its side on its set",
+        ),
+    ]
+    size: Annotated[str, Shown(meaning="large from 0.7 on, small up to 0.1")]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -37,6 +38,7 @@ from evaluation.analyses.fpr_inference import (
 )
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.known_values import sd_of_known
+from evaluation.metrics.shown import Shown
 from probing.measures.streams import named_stream
 
 RELEASED_Z = 1.96
@@ -148,9 +150,14 @@ class MentionFit:
     explained : share of the variance of the gaps
     """
 
-    side: str
-    slope: Estimate
-    explained: float
+    side: Annotated[str, Shown("Side")]
+    slope: Annotated[
+        Estimate,
+        Shown(
+            "Slope", 4, signed=True, meaning="change of the gap for a nat of surprisal, over words"
+        ),
+    ]
+    explained: Annotated[float, Shown("Explained, %", 0, scale=100)]
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from evaluation.analyses.fpr_counts import (
 from evaluation.analyses.fpr_gaps import analyze_gaps
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 FACTORS = ("wording", "order", "seed")
@@ -43,14 +45,38 @@ class FallbackBounds:
     low, high : the smallest and largest gap that they could make
     """
 
-    side: str
-    group: str
-    n_answers: int
-    n_without: int
-    errors: Estimate
-    correct: Estimate
-    low: float
-    high: float
+    side: Annotated[str, Shown("Side")]
+    group: Annotated[str, Shown()]
+    n_answers: Annotated[int, Shown("n", 0, meaning="answers of all runs")]
+    n_without: Annotated[int, Shown("", 0, meaning="answers that named no class")]
+    errors: Annotated[
+        Estimate,
+        Shown(
+            "All errors",
+            3,
+            name="gap_errors",
+            signed=True,
+            prefix="errors_",
+            meaning="gap where these answers are false positives",
+        ),
+    ]
+    correct: Annotated[
+        Estimate,
+        Shown(
+            "All correct",
+            3,
+            name="gap_correct",
+            signed=True,
+            prefix="correct_",
+            meaning="gap where none of them is",
+        ),
+    ]
+    low: Annotated[
+        float, Shown("Lowest", 3, name="lowest", signed=True, meaning="smallest possible gap")
+    ]
+    high: Annotated[
+        float, Shown("Highest", 3, name="highest", signed=True, meaning="largest possible gap")
+    ]
 
     @property
     def share(self) -> float:
@@ -61,10 +87,19 @@ class FallbackBounds:
 class FactorShare:
     """Share of the variance of gaps over runs that a factor of the prompts explains."""
 
-    side: str
-    factor: str
-    n_levels: int
-    share: Estimate
+    side: Annotated[str, Shown("Side")]
+    factor: Annotated[str, Shown()]
+    n_levels: Annotated[int, Shown("Levels", 0)]
+    share: Annotated[
+        Estimate,
+        Shown(
+            "Share, %",
+            0,
+            scale=100,
+            meaning="ε² of the gaps of all runs and groups; interval over templates",
+            n=Shown("Runs", name="n_runs"),
+        ),
+    ]
 
 
 def fallback_bounds(predictions: Predictions, options: GapOptions) -> tuple[FallbackBounds, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -42,6 +43,7 @@ from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
 from evaluation.metrics.rank_correlation import kendall_tau_b
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.stereotypes import favourability, overlap_probability, stereotype_strength
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
@@ -75,10 +77,21 @@ class AttributeScore:
 
     model: str
     probe: Probe
-    attribute: str
-    estimate: Estimate
-    rank: int | None
-    prompt_sd: float
+    attribute: Annotated[str, Shown("Attribute")]
+    estimate: Annotated[
+        Estimate,
+        Shown(
+            "q",
+            4,
+            name="q",
+            effect=True,
+            meaning="association score, mean over prompts",
+            unit="log ratio",
+            n=Shown("Prompts", name="n_prompts"),
+        ),
+    ]
+    rank: Annotated[int | None, Shown("Rank", 0)]
+    prompt_sd: Annotated[float, Shown("sd of prompts", 4)]
     p_value: float
     p_holm: float
     why_no_p: str
@@ -92,19 +105,19 @@ class PromptScore:
     model: str
     probe: Probe
     prompt: str
-    attribute: str
-    value: float
+    attribute: Annotated[str, Shown("Attribute")]
+    value: Annotated[float, Shown("q", 4, name="q", signed=True, unit="log ratio")]
 
 
 @dataclass(frozen=True)
 class TopAttribute:
     """One of the first attributes of a study or a model; `value` in per cent or as q."""
 
-    source: str
-    title: str
-    rank: int
-    attribute: str
-    value: float
+    source: Annotated[str, Shown(meaning="slug of a study, or covert or overt for a model")]
+    title: Annotated[str, Shown("Source")]
+    rank: Annotated[int, Shown("Rank", 0)]
+    attribute: Annotated[str, Shown("Attribute")]
+    value: Annotated[float, Shown("Value", 3, meaning="per cent of people, or q of a model")]
 
 
 @dataclass(frozen=True)
@@ -124,20 +137,40 @@ class Agreement:
     model: str
     probe: Probe
     study: str
-    estimate: Estimate
-    chance: float
+    estimate: Annotated[
+        Estimate,
+        Shown(
+            "MAP",
+            3,
+            name="map",
+            style="strong",
+            meaning="mean average precision, mean over prompts",
+        ),
+    ]
+    chance: Annotated[
+        float, Shown("Chance", 3, style="quiet", meaning="mean MAP of random rankings")
+    ]
     sd: float
-    statistic: float
-    df: float
-    p_t: float
-    p_t_holm: float
-    p_permutation: float
-    p_permutation_holm: float
-    least: float
-    most: float
-    shared: int
-    p_shared: float
-    strength: Estimate
+    statistic: Annotated[float, Shown("t", 2, name="t")]
+    df: Annotated[float, Shown("", 0)]
+    p_t: Annotated[float, Shown()]
+    p_t_holm: Annotated[float, Shown("p (t)", is_p=True)]
+    p_permutation: Annotated[float, Shown()]
+    p_permutation_holm: Annotated[float, Shown("p (permutation)", is_p=True)]
+    least: Annotated[float, Shown("Least", 3, meaning="MAP with one prompt left out, at least")]
+    most: Annotated[float, Shown("Most", 3, meaning="MAP with one prompt left out, at most")]
+    shared: Annotated[int, Shown("Shared", 0, meaning="of the first five")]
+    p_shared: Annotated[float, Shown(meaning="chance of sharing as many, hypergeometric")]
+    strength: Annotated[
+        Estimate,
+        Shown(
+            "δ",
+            3,
+            prefix="strength_",
+            signed=True,
+            meaning="mean q of the study’s first five minus that of all others",
+        ),
+    ]
     reason: str
 
     @property
@@ -152,8 +185,8 @@ class FavourabilityLine:
 
     source: str
     title: str
-    unweighted: Estimate
-    weighted: Estimate
+    unweighted: Annotated[Estimate, Shown("Mean", 2, effect=True)]
+    weighted: Annotated[Estimate, Shown("Weighted", 2, prefix="weighted_", signed=True)]
 
 
 @dataclass(frozen=True)
@@ -166,9 +199,9 @@ class LeftOutPrompt:
     model: str
     probe: Probe
     prompt: str
-    shared: int
-    tau: float
-    change: float
+    shared: Annotated[int, Shown("Shared", 0, meaning="of the first five")]
+    tau: Annotated[float, Shown("τ", 2, meaning="Kendall’s tau-b of both rankings")]
+    change: Annotated[float, Shown("Largest change", 4, unit="log ratio")]
     reason: str = UndefinedReason.NONE
 
 
@@ -181,9 +214,9 @@ class VarianceShares:
 
     model: str
     probe: Probe
-    attributes: float
-    prompts: float
-    interaction: float
+    attributes: Annotated[float, Shown("Attributes, %", 0, scale=100)]
+    prompts: Annotated[float, Shown("Wording, %", 0, scale=100)]
+    interaction: Annotated[float, Shown("Wording × attribute, %", 0, scale=100)]
     reason: str = UndefinedReason.NONE
 
 
@@ -198,12 +231,12 @@ class NullLine:
 
     model: str
     probe: str
-    quantity: str
-    mean: float
-    sd: float
+    quantity: Annotated[str, Shown("Quantity")]
+    mean: Annotated[float, Shown("Mean", 4, signed=True)]
+    sd: Annotated[float, Shown("sd", 4)]
     low: float
-    high: float
-    n: int
+    high: Annotated[float, Shown("to", 4, signed=True)]
+    n: Annotated[int, Shown("Draws", 0)]
 
 
 @dataclass(frozen=True)

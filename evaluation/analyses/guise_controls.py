@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.known_values import mean_of_known
 from evaluation.metrics.rank_correlation import kendall_tau_b
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.slope import Slope, robust_intercept
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.association import log_mean_exp
@@ -61,14 +63,23 @@ class ControlLine:
     difference : δ of the subject less this one, texts and prompts resampled
     """
 
-    model: str
-    guise: str
-    kind: str
-    strength: Estimate
-    n_pairs: int
-    tau: float
+    model: Annotated[str, Shown("Model")]
+    guise: Annotated[str, Shown("Guise")]
+    kind: Annotated[str, Shown(meaning="subject, control, or matched pairs of the subject")]
+    strength: Annotated[Estimate, Shown("δ", 3, effect=True, unit="log ratio")]
+    n_pairs: Annotated[int, Shown("Texts", 0)]
+    tau: Annotated[float, Shown("τ", 2, meaning="of its ranking with the subject’s")]
     first: tuple[str, ...]
-    difference: Estimate
+    difference: Annotated[
+        Estimate,
+        Shown(
+            "Subject − it",
+            3,
+            prefix="difference_",
+            signed=True,
+            meaning="δ of the subject less δ of this guise",
+        ),
+    ]
     p_value: float
     question: str
 
@@ -81,9 +92,9 @@ class AdjustedLine:
     p_holm : of the adjusted effect, corrected over the attributes of the model, δ by itself
     """
 
-    model: str
-    name: str
-    plain: float
+    model: Annotated[str, Shown("Model")]
+    name: Annotated[str, Shown("Attribute or δ")]
+    plain: Annotated[float, Shown("As it is", 4, signed=True)]
     adjusted: Slope
     p_holm: float
 
@@ -92,13 +103,13 @@ class AdjustedLine:
 class ControlNull:
     """δ between guises that are none: exchanged pairs, or random halves of the second variety."""
 
-    model: str
-    name: str
-    mean: float
-    sd: float
+    model: Annotated[str, Shown("Model")]
+    name: Annotated[str, Shown("Placebo", name="placebo")]
+    mean: Annotated[float, Shown("Mean", 3, signed=True)]
+    sd: Annotated[float, Shown("sd", 3)]
     low: float
-    high: float
-    n: int
+    high: Annotated[float, Shown("to", 3, signed=True)]
+    n: Annotated[int, Shown("Draws", 0)]
 
 
 @dataclass(frozen=True)

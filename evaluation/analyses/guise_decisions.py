@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from evaluation.metrics.decisions import (
 from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.holm import correct_rows
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
@@ -70,10 +72,10 @@ class DecisionRate:
     increase : first / second − 1
     """
 
-    model: str
-    outcome: str
-    setting: str
-    prompt: str
+    model: Annotated[str, Shown("Model")]
+    outcome: Annotated[str, Shown("Outcome")]
+    setting: Annotated[str, Shown("Setting")]
+    prompt: Annotated[str, Shown()]
     first: float
     second: float
     n_first: int
@@ -93,8 +95,8 @@ class DecisionTest:
     p_contingency_holm, p_mcnemar_holm : of the other two, likewise
     """
 
-    model: str
-    outcome: str
+    model: Annotated[str, Shown("Model")]
+    outcome: Annotated[str, Shown("Outcome")]
     first: Estimate
     second: Estimate
     difference: Estimate
@@ -103,9 +105,9 @@ class DecisionTest:
     p_holm: float
     contingency: CountTest
     mcnemar: CountTest
-    n_ties: int
-    p_contingency_holm: float
-    p_mcnemar_holm: float
+    n_ties: Annotated[int, Shown(meaning="decisions that are ties")]
+    p_contingency_holm: Annotated[float, Shown("p (2 × 2)", is_p=True, meaning="Holm over models")]
+    p_mcnemar_holm: Annotated[float, Shown("p (McNemar)", is_p=True, meaning="Holm over models")]
     p_difference: float
     question: str
 
@@ -114,11 +116,11 @@ class DecisionTest:
 class LeftOutDecision:
     """The difference of both rates, and the paper's p, with one prompt left out."""
 
-    model: str
-    outcome: str
-    prompt: str
-    difference: float
-    p_equal: float
+    model: Annotated[str, Shown("Model")]
+    outcome: Annotated[str, Shown("Outcome")]
+    prompt: Annotated[str, Shown()]
+    difference: Annotated[float, Shown("Difference, points", 1, scale=100, signed=True)]
+    p_equal: Annotated[float, Shown("p (equal counts)", is_p=True)]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from evaluation.metrics.crossed_effects import crossed_effects
 from evaluation.metrics.estimate import Estimate
 from evaluation.metrics.holm import correct_rows
 from evaluation.metrics.one_sided_t import one_sample_t
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.slope import Slope, robust_slope
 
 #: Fewest pairs of a feature that are told apart.
@@ -58,14 +60,24 @@ class FeatureLine:
     question : what interval and p_value are about
     """
 
-    model: str
-    feature: str
-    strength: Estimate
-    sd: float
-    n_cells: int
-    t: float
-    p_paper: float
-    p_paper_holm: float
+    model: Annotated[str, Shown("Model")]
+    feature: Annotated[str, Shown()]
+    strength: Annotated[
+        Estimate,
+        Shown(
+            "δ",
+            3,
+            effect=True,
+            meaning="strength over the pairs with the feature, texts and prompts as samples",
+            unit="log ratio",
+            n=Shown("Pairs", name="n_pairs"),
+        ),
+    ]
+    sd: Annotated[float, Shown("sd", 3, meaning="over versions, settings and prompts, ddof 1")]
+    n_cells: Annotated[int, Shown("Cells", 0, meaning="versions × settings × prompts")]
+    t: Annotated[float, Shown("t", 2)]
+    p_paper: Annotated[float, Shown()]
+    p_paper_holm: Annotated[float, Shown("p (paper)", is_p=True)]
     p_value: float
     disagree: bool
     reason: str
@@ -79,7 +91,7 @@ class DoseLine:
     model: str
     features: int
     most: bool
-    strength: Estimate
+    strength: Annotated[Estimate, Shown("δ", 3, effect=True, n=Shown("Pairs", name="n_pairs"))]
 
 
 @dataclass(frozen=True)
@@ -89,8 +101,8 @@ class DensityLine:
     adjusted : whether the first text's words, and how many more it has, are held constant
     """
 
-    model: str
-    adjusted: bool
+    model: Annotated[str, Shown("Model")]
+    adjusted: Annotated[bool, Shown()]
     slope: Slope
 
 

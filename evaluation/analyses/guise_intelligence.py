@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from evaluation.analyses.guise_inference import (
     crossed_lines,
     pair_table,
 )
+from evaluation.metrics.shown import Shown
 
 ADJECTIVES, IQ = "adjectives", "IQ"
 _ONE = np.ones((1, 1), dtype=bool)
@@ -24,9 +26,9 @@ _ONE = np.ones((1, 1), dtype=bool)
 class ShareLine:
     """Share of the mass of two IQ values on the higher one, mean over texts, n = texts."""
 
-    model: str
-    setting: str
-    prompt: str
+    model: Annotated[str, Shown("Model")]
+    setting: Annotated[str, Shown("Setting")]
+    prompt: Annotated[str, Shown()]
     first: float
     second: float
     n: int

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import UNBOUNDED
 from evaluation.metrics.known_values import sd_of_known
 from evaluation.metrics.one_sided_t import pooled_t
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.stereotypes import favourability
 
 #: Hofmann et al. (2024), Methods: upper ends of the first three classes, in parameters.
@@ -58,11 +60,11 @@ class ModelValues:
 class ModelLine:
     """One model: δ with its interval over texts and prompts; None for an unknown size."""
 
-    model: str
-    probe: Probe
+    model: Annotated[str, Shown("Model")]
+    probe: Annotated[Probe, Shown("Probe")]
     parameters: int | None
     size: str
-    strength: Estimate
+    strength: Annotated[Estimate, Shown("δ", 3, effect=True, n=Shown("Prompts", name="n_prompts"))]
 
 
 @dataclass(frozen=True)
@@ -79,16 +81,18 @@ class SizeLine:
     variety: str
     size: str
     models: tuple[str, ...]
-    mean: Estimate
-    sd: float
+    mean: Annotated[Estimate, Shown("Mean", 3, style="strong")]
+    sd: Annotated[float, Shown("sd", 3, meaning="ddof 1")]
 
 
 @dataclass(frozen=True)
 class TrendLine:
     """Change of δ with ten times the parameters; interval over texts and prompts, n = models."""
 
-    probe: Probe
-    slope: Estimate
+    probe: Annotated[Probe, Shown("Probe")]
+    slope: Annotated[
+        Estimate, Shown("Change of δ", 3, effect=True, n=Shown("Models", name="n_models"))
+    ]
 
 
 @dataclass(frozen=True)
@@ -100,16 +104,16 @@ class FeedbackLine:
     difference : with less without, texts and prompts resampled; n = prompts
     """
 
-    probe: Probe
-    quantity: str
-    without: float
+    probe: Annotated[Probe, Shown("Probe")]
+    quantity: Annotated[str, Shown("Quantity")]
+    without: Annotated[float, Shown("Without", 3, signed=True)]
     sd_without: float
     with_it: float
     sd_with: float
-    t: float
-    df: float
-    p_value: float
-    difference: Estimate
+    t: Annotated[float, Shown("t", 2)]
+    df: Annotated[float, Shown("df", 0)]
+    p_value: Annotated[float, Shown("p (paper)", name="p", is_p=True)]
+    difference: Annotated[Estimate, Shown("With − without", 3, effect=True)]
     disagree: bool
     reason: str
 

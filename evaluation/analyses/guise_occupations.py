@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from evaluation.metrics.interval import bias_corrected_p_value
 from evaluation.metrics.known_values import mean_of_known, quotient
 from evaluation.metrics.one_sided_t import OneSidedT, one_sample_t
 from evaluation.metrics.prestige import LinearFit, Rule, linear_fit, occupation_prestige
+from evaluation.metrics.shown import Shown
 
 MEAN, SLOPE = "mean q", "slope of prestige"
 
@@ -58,11 +60,23 @@ class OccupationInference:
 
     model: str
     probe: Probe
-    name: str
-    estimate: Estimate
-    p_paper: float
+    name: Annotated[str, Shown("Quantity", name="quantity")]
+    estimate: Annotated[
+        Estimate,
+        Shown(
+            "Value",
+            4,
+            name="value",
+            effect=True,
+            meaning="interval over texts and prompts",
+            n=Shown("Occupations"),
+        ),
+    ]
+    p_paper: Annotated[float, Shown("p (paper)", is_p=True)]
     disagree: bool
-    p_value: float
+    p_value: Annotated[
+        float, Shown("p", name="p", is_p=True, meaning="two-sided, from the interval’s resamples")
+    ]
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -50,6 +51,7 @@ from evaluation.metrics import (
 from evaluation.metrics.draws import draw_counts, middle
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.rank_correlation import MINIMUM_PAIRS
+from evaluation.metrics.shown import Shown
 from probing.measures.streams import named_stream
 
 
@@ -75,8 +77,8 @@ class ScaleLine:
     second: Estimate
     difference: Estimate
     n_people: int
-    p_value: float
-    p_holm: float
+    p_value: Annotated[float, Shown(name="p", meaning="two-sided, of no difference")]
+    p_holm: Annotated[float, Shown("p (Holm)", is_p=True)]
 
 
 @dataclass(frozen=True)
@@ -86,18 +88,18 @@ class ItemLine:
     n_people : who rated the item on the scale
     """
 
-    item: str
-    scale: str
-    difference: float
-    n_people: int
+    item: Annotated[str, Shown(name="pair", meaning="slug of the pair")]
+    scale: Annotated[str, Shown(meaning="slug of the trait scale")]
+    difference: Annotated[float, Shown(meaning="first guise less the second", unit="points")]
+    n_people: Annotated[int, Shown("", 0, meaning="people who rated the pair on the scale")]
 
 
 @dataclass(frozen=True)
 class ModelScale:
     """q(high) − q(low) of a model on one scale; n = prompts, resampled are texts and prompts."""
 
-    model: str
-    scale: str
+    model: Annotated[str, Shown("Model")]
+    scale: Annotated[str, Shown(meaning="slug of the trait scale")]
     estimate: Estimate
 
 
@@ -112,14 +114,16 @@ class ModelLine:
     reliability_people, reliability_texts : of people's differences, for either
     """
 
-    model: str
-    n_scales: int
-    observed: Estimate
-    p_value: float
+    model: Annotated[str, Shown("Model")]
+    n_scales: Annotated[int, Shown("Scales", 0)]
+    observed: Annotated[
+        Estimate, Shown("τ as observed", 2, name="tau", meaning="tau-b over scales, noise left in")
+    ]
+    p_value: Annotated[float, Shown(name="p", meaning="of tau as observed, scales independent")]
     these_texts: Answer
     other_texts: Answer
-    reliability_people: float
-    reliability_texts: float
+    reliability_people: Annotated[float, Shown(meaning="of the differences, other people")]
+    reliability_texts: Annotated[float, Shown(meaning="of the differences, other texts")]
 
 
 @dataclass(frozen=True)

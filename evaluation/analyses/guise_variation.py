@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
 from evaluation.analyses.guise_draws import Floats, GuiseRun, Matching, Probe, run_scores
 from evaluation.metrics.attribute_agreement import map_of_ranks, ranks_of
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 
 ALL, VERSION, SETTING, PROMPT = "all", "version", "setting", "prompt"
@@ -32,10 +34,10 @@ class VariationLine:
     model: str
     probe: Probe
     study: str
-    factor: str
-    level: str
-    agreement: Estimate
-    strength: Estimate
+    factor: Annotated[str, Shown(meaning="what is held: version, setting, prompt, or all")]
+    level: Annotated[str, Shown(meaning="which of them; slug of a prompt")]
+    agreement: Annotated[Estimate, Shown("MAP", 3, style="strong")]
+    strength: Annotated[Estimate, Shown("δ", 3, prefix="strength_")]
 
 
 @dataclass(frozen=True)

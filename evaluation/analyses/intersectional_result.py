@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from evaluation.analyses.resample_options import ResamplingOptions
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,8 @@ class DomainPair:
 
     first_domain: str
     second_domain: str
-    tau_first: float
-    tau_second: float
+    tau_first: Annotated[float, Shown("τ with A", 2)]
+    tau_second: Annotated[float, Shown("τ with B", 2)]
     difference: float
     low: float
     high: float

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ from evaluation.metrics.draws import draw_counts
 from evaluation.metrics.estimate import Estimate, no_estimate
 from evaluation.metrics.interval import bias_corrected_interval
 from evaluation.metrics.known_values import quotient
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
@@ -64,13 +66,13 @@ class GroupMarkedness:
     """
 
     group: str
-    deviation: float
-    residual: float
+    deviation: Annotated[float, Shown("Deviation", 3, unit="the measure’s")]
+    residual: Annotated[float, Shown("Unexplained", 3, unit="the measure’s")]
     explained: float
     low: float
     high: float
-    n_traits: int
-    reason: str = ""
+    n_traits: Annotated[int, Shown("Traits", 0)]
+    reason: Annotated[str, Shown(meaning="why there is no share")] = ""
     interval_reason: str = ""
 
     @property
@@ -91,9 +93,17 @@ class TraitMention:
     effect: float
     low: float
     high: float
-    sd: float
-    same_sign: float
-    n_groups: int
+    sd: Annotated[float, Shown("SD", 3, unit="the measure’s")]
+    same_sign: Annotated[
+        float,
+        Shown(
+            "Groups on its side, %",
+            0,
+            scale=100,
+            meaning="share of the groups whose deviation has the sign of the effect",
+        ),
+    ]
+    n_groups: Annotated[int, Shown("Groups", 0)]
     interval_reason: str = ""
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from evaluation.analyses.emergence_norms import Association
 from evaluation.analyses.intersectional_result import Emergence
 from evaluation.metrics.draws import middle
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
@@ -31,11 +33,13 @@ POLES = ("low", "high")
 class CurvePoint:
     """Precision and recall of all associations with an excess of `threshold` or more."""
 
-    threshold: float
-    n_predicted: int
-    n_hits: int
-    precision: float
-    recall: float
+    threshold: Annotated[
+        float, Shown("Least excess", 3, meaning="smallest excess", unit="the measure’s")
+    ]
+    n_predicted: Annotated[int, Shown("Predicted", 0)]
+    n_hits: Annotated[int, Shown("Hits", 0)]
+    precision: Annotated[float, Shown("Precision", 2, style="strong")]
+    recall: Annotated[float, Shown("Recall", 2, style="strong")]
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,14 @@ class NormCurve:
     average_precision: float
     low: float
     high: float
-    chance: float
-    p_value: float
-    n_shuffles: int
-    n_groups: int
-    n_expected: int
-    n_possible: int
+    chance: Annotated[float, Shown("By chance", 2, meaning="mean of shuffles of the excesses")]
+    p_value: Annotated[
+        float, Shown("p", is_p=True, meaning="share of shuffles with as large a value")
+    ]
+    n_shuffles: Annotated[int, Shown()]
+    n_groups: Annotated[int, Shown("Groups", 0, meaning="groups of the list")]
+    n_expected: Annotated[int, Shown("Expected", 0, meaning="associations of the list")]
+    n_possible: Annotated[int, Shown("Possible", 0, meaning="groups × dimensions × poles")]
     reason: str = ""
     interval_reason: str = ""
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from evaluation.analyses.alignment_result import AlignmentOptions, ResampledValue
 from evaluation.analyses.tau_answers import Answer, Answers
 from evaluation.metrics import Interval
+from evaluation.metrics.shown import Shown
 
 TAU, PRECISION = "tau", "precision"
 #: Between the answers of two crossed questions, and between their slugs.
@@ -51,9 +53,9 @@ class Subgroup:
     """
 
     question: str
-    answer: str
-    n_people: int
-    n_cells: int
+    answer: Annotated[str, Shown()]
+    n_people: Annotated[int, Shown("People", 0)]
+    n_cells: Annotated[int, Shown()]
     tau: ResampledValue
     p_value: float
     precision: ResampledValue
@@ -89,9 +91,9 @@ class SubgroupCell:
     answer: str
     group: str
     scale: str
-    n: int
-    mean: float
-    sd: float
+    n: Annotated[int, Shown(meaning="ratings")]
+    mean: Annotated[float, Shown(unit="rating, 0 to 100")]
+    sd: Annotated[float, Shown(unit="rating, 0 to 100")]
     interval: Interval
 
 
@@ -115,9 +117,26 @@ class SubgroupDifference:
     second: str
     value: float
     interval: Interval
-    expected: float
-    p_value: float
-    p_holm: float
+    expected: Annotated[
+        float,
+        Shown(
+            "expected",
+            2,
+            signed=True,
+            style="quiet",
+            meaning="mean difference where answers are exchanged at random",
+        ),
+    ]
+    p_value: Annotated[
+        float,
+        Shown(
+            "p, answers exchanged",
+            is_p=True,
+            style="quiet",
+            meaning="of the observed difference, by exchanging answers between people",
+        ),
+    ]
+    p_holm: Annotated[float, Shown()]
     noise_free: Answer | None
     generalising: Answer
     p_generalising_holm: float

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 
 from annotation.common.lazy import pd
 from evaluation.metrics.rank_correlation import kendall_tau_b
+from evaluation.metrics.shown import Shown
 from probing.measures.streams import named_stream
 
 PILOT_GROUPS = ("asian", "black", "hispanic", "immigrant")
@@ -40,9 +42,11 @@ class Candidate:
     """One choice of templates and its tau over all pilot cells; NaN with a reason."""
 
     templates: tuple[str, ...]
-    tau: float
-    p_value: float
-    n_cells: int
+    tau: Annotated[float, Shown("τ", 3, style="strong")]
+    p_value: Annotated[
+        float, Shown("p", is_p=True, meaning="of tau, cells as independent draws, not corrected")
+    ]
+    n_cells: Annotated[int, Shown("Cells", 0)]
     reason: str = ""
 
 
@@ -51,8 +55,8 @@ class PilotGroup:
     """How many raters of a pilot group there are, and how many the choice looked at."""
 
     group: str
-    n_raters: int
-    n_used: int
+    n_raters: Annotated[int, Shown("Raters", 0)]
+    n_used: Annotated[int, Shown("Looked at", 0)]
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,7 @@ from evaluation.metrics.holm import holm_correction
 from evaluation.metrics.interval import bias_corrected_interval, bias_corrected_p_value
 from evaluation.metrics.known_values import weighted_mean_of_known
 from evaluation.metrics.rank_correlation import kendall_tau_b, kendall_tau_b_batch
+from evaluation.metrics.shown import Shown
 from evaluation.metrics.undefined import UndefinedReason
 from probing.measures.streams import named_stream
 
@@ -118,10 +120,10 @@ class ScaleLine:
 
     scale: str
     opposite: bool
-    prompt_p: float
-    prompt_p_holm: float
+    prompt_p: Annotated[float, Shown("p (prompts)", is_p=True)]
+    prompt_p_holm: Annotated[float, Shown("p (prompts, Holm)", is_p=True)]
     disagree: bool
-    p_value: float
+    p_value: Annotated[float, Shown("p", name="p", is_p=True, meaning="that of the interval")]
 
 
 @dataclass(frozen=True)
@@ -135,8 +137,8 @@ class PairLine:
     first: str
     second: str
     tau: Answer
-    n_opposite: int
-    ceiling: float
+    n_opposite: Annotated[int, Shown("Opposite", 0, meaning="scales on opposite sides")]
+    ceiling: Annotated[float, Shown("Ceiling", 2, meaning="τ between halves of the people")]
 
 
 @dataclass(frozen=True)

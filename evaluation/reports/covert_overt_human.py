@@ -23,6 +23,7 @@ from evaluation.analyses.three_pictures import (
     PairLine,
     PictureLine,
     PictureOptions,
+    ScaleLine,
     ThreePictures,
     compare_pictures,
     covert_picture,
@@ -64,7 +65,7 @@ from evaluation.reports.parts.rating_inputs import (
     no_ratings,
 )
 from evaluation.reports.parts.run_settings import settings_section, settings_table
-from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot
+from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, shown
 from probing.measures.base import ResultKind
 from probing.measures.guise_library import TRAITS
 from probing.measures.registry import MEASURES
@@ -164,8 +165,7 @@ class PictureTables:
                 meaning="Kendall’s tau-b over scales",
             ),
             Column.p("p", "p", "tau.p_value", meaning="of τ = 0, two-sided"),
-            Column("Ceiling", "ceiling", decimals=2, meaning="τ between halves of the people"),
-            Column("Opposite", "n_opposite", decimals=0, meaning="scales on opposite sides"),
+            *shown(PairLine, "ceiling", "n_opposite"),
             Column("Scales", "n_scales", "tau.n", decimals=0),
             Column("", "reason", "tau.estimate.note"),
             level=self.level,
@@ -184,9 +184,7 @@ class PictureTables:
             Column("", "scale"),
             Column("Scale", "scale_text", self.scale_text),
             Column.estimate("q", "difference", covert, 3, signed=True),
-            Column.p("p", "p", "p_value", meaning="that of the interval"),
-            Column.p("p (prompts)", "prompt_p"),
-            Column.p("p (prompts, Holm)", "prompt_p_holm"),
+            *shown(ScaleLine, "p_value", "prompt_p", "prompt_p_holm"),
             Column("Disagree", "disagree", lambda row: "yes" if row.disagree else "no"),
             Column("", "opposite", meaning="by name and of speakers on different sides"),
             level=self.level,

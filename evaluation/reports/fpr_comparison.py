@@ -9,7 +9,13 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from evaluation.analyses.fpr_comparison import FprComparison, compare_models
+from evaluation.analyses.fpr_comparison import (
+    AverageSpan,
+    Extreme,
+    FprComparison,
+    GapSize,
+    compare_models,
+)
 from evaluation.analyses.fpr_gaps import analyze_gaps
 from evaluation.models import Report
 from evaluation.reports.parts import gap_tables as gaps_of
@@ -24,7 +30,7 @@ from evaluation.reports.parts.prediction_inputs import (
     GapParameters,
     load_model_predictions,
 )
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, pivot
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, pivot, shown
 
 # --- The tables of the comparison of classifiers ---
 
@@ -35,15 +41,12 @@ def average_table(result: FprComparison) -> ReportTable:
         "averages",
         "Spans averaged over sets of sentences",
         result.averages,
-        Column("Model", "model"),
-        Column("", "side"),
+        *shown(AverageSpan, "model", "side"),
         *(
             Column(name, f"span_{name}", _at(place), 3)
             for place, name in enumerate(result.data_sets)
         ),
-        Column("Average", "average", decimals=3, style="strong"),
-        Column("Sets", "n_sets", decimals=0),
-        Column("Rank", "rank", decimals=0, meaning="1 for the smallest average"),
+        *shown(AverageSpan, "average", "n_sets", "rank"),
         reason="reason",
     )
 
@@ -55,9 +58,7 @@ def extreme_table(result: FprComparison, names: Mapping[str, str]) -> ReportTabl
         result.extremes,
         *downloaded("side", "group"),
         Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
-        Column("Largest", "n_highest", decimals=0),
-        Column("Smallest", "n_lowest", decimals=0),
-        Column("Of", "n", decimals=0, meaning="models and sets"),
+        *shown(Extreme),
         Column("Either, %", "share", decimals=0, scale=100, style="strong"),
     )
 
@@ -69,14 +70,7 @@ def size_table(result: FprComparison, names: Mapping[str, str]) -> ReportTable:
         result.sizes,
         *downloaded("model", "data_set", "side", "group"),
         Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
-        Column("Gap", "gap", "value", 3, signed=True),
-        Column(
-            "Of the largest",
-            "of_largest",
-            decimals=2,
-            meaning="absolute gap as a share of the largest one of its side on its set",
-        ),
-        Column("", "size", meaning="large from 0.7 on, small up to 0.1"),
+        *shown(GapSize),
     )
 
 

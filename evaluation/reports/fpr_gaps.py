@@ -15,8 +15,9 @@ from pydantic import Field
 
 from evaluation.analyses.fpr_classifier import FprGaps, analyze_classifier
 from evaluation.analyses.fpr_counts import GapOptions
-from evaluation.analyses.fpr_gaps import ModelGaps
+from evaluation.analyses.fpr_gaps import MentionFit, ModelGaps
 from evaluation.analyses.fpr_mixed import MixedEffect
+from evaluation.analyses.fpr_prompting import FactorShare, FallbackBounds
 from evaluation.metrics.estimate import no_estimate
 from evaluation.models import Report
 from evaluation.reports.parts import gap_tables as gaps_of
@@ -43,7 +44,7 @@ from evaluation.reports.parts.prediction_inputs import (
     sentences_hash,
 )
 from evaluation.reports.parts.provenance import run_key
-from evaluation.reports.parts.table import Column, ReportTable, ranked
+from evaluation.reports.parts.table import Column, ReportTable, ranked, shown
 from probing.measures.mention_surprisal import SURPRISAL, MentionSurprisal
 from probing.models import Run, Score
 
@@ -211,15 +212,7 @@ def mention_table(result: ModelGaps, level: str) -> ReportTable:
         "mention",
         "Gaps on the surprisal of the mention",
         result.mention,
-        Column("Side", "side"),
-        Column.estimate(
-            "Slope",
-            "slope",
-            decimals=4,
-            signed=True,
-            meaning="change of the gap for a nat of surprisal, over words",
-        ),
-        Column("Explained, %", "explained", decimals=0, scale=100),
+        *shown(MentionFit),
         Column("Words", "n_words", "slope.n", 0),
         level=level,
         reason="slope.note",
@@ -232,32 +225,10 @@ def fallback_table(result: FprGaps, names: Mapping[str, str], level: str) -> Rep
         "fallback",
         "Answers that named no class",
         result.bounds,
-        Column("Side", "side"),
-        Column("", "group"),
+        *shown(FallbackBounds, "side", "group"),
         Column("Group", "group_name", lambda row: names.get(row.group, row.group)),
         Column("Without, %", "share", decimals=1, scale=100, meaning="of all runs’ answers"),
-        Column("n", "n_answers", decimals=0, meaning="answers of all runs"),
-        Column("", "n_without", decimals=0, meaning="answers that named no class"),
-        Column.estimate(
-            "All errors",
-            "gap_errors",
-            "errors",
-            3,
-            signed=True,
-            prefix="errors_",
-            meaning="gap where these answers are false positives",
-        ),
-        Column.estimate(
-            "All correct",
-            "gap_correct",
-            "correct",
-            3,
-            signed=True,
-            prefix="correct_",
-            meaning="gap where none of them is",
-        ),
-        Column("Lowest", "lowest", "low", 3, signed=True, meaning="smallest possible gap"),
-        Column("Highest", "highest", "high", 3, signed=True, meaning="largest possible gap"),
+        *shown(FallbackBounds, "n_answers", "n_without", "errors", "correct", "low", "high"),
         level=level,
     )
 
@@ -267,18 +238,9 @@ def factor_table(result: FprGaps, level: str) -> ReportTable:
         "prompts",
         "What prompts explain of the gaps",
         result.factors,
-        Column("Side", "side"),
-        Column("", "factor"),
+        *shown(FactorShare, "side", "factor"),
         Column("Factor", value=lambda row: FACTOR_NAMES[row.factor]),
-        Column("Levels", "n_levels", decimals=0),
-        Column.estimate(
-            "Share, %",
-            "share",
-            decimals=0,
-            scale=100,
-            meaning="ε² of the gaps of all runs and groups; interval over templates",
-        ),
-        Column("Runs", "n_runs", "share.n", 0),
+        *shown(FactorShare, "n_levels", "share"),
         level=level,
         reason="share.note",
     )

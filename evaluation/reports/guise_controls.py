@@ -14,7 +14,10 @@ from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_controls import (
     CONTROL,
     MATCHED,
+    AdjustedLine,
     ControlAnalysis,
+    ControlLine,
+    ControlNull,
     ControlRun,
     analyze_controls,
 )
@@ -40,7 +43,7 @@ from evaluation.reports.parts.perplexity_inputs import (
     load_perplexity,
     split_runs,
 )
-from evaluation.reports.parts.table import Column, ReportTable, ranked
+from evaluation.reports.parts.table import Column, ReportTable, ranked, shown
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
 
@@ -124,21 +127,9 @@ def control_table(result: ControlAnalysis, level: str) -> ReportTable:
         "controls",
         "Strength after every guise",
         result.lines,
-        Column("Model", "model"),
-        Column("Guise", "guise"),
-        Column("", "kind", meaning="subject, control, or matched pairs of the subject"),
-        Column.effect("δ", "strength", decimals=3, unit="log ratio"),
-        Column("Texts", "n_pairs", decimals=0),
+        *shown(ControlLine, "model", "guise", "kind", "strength", "n_pairs"),
         *p_columns(holm=False),
-        Column.estimate(
-            "Subject − it",
-            "difference",
-            decimals=3,
-            prefix="difference_",
-            signed=True,
-            meaning="δ of the subject less δ of this guise",
-        ),
-        Column("τ", "tau", decimals=2, meaning="of its ranking with the subject’s"),
+        *shown(ControlLine, "difference", "tau"),
         Column("First five", "first", lambda row: ", ".join(row.first), wide=True),
         level=level,
         reason="strength.note",
@@ -150,13 +141,9 @@ def null_table(result: ControlAnalysis, level: str) -> ReportTable:
         "placebos",
         "Strength between guises that are none",
         result.nulls,
-        Column("Model", "model"),
-        Column("Placebo", "placebo", "name"),
-        Column("Mean", "mean", decimals=3, signed=True),
-        Column("sd", "sd", decimals=3),
+        *shown(ControlNull, "model", "name", "mean", "sd"),
         Column(f"{level} from", "low", decimals=3, signed=True),
-        Column("to", "high", decimals=3, signed=True),
-        Column("Draws", "n", decimals=0),
+        *shown(ControlNull, "high", "n"),
     )
 
 
@@ -165,9 +152,7 @@ def adjusted_table(result: ControlAnalysis, level: str) -> ReportTable:
         "adjusted",
         "Effects adjusted for what else differs",
         result.adjusted,
-        Column("Model", "model"),
-        Column("Attribute or δ", "name"),
-        Column("As it is", "plain", decimals=4, signed=True),
+        *shown(AdjustedLine),
         Column.effect("Adjusted", "adjusted", "adjusted.estimate", 4, unit="log ratio"),
         Column("t", "t", "adjusted.statistic", 2),
         Column.p("p", "p", "adjusted.p_value"),

@@ -11,7 +11,10 @@ from pydantic import Field
 from evaluation.analyses.guise_decisions import (
     DecisionAnalysis,
     DecisionOptions,
+    DecisionRate,
     DecisionRun,
+    DecisionTest,
+    LeftOutDecision,
     analyze_decisions,
 )
 from evaluation.analyses.guise_inference import tests_disagree
@@ -32,7 +35,7 @@ from evaluation.reports.parts.guise_tables import (
 )
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, ReportTable, downloaded
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, shown
 from probing.measures.guise_library import GUILT, PENALTY
 
 # --- The words of the report on verdicts ----------------------------------------------------------
@@ -138,8 +141,7 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
         "tests",
         "Rates of the detrimental outcome",
         result.tests,
-        Column("Model", "model"),
-        Column("Outcome", "outcome"),
+        *shown(DecisionTest, "model", "outcome"),
         Column.estimate(f"{first}, %", "first", decimals=1, scale=100, prefix="first_"),
         Column.estimate(f"{second}, %", "second", decimals=1, scale=100, prefix="second_"),
         Column.effect("Difference, points", "difference", decimals=1, scale=100),
@@ -153,9 +155,7 @@ def test_table(result: DecisionAnalysis, varieties: Varieties, level: str) -> Re
         Column("", "p_contingency", "contingency.p_value"),
         Column("", "p_mcnemar", "mcnemar.p_value"),
         Column("", "n_discordant", "mcnemar.n"),
-        Column("", "n_ties", meaning="decisions that are ties"),
-        Column.p("p (2 × 2)", "p_contingency_holm", meaning="Holm over models"),
-        Column.p("p (McNemar)", "p_mcnemar_holm", meaning="Holm over models"),
+        *shown(DecisionTest, "n_ties", "p_contingency_holm", "p_mcnemar_holm"),
         level=level,
         reason=lambda row: row.equal.reason or row.mcnemar.reason,
     )
@@ -169,10 +169,7 @@ def rate_table(
         "rates",
         "Rates in every prompt and setting",
         result.rates,
-        Column("Model", "model"),
-        Column("Outcome", "outcome"),
-        Column("Setting", "setting"),
-        Column("", "prompt"),
+        *shown(DecisionRate),
         Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
         Column(f"{first}, %", "first", decimals=1, scale=100),
         Column(f"{second}, %", "second", decimals=1, scale=100),
@@ -233,12 +230,9 @@ def left_out_table(result: DecisionAnalysis, wordings: Mapping[str, str]) -> Rep
         "left_out_prompts",
         "Each prompt left out",
         result.left_out,
-        Column("Model", "model"),
-        Column("Outcome", "outcome"),
-        Column("", "prompt"),
+        *shown(LeftOutDecision, "model", "outcome", "prompt"),
         Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-        Column("Difference, points", "difference", decimals=1, scale=100, signed=True),
-        Column.p("p (equal counts)", "p_equal"),
+        *shown(LeftOutDecision, "difference", "p_equal"),
     )
 
 

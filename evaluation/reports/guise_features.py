@@ -14,8 +14,10 @@ from annotation.corpora.guise_features import GUISE_FEATURES, count_guise_featur
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_features import (
     PER_WORDS,
+    DensityLine,
     DoseLine,
     FeatureAnalysis,
+    FeatureLine,
     TextFeatures,
     analyze_features,
 )
@@ -42,7 +44,7 @@ from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, disagreement, p_columns
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.meanings import DELTA
-from evaluation.reports.parts.table import Column, ReportTable, ranked
+from evaluation.reports.parts.table import Column, ReportTable, ranked, shown
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
 
@@ -134,22 +136,9 @@ def feature_table(result: FeatureAnalysis, level: str) -> ReportTable:
         "features",
         "Strength of the stereotype by feature",
         result.lines,
-        Column("Model", "model"),
-        Column("", "feature"),
+        *shown(FeatureLine, "model", "feature"),
         Column("Feature", "feature_name", lambda row: GUISE_FEATURES[row.feature]),
-        Column.effect(
-            "δ",
-            "strength",
-            decimals=3,
-            meaning="strength over the pairs with the feature, texts and prompts as samples",
-            unit="log ratio",
-        ),
-        Column("Pairs", "n_pairs", "strength.n", 0),
-        Column("sd", "sd", decimals=3, meaning="over versions, settings and prompts, ddof 1"),
-        Column("Cells", "n_cells", decimals=0, meaning="versions × settings × prompts"),
-        Column("t", "t", decimals=2),
-        Column("", "p_paper"),
-        Column.p("p (paper)", "p_paper_holm"),
+        *shown(FeatureLine, "strength", "sd", "n_cells", "t", "p_paper", "p_paper_holm"),
         *p_columns(holm=False),
         level=level,
         reason="reason",
@@ -163,8 +152,7 @@ def dose_table(result: FeatureAnalysis, level: str) -> ReportTable:
         result.doses,
         Column("Model", "model"),
         Column("Features", "features", _step, meaning="more in the first text"),
-        Column.effect("δ", "strength", decimals=3),
-        Column("Pairs", "n_pairs", "strength.n", 0),
+        *shown(DoseLine),
         level=level,
         reason="strength.note",
     )
@@ -175,8 +163,7 @@ def density_table(result: FeatureAnalysis, level: str) -> ReportTable:
         "density",
         f"Change of the strength with one more feature in {PER_WORDS} words",
         result.densities,
-        Column("Model", "model"),
-        Column("", "adjusted"),
+        *shown(DensityLine),
         Column("Length", value=lambda row: "held constant" if row.adjusted else "as it is"),
         Column.effect("Slope", "slope", "slope.estimate", 4),
         Column("t", "t", "slope.statistic", 2),

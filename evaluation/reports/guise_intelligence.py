@@ -14,6 +14,7 @@ from evaluation.analyses.guise_intelligence import (
     ADJECTIVES,
     IQ,
     IntelligenceAnalysis,
+    ShareLine,
     analyze_intelligence,
 )
 from evaluation.models import Report
@@ -30,7 +31,7 @@ from evaluation.reports.parts.guise_kind import GuiseKind, gather, guise_runs, p
 from evaluation.reports.parts.guise_tables import METHOD_CROSSED, crossed_table
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.table import Column, ReportTable, shown
 from probing.measures.guise_library import INTELLIGENCE, INTELLIGENT, TRAITS, UNINTELLIGENT
 from probing.models import Run
 
@@ -99,9 +100,7 @@ def share_table(
         "shares",
         "Share on the higher IQ in every prompt",
         result.shares,
-        Column("Model", "model"),
-        Column("Setting", "setting"),
-        Column("", "prompt"),
+        *shown(ShareLine),
         Column("Prompt", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
         Column(f"{high} after {first}, %", "first", decimals=1, scale=100),
         Column(f"after {second}, %", "second", decimals=1, scale=100),

@@ -12,9 +12,12 @@ from pydantic import Field
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_models import (
     SIZE_CLASSES,
+    FeedbackLine,
     ModelAnalysis,
+    ModelLine,
     ModelValues,
     SizeLine,
+    TrendLine,
     analyze_models,
 )
 from evaluation.models import NormKind, Report
@@ -46,7 +49,7 @@ from evaluation.reports.parts.perplexity_inputs import (
     load_perplexity,
     split_runs,
 )
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.table import Column, ReportTable, shown
 from probing.measures.guise_library import OVERT, TRAITS
 from probing.models import ModelKind
 
@@ -146,12 +149,10 @@ def model_table(result: ModelAnalysis, level: str) -> ReportTable:
         "models",
         "Strength of every model",
         sorted(result.models, key=lambda row: (row.probe, row.parameters or 0)),
-        Column("Model", "model"),
-        Column("Probe", "probe"),
+        *shown(ModelLine, "model", "probe"),
         Column("Parameters", "parameters", cell=lambda value: f"{value:,}"),
         Column("Size", "size", lambda row: row.size or None, missing="not known"),
-        Column.effect("δ", "strength", decimals=3),
-        Column("Prompts", "n_prompts", "strength.n", 0),
+        *shown(ModelLine, "strength"),
         level=level,
         reason="strength.note",
     )
@@ -165,8 +166,7 @@ def size_table(result: ModelAnalysis) -> ReportTable:
         Column("Quantity", "quantity", _quantity),
         Column("Variety", "variety", lambda row: row.variety or None),
         Column("Size", "size", _size),
-        Column.estimate("Mean", "mean", decimals=3, style="strong"),
-        Column("sd", "sd", decimals=3, meaning="ddof 1"),
+        *shown(SizeLine),
         Column("n", "n", "mean.n", 0),
         Column("Models", "models", lambda row: ", ".join(row.models), wide=True),
         level="standard error",
@@ -178,9 +178,7 @@ def trend_table(result: ModelAnalysis, level: str) -> ReportTable:
         "trends",
         "Change of the strength with ten times the parameters",
         result.trends,
-        Column("Probe", "probe"),
-        Column.effect("Change of δ", "slope", decimals=3),
-        Column("Models", "n_models", "slope.n", 0),
+        *shown(TrendLine),
         level=level,
         reason="slope.note",
     )
@@ -192,16 +190,11 @@ def feedback_table(result: ModelAnalysis, level: str) -> ReportTable:
         "feedback",
         "Human feedback",
         result.feedback,
-        Column("Probe", "probe"),
-        Column("Quantity", "quantity"),
-        Column("Without", "without", decimals=3, signed=True),
+        *shown(FeedbackLine, "probe", "quantity", "without"),
         Column("s", "sd_without", decimals=3, meaning=spread),
         Column("With", "with", "with_it", 3, signed=True),
         Column("s", "sd_with", decimals=3, meaning=spread),
-        Column.effect("With − without", "difference", decimals=3),
-        Column("t", "t", decimals=2),
-        Column("df", "df", decimals=0),
-        Column.p("p (paper)", "p", "p_value"),
+        *shown(FeedbackLine, "difference", "t", "df", "p_value"),
         Column("Prompts", "n_prompts", "difference.n", 0),
         level=level,
         reason="reason",

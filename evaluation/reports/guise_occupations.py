@@ -10,7 +10,11 @@ from pydantic import Field
 
 from evaluation.analyses.guise_cells import GuiseOptions
 from evaluation.analyses.guise_draws import Matching
-from evaluation.analyses.guise_occupations import OccupationAnalysis, analyze_occupations
+from evaluation.analyses.guise_occupations import (
+    OccupationAnalysis,
+    OccupationInference,
+    analyze_occupations,
+)
 from evaluation.metrics.prestige import Rule
 from evaluation.models import NormKind, Report
 from evaluation.reports.parts.document import Block, Document, KeyNumber, Section
@@ -35,7 +39,7 @@ from evaluation.reports.parts.guise_tables import (
 )
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters
-from evaluation.reports.parts.table import Column, ReportTable, downloaded
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, shown
 from probing.measures.guise_library import OCCUPATIONS
 
 # --- The words of the report on occupations -------------------------------------------------------
@@ -223,11 +227,7 @@ def inference_table(result: OccupationAnalysis, level: str) -> ReportTable:
         "What holds for other texts and prompts",
         result.inference,
         *MODEL,
-        Column("Quantity", "quantity", "name"),
-        Column.effect("Value", "value", "estimate", 4, meaning="interval over texts and prompts"),
-        Column("Occupations", "n", "estimate.n", 0),
-        Column.p("p", "p", "p_value", meaning="two-sided, from the interval’s resamples"),
-        Column.p("p (paper)", "p_paper"),
+        *shown(OccupationInference, "name", "estimate", "p_value", "p_paper"),
         Column(
             "Agree",
             "agree",

@@ -17,7 +17,10 @@ from annotation.studies.study_arms import in_arm
 from evaluation.analyses.guise_people import (
     GuisePeople,
     GuisePeopleOptions,
+    ItemLine,
     ModelLine,
+    ModelScale,
+    ScaleLine,
     analyze_guise_people,
 )
 from evaluation.analyses.guise_ratings import build_guise_ratings
@@ -54,7 +57,7 @@ from evaluation.reports.parts.participants import (
 from evaluation.reports.parts.provenance import run_key
 from evaluation.reports.parts.rating_inputs import check_arm, no_ratings, title_of_arm
 from evaluation.reports.parts.run_settings import settings_section, settings_table
-from evaluation.reports.parts.table import Column, ReportTable
+from evaluation.reports.parts.table import Column, ReportTable, shown
 from probing.measures.guise_library import TRAITS
 from probing.models import Run
 from probing.runs.inputs import load_inputs
@@ -206,8 +209,7 @@ def scale_table(result: GuisePeople, names: Mapping[str, str], level: str) -> Re
             meaning=f"{first} less {second}, mean over pairs",
             unit="points",
         ),
-        Column("", "p", "p_value", meaning="two-sided, of no difference"),
-        Column.p("p (Holm)", "p_holm"),
+        *shown(ScaleLine, "p_value", "p_holm"),
         Column("Pairs", "n_pairs", "difference.n", 0, meaning="pairs rated in both guises"),
         Column("People", "n_people", decimals=0),
         Column("", "reason", "difference.note", meaning="why there is no value or interval"),
@@ -221,10 +223,7 @@ def item_table(result: GuisePeople) -> ReportTable:
         "pairs",
         "Differences per pair and scale",
         result.items,
-        Column("", "pair", "item", meaning="slug of the pair"),
-        Column("", "scale", meaning="slug of the trait scale"),
-        Column("", "difference", meaning="first guise less the second", unit="points"),
-        Column("", "n_people", decimals=0, meaning="people who rated the pair on the scale"),
+        *shown(ItemLine),
     )
 
 
@@ -234,8 +233,7 @@ def model_scale_table(result: GuisePeople, names: Mapping[str, str], level: str)
         "model_scales",
         "Models’ matched guises per scale",
         result.model_scales,
-        Column("Model", "model"),
-        Column("", "scale", meaning="slug of the trait scale"),
+        *shown(ModelScale),
         Column("Scale", "scale_name", lambda row: names[row.scale]),
         Column(
             "People",
@@ -267,8 +265,7 @@ def model_table(result: GuisePeople, level: str) -> ReportTable:
         "models",
         "Agreement of models with people",
         result.models,
-        Column("Model", "model"),
-        Column("Scales", "n_scales", decimals=0),
+        *shown(ModelLine, "model", "n_scales"),
         Column.estimate(
             "τ, other texts",
             "tau_other_texts",
@@ -288,12 +285,7 @@ def model_table(result: GuisePeople, level: str) -> ReportTable:
             meaning="tau-b without the noise of people: for these texts",
         ),
         Column.p("p", "p_these_texts", "these_texts.p_value"),
-        Column.estimate(
-            "τ as observed", "tau", "observed", 2, meaning="tau-b over scales, noise left in"
-        ),
-        Column("", "p", "p_value", meaning="of tau as observed, scales independent"),
-        Column("", "reliability_people", meaning="of the differences, other people"),
-        Column("", "reliability_texts", meaning="of the differences, other texts"),
+        *shown(ModelLine, "observed", "p_value", "reliability_people", "reliability_texts"),
         Column("", "reason", note_of, meaning="why a value or an interval is missing"),
         level=level,
         note=note_of,

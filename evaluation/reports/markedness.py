@@ -11,8 +11,10 @@ from annotation.models import GroupComponent
 from evaluation.analyses.markedness import (
     ONE_TEMPLATE,
     UNMARKED,
+    GroupMarkedness,
     Markedness,
     MarkednessOptions,
+    TraitMention,
     analyze_markedness,
 )
 from evaluation.models import Report
@@ -32,7 +34,7 @@ from evaluation.reports.parts.score_words import (
     remarks,
     scored_over,
 )
-from evaluation.reports.parts.table import Column, ReportTable, ranked
+from evaluation.reports.parts.table import Column, ReportTable, ranked, shown
 from probing.models import Run
 
 # --- The words of the markedness report -----------------------------------------------------------
@@ -147,11 +149,9 @@ def group_table(result: Markedness, names: Mapping[str, str], level: str) -> Rep
         result.by_group,
         Column("", "group", meaning="slug of the group"),
         Column("Group", "group_name", lambda row: names[row.group]),
-        Column("Deviation", "deviation", decimals=3, unit="the measure’s"),
-        Column("Unexplained", "residual", decimals=3, unit="the measure’s"),
+        *shown(GroupMarkedness, "deviation", "residual"),
         EXPLAINED,
-        Column("Traits", "n_traits", decimals=0),
-        Column("", "reason", meaning="why there is no share"),
+        *shown(GroupMarkedness, "n_traits", "reason"),
         level=level,
         note="reason",
     )
@@ -174,15 +174,7 @@ def trait_table(result: Markedness, traits: Mapping[str, TraitName], level: str)
             meaning="mean deviation of all groups from the unmarked sentence",
             unit="the measure’s",
         ),
-        Column("SD", "sd", decimals=3, unit="the measure’s"),
-        Column(
-            "Groups on its side, %",
-            "same_sign",
-            decimals=0,
-            scale=100,
-            meaning="share of the groups whose deviation has the sign of the effect",
-        ),
-        Column("Groups", "n_groups", decimals=0),
+        *shown(TraitMention),
         level=level,
     )
 

@@ -9,8 +9,22 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from pydantic import Field
 
-from evaluation.analyses.guise_association import TOP, GuiseAnalysis, HumanStudy, analyze_guises
+from evaluation.analyses.guise_association import (
+    TOP,
+    Agreement,
+    AttributeScore,
+    FavourabilityLine,
+    GuiseAnalysis,
+    HumanStudy,
+    LeftOutPrompt,
+    NullLine,
+    PromptScore,
+    TopAttribute,
+    VarianceShares,
+    analyze_guises,
+)
 from evaluation.analyses.guise_cells import GuiseOptions
+from evaluation.analyses.guise_variation import VariationLine
 from evaluation.models import NormKind, Report
 from evaluation.reports.parts.document import Block, Document, KeyNumber, Section
 from evaluation.reports.parts.formatting import MISSING, count, listing, number, p_value, percent
@@ -37,7 +51,7 @@ from evaluation.reports.parts.guise_tables import (
 )
 from evaluation.reports.parts.kind import Chosen, Loaded
 from evaluation.reports.parts.options import IntervalParameters, names_in
-from evaluation.reports.parts.table import Column, ReportTable, beside, pivot
+from evaluation.reports.parts.table import Column, ReportTable, beside, pivot, shown
 from probing.measures.guise_library import OVERT, TRAITS
 
 #: Models whose full ranking is drawn, and how many attributes of either end.
@@ -274,11 +288,9 @@ def variation_table(
         *MODEL,
         Column("", "study", meaning="slug of the norm"),
         Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-        Column("", "factor", meaning="what is held: version, setting, prompt, or all"),
-        Column("", "level", meaning="which of them; slug of a prompt"),
+        *shown(VariationLine, "factor", "level"),
         Column("Held", "level_name", lambda row: wordings.get(row.level, row.level)),
-        Column.estimate("MAP", "agreement", decimals=3, style="strong"),
-        Column.estimate("δ", "strength", decimals=3, prefix="strength_"),
+        *shown(VariationLine, "agreement", "strength"),
         Column("Cells", "n", "agreement.n", 0, meaning="versions × settings × prompts"),
         level="standard error",
     )
@@ -291,12 +303,9 @@ def null_table(result: GuiseAnalysis, level: str) -> ReportTable:
         result.nulls,
         Column("Model", "model", lambda row: row.model or "any"),
         Column("Probe", "probe", lambda row: row.probe or "any"),
-        Column("Quantity", "quantity"),
-        Column("Mean", "mean", decimals=4, signed=True),
-        Column("sd", "sd", decimals=4),
+        *shown(NullLine, "quantity", "mean", "sd"),
         Column(f"{level} from", "low", decimals=4, signed=True),
-        Column("to", "high", decimals=4, signed=True),
-        Column("Draws", "n", decimals=0),
+        *shown(NullLine, "high", "n"),
     )
 
 
@@ -305,11 +314,7 @@ def tops_table(result: GuiseAnalysis) -> ReportTable:
         "tops",
         "The first five of every study and model",
         result.tops,
-        Column("", "source", meaning="slug of a study, or covert or overt for a model"),
-        Column("Source", "title"),
-        Column("Rank", "rank", decimals=0),
-        Column("Attribute", "attribute"),
-        Column("Value", "value", decimals=3, meaning="per cent of people, or q of a model"),
+        *shown(TopAttribute),
     )
 
 
@@ -321,37 +326,23 @@ def agreement_table(result: GuiseAnalysis, names: Mapping[str, str], level: str)
         *MODEL,
         Column("", "study", meaning="slug of the norm"),
         Column("Study", "study_title", lambda row: names.get(row.study, row.study)),
-        Column.estimate(
-            "MAP",
-            "map",
-            "estimate",
-            3,
-            style="strong",
-            meaning="mean average precision, mean over prompts",
-        ),
-        Column(
-            "Chance", "chance", decimals=3, style="quiet", meaning="mean MAP of random rankings"
-        ),
+        *shown(Agreement, "estimate", "chance"),
         Column("Prompts", "n_prompts", "estimate.n", 0),
         Column("sd", "sd", decimals=3, meaning="over prompts, ddof 1"),
         Column("", "sd_released", _released_sd, meaning="over prompts, ddof 0"),
-        Column("t", "t", "statistic", 2),
-        Column("", "df", decimals=0),
-        Column("", "p_t"),
-        Column.p("p (t)", "p_t_holm"),
-        Column("", "p_permutation"),
-        Column.p("p (permutation)", "p_permutation_holm"),
-        Column("Least", "least", decimals=3, meaning="MAP with one prompt left out, at least"),
-        Column("Most", "most", decimals=3, meaning="MAP with one prompt left out, at most"),
-        Column("Shared", "shared", decimals=0, meaning="of the first five"),
-        Column("", "p_shared", meaning="chance of sharing as many, hypergeometric"),
-        Column.estimate(
-            "δ",
+        *shown(
+            Agreement,
+            "statistic",
+            "df",
+            "p_t",
+            "p_t_holm",
+            "p_permutation",
+            "p_permutation_holm",
+            "least",
+            "most",
+            "shared",
+            "p_shared",
             "strength",
-            decimals=3,
-            prefix="strength_",
-            signed=True,
-            meaning="mean q of the study’s first five minus that of all others",
         ),
         level=level,
         reason="reason",
@@ -365,8 +356,7 @@ def favourability_table(result: GuiseAnalysis, level: str) -> ReportTable:
         result.favourabilities,
         Column("", "source"),
         Column("Source", "title", lambda row: f"{row.title}{_probe(row)}"),
-        Column.effect("Mean", "unweighted", decimals=2),
-        Column.estimate("Weighted", "weighted", decimals=2, prefix="weighted_", signed=True),
+        *shown(FavourabilityLine),
         Column("Attributes", "n", "unweighted.n", 0),
         level=level,
         reason="weighted.reason",
@@ -379,18 +369,7 @@ def score_table(result: GuiseAnalysis, level: str) -> ReportTable:
         "Association scores",
         result.scores,
         *MODEL,
-        Column("Rank", "rank", decimals=0),
-        Column("Attribute", "attribute"),
-        Column.effect(
-            "q",
-            "q",
-            "estimate",
-            4,
-            meaning="association score, mean over prompts",
-            unit="log ratio",
-        ),
-        Column("Prompts", "n_prompts", "estimate.n", 0),
-        Column("sd of prompts", "prompt_sd", decimals=4),
+        *shown(AttributeScore, "rank", "attribute", "estimate", "prompt_sd"),
         *p_columns(),
         Column("", "reason", lambda row: row.estimate.reason or row.why_no_p),
         level=level,
@@ -405,8 +384,7 @@ def prompt_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> ReportTa
         *MODEL,
         Column("", "prompt", meaning="slug of the prompt"),
         Column("Prompt", "wording", lambda row: wordings.get(row.prompt, "")),
-        Column("Attribute", "attribute"),
-        Column("q", "q", "value", 4, signed=True, unit="log ratio"),
+        *shown(PromptScore),
     )
 
 
@@ -418,9 +396,7 @@ def left_out_table(result: GuiseAnalysis, wordings: Mapping[str, str]) -> Report
         *MODEL,
         Column("", "prompt"),
         Column("Left out", "wording", lambda row: wordings.get(row.prompt, ""), wide=True),
-        Column("Shared", "shared", decimals=0, meaning="of the first five"),
-        Column("τ", "tau", decimals=2, meaning="Kendall’s tau-b of both rankings"),
-        Column("Largest change", "change", decimals=4, unit="log ratio"),
+        *shown(LeftOutPrompt),
         reason="reason",
     )
 
@@ -431,9 +407,7 @@ def variance_table(result: GuiseAnalysis) -> ReportTable:
         "Shares of the variance of q",
         result.variances,
         *MODEL,
-        Column("Attributes, %", "attributes", decimals=0, scale=100),
-        Column("Wording, %", "prompts", decimals=0, scale=100),
-        Column("Wording × attribute, %", "interaction", decimals=0, scale=100),
+        *shown(VarianceShares),
         reason="reason",
     )
 

@@ -16,6 +16,8 @@ from evaluation.analyses.markedness import UNMARKED
 from evaluation.analyses.plain_record import from_plain, to_plain
 from evaluation.analyses.template_selection import (
     PILOT_GROUPS,
+    Candidate,
+    PilotGroup,
     SelectionOptions,
     TemplateSelection,
     select_templates,
@@ -46,7 +48,7 @@ from evaluation.reports.parts.score_words import (
     remarks,
     show_slots,
 )
-from evaluation.reports.parts.table import Column, ReportTable, ranked
+from evaluation.reports.parts.table import Column, ReportTable, ranked, shown
 from evaluation.reports.parts.tau_questions import (
     CAVEAT,
     METHOD,
@@ -161,9 +163,7 @@ def candidate_table(selection: TemplateSelection, texts: Mapping[str, str]) -> R
             lambda row: " + ".join(texts.get(slug, slug) for slug in row["templates"]),
             wide=True,
         ),
-        Column("τ", "tau", decimals=3, style="strong"),
-        Column.p("p", "p_value", meaning="of tau, cells as independent draws, not corrected"),
-        Column("Cells", "n_cells", decimals=0),
+        *shown(Candidate),
         Column("", "chosen"),
         reason="reason",
     )
@@ -176,8 +176,7 @@ def pilot_table(selection: TemplateSelection, names: Mapping[str, str]) -> Repor
         selection.pilot,
         Column("", "group"),
         Column("Group", "group_name", lambda row: names[row.group]),
-        Column("Raters", "n_raters", decimals=0),
-        Column("Looked at", "n_used", decimals=0),
+        *shown(PilotGroup),
     )
 
 

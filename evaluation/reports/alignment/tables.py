@@ -11,6 +11,7 @@ from evaluation.analyses.alignment_result import (
     AlignmentResult,
     Cell,
     GroupAlignment,
+    LeftOut,
     NoiseCeiling,
     ResampledValue,
 )
@@ -23,7 +24,7 @@ from evaluation.reports.parts.formatting import (
     number,
     percent,
 )
-from evaluation.reports.parts.table import Column, Reader, ReportTable, ranked
+from evaluation.reports.parts.table import Column, Reader, ReportTable, ranked, shown
 from evaluation.reports.parts.tau_questions import (
     ceiling_key,
     pooled_rows,
@@ -94,9 +95,7 @@ def alignment_tables(result: AlignmentResult, names: Names | None = None) -> dic
 def group_table(result: AlignmentResult, names: Names, level: str) -> ReportTable:
     columns = (
         *names.group_columns,
-        Column("Raters", "n_raters", decimals=0),
-        Column("", "n_incomplete", meaning="raters who did not rate every scale"),
-        Column("", "n_scales", meaning="scales with a mean and a score"),
+        *shown(GroupAlignment),
         Column(
             "τ",
             "tau",
@@ -285,8 +284,7 @@ def left_out_table(result: AlignmentResult, names: Names) -> ReportTable:
             Column("", "what"),
             *names.group_columns,
             *names.scale_columns,
-            Column("", "n"),
-            Column("", "reason"),
+            *shown(LeftOut),
         ),
     )
 

@@ -35,7 +35,15 @@ from evaluation.reports.parts.score_words import (
     show_slots,
 )
 from evaluation.reports.parts.significance_marks import explain_marks, mark
-from evaluation.reports.parts.table import Column, ReportTable, beside, downloaded, pivot, ranked
+from evaluation.reports.parts.table import (
+    Column,
+    ReportTable,
+    beside,
+    downloaded,
+    pivot,
+    ranked,
+    shown,
+)
 from evaluation.reports.parts.tau_questions import (
     CAVEAT,
     CEILING_LABEL,
@@ -240,8 +248,7 @@ def run_table(result: ComparisonResult, names: Names, level: str) -> ReportTable
         "overall",
         "Every run over all groups",
         result.overall,
-        Column("", "part"),
-        Column("", "run", meaning="public id of the run"),
+        *shown(RunOverall, "part", "run"),
         Column("Run", "run_name", run("label")),
         Column("", "measure", run("measure")),
         Column("", "options", lambda row: all_options(dict(names.runs[row.run]))),

@@ -20,7 +20,7 @@ from evaluation.reports.parts.directions import (
 )
 from evaluation.reports.parts.document import Block, Figure, KeyNumber, Prose, Table
 from evaluation.reports.parts.formatting import count, p_value
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, estimate_columns
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, estimate_columns, shown
 
 SCORES = {"rouge1": "Rouge-1", "rouge2": "Rouge-2", "rougeL": "Rouge-L", "bertscore": "BERTScore"}
 LEAD = "rouge1"
@@ -78,9 +78,7 @@ def removed_table(result: CounterpartResult, level: str) -> ReportTable:
         "Share of hits removed, in every split",
         result.removed,
         PRODUCER,
-        Column("", "producer"),
-        Column("Generating", "variety"),
-        Column("", "split"),
+        *shown(Removed),
         Column("Hits before", "t_in", decimals=2),
         Column("Hits after", "t_out", decimals=2),
         *estimate_columns("Removed, %", 0, units="Texts", value="share", scale=100, style="strong"),
@@ -121,9 +119,7 @@ def against_gold_table(result: CounterpartResult, level: str) -> ReportTable:
         "Hits of outputs against those of the gold counterparts, in every split",
         result.against_gold,
         PRODUCER,
-        Column("", "producer"),
-        Column("Generating", "variety"),
-        Column("", "split"),
+        *shown(AgainstGold),
         Column("Hits, gold", "t_gold", decimals=2),
         Column("Hits, output", "t_out", decimals=2),
         *estimate_columns(

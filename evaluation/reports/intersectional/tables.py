@@ -15,13 +15,13 @@ from evaluation.analyses.intersectional_result import (
     OrderRow,
     OrderSummary,
 )
-from evaluation.analyses.norm_curve import NormCurve
+from evaluation.analyses.norm_curve import CurvePoint, NormCurve
 from evaluation.charts import Distribution, distributions_spec
 from evaluation.metrics.estimate import Estimate
 from evaluation.reports.parts.document import Figure, KeyNumber, Table
 from evaluation.reports.parts.formatting import MISSING, count, number, p_value, sentence
 from evaluation.reports.parts.score_inputs import TraitName
-from evaluation.reports.parts.table import Column, ReportTable, downloaded
+from evaluation.reports.parts.table import Column, ReportTable, downloaded, shown
 
 #: Rows that a page shows of what there may be thousands of; the download has them all.
 SHOWN_PAIRS = 20
@@ -108,8 +108,7 @@ def domain_table(result: IntersectionalResult, domains: Names, level: str) -> Re
         *downloaded("first_domain", "second_domain"),
         Column("Domain A", value=lambda row: domains.get(row.first_domain, row.first_domain)),
         Column("Domain B", value=lambda row: domains.get(row.second_domain, row.second_domain)),
-        Column("τ with A", "tau_first", decimals=2),
-        Column("τ with B", "tau_second", decimals=2),
+        *shown(DomainPair),
         Column.effect("Difference", "difference", "estimate", 2),
         Column("Paired groups", "n", decimals=0),
         *downloaded("dominant", "reason", "interval_reason"),
@@ -191,12 +190,7 @@ def curve_table(curve: NormCurve, level: str) -> ReportTable:
             style="strong",
             meaning="Σ (Rₖ − Rₖ₋₁) Pₖ over all possible associations, 0 to 1",
         ),
-        Column("By chance", "chance", decimals=2, meaning="mean of shuffles of the excesses"),
-        Column.p("p", "p_value", meaning="share of shuffles with as large a value"),
-        Column("", "n_shuffles"),
-        Column("Groups", "n_groups", decimals=0, meaning="groups of the list"),
-        Column("Expected", "n_expected", decimals=0, meaning="associations of the list"),
-        Column("Possible", "n_possible", decimals=0, meaning="groups × dimensions × poles"),
+        *shown(NormCurve),
         *downloaded("reason", "interval_reason"),
         level=level,
         note="estimate.note",
@@ -208,17 +202,7 @@ def curve_points_table(curve: NormCurve) -> ReportTable:
         "norm_curve_points",
         "Precision and recall at every threshold",
         curve.points,
-        Column(
-            "Least excess",
-            "threshold",
-            decimals=3,
-            meaning="smallest excess",
-            unit="the measure’s",
-        ),
-        Column("Predicted", "n_predicted", decimals=0),
-        Column("Hits", "n_hits", decimals=0),
-        Column("Precision", "precision", decimals=2, style="strong"),
-        Column("Recall", "recall", decimals=2, style="strong"),
+        *shown(CurvePoint),
     )
 
 

@@ -10,12 +10,26 @@ from typing import Any
 from annotation.common.lazy import pd
 from annotation.corpora.features import FEATURE_NAMES, detect_features, split_words
 from annotation.corpora.summary import NAMES_OF_AAL
-from evaluation.analyses.feature_gaps import GAP, PER_WORDS, WORDS, FeatureResult
+from evaluation.analyses.feature_gaps import (
+    GAP,
+    PER_WORDS,
+    WORDS,
+    DensitySlope,
+    FeatureGap,
+    FeatureResult,
+)
 from evaluation.charts import LegendEntry
 from evaluation.reports.parts.directions import PRODUCER, REPEAT, Directions, producer_of, tone_of
 from evaluation.reports.parts.document import Block, Figure, Prose, Section, Table
 from evaluation.reports.parts.formatting import count, interval, number
-from evaluation.reports.parts.table import Column, ReportTable, downloaded, estimate_columns, pivot
+from evaluation.reports.parts.table import (
+    Column,
+    ReportTable,
+    downloaded,
+    estimate_columns,
+    pivot,
+    shown,
+)
 
 FEATURE_WORDS = {
     "aint": "ain’t",
@@ -103,8 +117,7 @@ class Features:
             *estimate_columns(
                 "Slope", self.view.decimals + 1, units="Pairs", signed=True, style="strong"
             ),
-            Column.p("p", "p_value"),
-            Column.p("p (Holm)", "p_corrected"),
+            *shown(DensitySlope),
             level=self.view.level,
             note="estimate.note",
         )
@@ -131,8 +144,7 @@ class Features:
                 signed=True,
                 style="strong",
             ),
-            Column.p("p", "p_value"),
-            Column.p("p (Holm)", "p_corrected"),
+            *shown(FeatureGap),
             level=self.view.level,
             note=lambda row: (
                 f"{FEATURE_WORDS.get(row.feature, row.feature)}, in "

@@ -15,9 +15,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from annotation.common.lazy import pd
 from evaluation.charts import (
@@ -31,6 +31,7 @@ from evaluation.charts import (
 )
 from evaluation.charts.intervals import Tone
 from evaluation.metrics.estimate import Estimate
+from evaluation.metrics.shown import Shown
 from evaluation.reports.parts import document
 from evaluation.reports.parts.formatting import MISSING, interval, number, p_cell, sentence
 
@@ -380,6 +381,59 @@ class ReportTable:
                 return column
         known = ", ".join(column.name or column.head for column in self.columns)
         raise KeyError(f"{self.name} has no column {name}; it has {known}")
+
+
+def shown(kind: type, *names: str) -> tuple[Column, ...]:
+    """Return the columns that the fields of a record declare with `Shown`.
+
+    names : of fields, by default all that are shown, in their order
+
+    Raises KeyError for a field that does not say how it is shown.
+    """
+    known = _shown_fields(kind)
+    found: list[Column] = []
+    if absent := [name for name in names if name not in known]:
+        raise KeyError(f"{kind.__name__} shows {', '.join(known)}; not {', '.join(absent)}")
+    for name in names or known:
+        says, is_estimate = known[name]
+        found.append(_column(says, name, with_interval=is_estimate))
+        if says.n:
+            found.append(_column(says.n, "n", value=f"{name}.n", decimals=0))
+    return tuple(found)
+
+
+def _column(says: Shown, name: str, **how: Any) -> Column:
+    how = {"value": name} | {key: getattr(says, key) for key in _SAME} | how
+    if says.effect:
+        how |= {"signed": True, "style": "strong"}
+    if says.is_p:
+        how |= {"decimals": 3, "cell": p_cell}
+    return Column(says.head, says.name or name, **how)
+
+
+_SAME = (
+    "decimals",
+    "prefix",
+    "whole",
+    "signed",
+    "scale",
+    "style",
+    "wide",
+    "group",
+    "meaning",
+    "unit",
+)
+
+
+@cache
+def _shown_fields(kind: type) -> dict[str, tuple[Shown, bool]]:
+    """Return how every field of a record is shown that says so, and whether it is an estimate."""
+    return {
+        name: (says, hint.__origin__ is Estimate)
+        for name, hint in get_type_hints(kind, include_extras=True).items()
+        for says in getattr(hint, "__metadata__", ())
+        if isinstance(says, Shown)
+    }
 
 
 def downloaded(*names: str) -> tuple[Column, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import pytest
 
 from evaluation.metrics.estimate import Estimate, no_estimate
+from evaluation.metrics.shown import Shown
 from evaluation.reports.parts.formatting import p_cell
 from evaluation.reports.parts.latex import escape, to_latex
 from evaluation.reports.parts.table import (
@@ -17,6 +19,7 @@ from evaluation.reports.parts.table import (
     estimate_columns,
     pivot,
     ranked,
+    shown,
 )
 
 
@@ -49,6 +52,34 @@ TABLE = ReportTable(
     "90 %",
     "estimate.reason",
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ShownRow:
+    group: Annotated[str, Shown(meaning="slug of the group")]
+    estimate: Annotated[
+        Estimate,
+        Shown("τ, %", 1, name="tau", effect=True, scale=100, n=Shown("Raters", name="n_raters")),
+    ]
+    p_value: Annotated[float, Shown("p", is_p=True)] = math.nan
+    kept: str = ""
+
+
+def test_fields_of_a_record_say_how_they_are_shown():
+    rows = [ShownRow("a", Estimate(0.25, -0.5, 1.0, 7), 0.0004)]
+    table = ReportTable.of("groups", "Groups", rows, *shown(ShownRow), level="95 %")
+    assert list(table.frame.columns) == ["group", "tau", "low", "high", "n_raters", "p_value"]
+    assert table.frame.iloc[0].tolist() == ["a", 0.25, -0.5, 1.0, 7, 0.0004]
+    printed = table.printed("All.")
+    assert [column.head for column in printed.columns] == ["τ, %", "95 % interval", "Raters", "p"]
+    assert printed.rows[0].cells == ("+25.0", "−50.0 to +100.0", "7", "< 0.001")
+    assert table.codebook[0].meaning == "slug of the group"
+    assert [column.name for column in shown(ShownRow, "p_value", "group")] == ["p_value", "group"]
+
+
+def test_a_field_that_is_not_shown_is_named():
+    with pytest.raises(KeyError, match="ShownRow shows group, estimate, p_value; not kept"):
+        shown(ShownRow, "kept")
 
 
 def test_one_column_prints_two_cells_and_downloads_three_numbers():

@@ -1,0 +1,42 @@
+"""How a field of a result is shown. Printed tables, downloads and codebooks derive from it.
+
+    sd: Annotated[float, Shown("sd", 3, meaning="over prompts, ddof 1")]
+
+A report asks for the columns of a record with `evaluation.reports.parts.table.shown`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a column says of its field; an `Estimate` is printed and downloaded with its interval.
+
+    head : as it is printed; empty = downloaded only
+    decimals : of a number, 0 for counts; None for texts
+    name : in the download, by default that of the field; never changed once reports with it exist
+    is_p : a p-value, which has three decimals
+    effect : an effect or a difference, signed and strong
+    n : the column after an estimate’s, of how many observations it rests on; named “n” by default
+
+    The others are those of `evaluation.reports.parts.table.Column`.
+    """
+
+    head: str = ""
+    decimals: int | None = None
+    _: KW_ONLY
+    name: str = ""
+    is_p: bool = False
+    effect: bool = False
+    n: Shown | None = None
+    prefix: str = ""
+    whole: bool = False
+    signed: bool = False
+    scale: float = 1.0
+    style: str = ""
+    wide: bool = False
+    group: str = ""
+    meaning: str = ""
+    unit: str = ""
