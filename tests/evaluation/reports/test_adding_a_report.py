@@ -40,6 +40,8 @@ def followed(tmp_path, monkeypatch) -> Iterator[Path]:
         folder = tmp_path.joinpath(*package.__name__.split("."))
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
     importlib.invalidate_caches()
+    # What lists the kinds when it is first imported lists those of the product.
+    importlib.import_module("stereoscope.urls")
     before = set(sys.modules)
     kinds = registry.KINDS
     monkeypatch.setattr(kinds, "_places", dict(kinds._places))
