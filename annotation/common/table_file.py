@@ -198,9 +198,12 @@ def _rename(records: list[Record], columns: Mapping[str, str]) -> list[Record]:
     ]
 
 
-def read_cells(content: bytes, file_name: str) -> NumberedCells:
-    """Return the cells of a table line by line, its heading first; errors are `read_table`'s."""
-    return _read_cells(content, _check_suffix(file_name, TABLES), [])
+def read_cells(content: bytes, file_name: str, notices: list[str]) -> NumberedCells:
+    """Return the cells of a table line by line, its heading first; errors are `read_table`'s.
+
+    notices : takes what the reader assumed
+    """
+    return _read_cells(content, _check_suffix(file_name, TABLES), notices, western=True)
 
 
 def decode(content: bytes, notices: list[str] | None = None) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
+from annotation.common.table_file import Heading
 from probing.library.labelled_files import (
     ParsedFile,
     import_file,
@@ -49,6 +50,7 @@ def import_stimuli(
     skip_bad_rows: bool = False,
     dry_run: bool = False,
     user: AbstractBaseUser | None = None,
+    heading: Heading | None = None,
     **facts: Any,
 ) -> Imported:
     """Store a file as a new entry of the library, all of it or nothing.
@@ -56,17 +58,18 @@ def import_stimuli(
     kind : one of `KINDS`
     words : slug of the lexicon whose words are taken out of filled sentences
     dry_run : does everything but keep it
+    heading : which columns of other names hold what
     facts : slug, title, licence, citation
 
     Raises `BadRowsError` naming every bad row, `RunError` for an unknown lexicon, and
     `ValidationError`, by field, for facts that are not valid.
     """
-    skip = {"skip_bad_rows": skip_bad_rows}
+    skip: dict[str, Any] = {"skip_bad_rows": skip_bad_rows, "heading": heading}
     groups = None
     if kind == "lexicon":
         parsed = parse_lexicon(content, file_name, **skip)
     elif kind == "pairs":
-        parsed, groups = parse_pairs(content, file_name, labels=labels)
+        parsed, groups = parse_pairs(content, file_name, labels=labels, heading=heading)
     elif kind == "texts":
         parsed = parse_texts(content, file_name, labels=labels, **skip)
     else:

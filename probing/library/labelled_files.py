@@ -20,7 +20,7 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from annotation.common import table_file
-from annotation.common.table_file import Problem, Record, TableFileError
+from annotation.common.table_file import Heading, Problem, Record, TableFileError
 from annotation.common.text_shortening import shorten
 from annotation.library.library_kind import text_fault
 from probing.measures.label_map import LabelMap, LabelMapError, read_label_map
@@ -63,6 +63,8 @@ class ParsedFile:
 
     entries: tuple[Any, ...]
     left_out: tuple[Problem, ...] = ()
+    #: What was assumed of the file.
+    notices: tuple[str, ...] = ()
 
 
 def parse_templates(
@@ -72,16 +74,18 @@ def parse_templates(
     labels: str = "ternary",
     lexicon: Sequence[ProbeGroup] = (),
     skip_bad_rows: bool = False,
+    heading: Heading | None = None,
 ) -> ParsedFile:
     """Return the templates of a file, each once.
 
     labels : a preset or a map as `read_label_map` reads it
     lexicon : groups whose words turn filled sentences back into templates
+    heading : which columns of other names hold what
 
     Raises :class:`BadRowsError` naming every bad row unless these are to be left out.
     """
     label_map = read_labels(labels)
-    records, columns = read_table(content, file_name, SAMPLE_HEADING)
+    records, columns, notices = read_table(content, file_name, SAMPLE_HEADING, heading=heading)
     text_column = needed_column(columns, TEXT_COLUMNS)
     label_column = needed_column(columns, LABEL_COLUMNS)
     group_column = columns.get("group", "")
@@ -127,18 +131,24 @@ def parse_templates(
             for number, (text, (_, label)) in enumerate(found.items(), start=1)
         ),
         bad,
+        notices,
     )
 
 
 def parse_texts(
-    content: bytes, file_name: str, *, labels: str = "ternary", skip_bad_rows: bool = False
+    content: bytes,
+    file_name: str,
+    *,
+    labels: str = "ternary",
+    skip_bad_rows: bool = False,
+    heading: Heading | None = None,
 ) -> ParsedFile:
     """Return the labelled texts of a file, each once; errors are those of `parse_templates`.
 
     A column “split” says what is trained on and what only measured with.
     """
     label_map = read_labels(labels)
-    records, columns = read_table(content, file_name)
+    records, columns, notices = read_table(content, file_name, heading=heading)
     text_column = needed_column(columns, SENTENCE_COLUMNS)
     label_column = needed_column(columns, LABEL_COLUMNS)
     split_column = columns.get("split")
@@ -170,12 +180,18 @@ def parse_texts(
         return "" if line == record.line else f"The text stands on line {line} already."
 
     bad = _read_rows(records, read_row, skip_bad_rows)
-    return ParsedFile(tuple(text for _, text in found.values()), bad)
+    return ParsedFile(tuple(text for _, text in found.values()), bad, notices)
 
 
-def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False) -> ParsedFile:
+def parse_lexicon(
+    content: bytes,
+    file_name: str,
+    *,
+    skip_bad_rows: bool = False,
+    heading: Heading | None = None,
+) -> ParsedFile:
     """Return the groups of a file; errors are those of `parse_templates`."""
-    records, columns = read_table(content, file_name)
+    records, columns, notices = read_table(content, file_name, heading=heading)
     group_column = needed_column(columns, ("group",))
     slots = {name: heading for name, heading in columns.items() if name not in LEXICON_COLUMNS}
     if not slots:
@@ -210,7 +226,7 @@ def parse_lexicon(content: bytes, file_name: str, *, skip_bad_rows: bool = False
         return ""
 
     bad = _read_rows(records, read_row, skip_bad_rows)
-    return ParsedFile(tuple(found.values()), bad)
+    return ParsedFile(tuple(found.values()), bad, notices)
 
 
 @transaction.atomic
@@ -316,11 +332,16 @@ def read_labels(labels: str) -> LabelMap:
 
 
 def read_table(
-    content: bytes, file_name: str, without_heading: Sequence[str] = ()
-) -> tuple[list[Record], dict[str, str]]:
-    """Return the rows and the headings by their names in lower case.
+    content: bytes,
+    file_name: str,
+    without_heading: Sequence[str] = (),
+    *,
+    heading: Heading | None = None,
+) -> tuple[list[Record], dict[str, str], tuple[str, ...]]:
+    """Return the rows as texts, the headings by their names in lower case, and what was assumed.
 
     without_heading : columns of a file of as many that begins with a row at once
+    heading : which columns of other names hold what
     """
 
     def name_columns(cells: list[str]) -> Sequence[str] | None:
@@ -328,14 +349,27 @@ def read_table(
         return without_heading if len(cells) == len(without_heading) and not known else None
 
     try:
-        records = table_file.read_table(content, file_name, name_columns=name_columns).records
+        table = table_file.read_table(
+            content, file_name, or_json=True, name_columns=name_columns, heading=heading
+        )
     except TableFileError as error:
         raise BadRowsError(str(error)) from error
-    headings = next((record.values for record in records if not record.fault), None)
-    if headings is None:
+    records = table.records
+    headings = dict.fromkeys(name for record in records for name in record.values)
+    if not headings:
         bad = [Problem(record.line, record.fault) for record in records]
         raise BadRowsError(f"Nothing was imported: all {len(bad)} rows are bad.", bad)
-    return records, {heading.strip().casefold(): heading for heading in headings}
+    texts = [
+        one
+        if one.fault
+        else Record(one.line, {name: _as_text(one.values.get(name)) for name in headings})
+        for one in records
+    ]
+    return texts, {name.strip().casefold(): name for name in headings}, table.notices
+
+
+def _as_text(value: object) -> str:
+    return "" if value is None else str(value)
 
 
 def needed_column(columns: dict[str, str], names: Sequence[str]) -> str:

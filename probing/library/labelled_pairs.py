@@ -7,7 +7,7 @@ group with one filler, so that all that compares mentions compares these as well
 
 from __future__ import annotations
 
-from annotation.common.table_file import Problem
+from annotation.common.table_file import Heading, Problem
 from annotation.common.text_shortening import shorten
 from annotation.library.library_kind import text_fault
 from probing.library.labelled_files import (
@@ -27,14 +27,14 @@ from probing.measures.probe_templates import ANY
 
 
 def parse_pairs(
-    content: bytes, file_name: str, *, labels: str = "ternary"
+    content: bytes, file_name: str, *, labels: str = "ternary", heading: Heading | None = None
 ) -> tuple[ParsedFile, ParsedFile]:
     """Return templates and groups of a CSV or TSV file of labelled pairs.
 
     Raises :class:`BadRowsError` naming every bad row, and pairs that lack a group.
     """
     label_map = read_labels(labels)
-    records, columns = read_table(content, file_name)
+    records, columns, notices = read_table(content, file_name, heading=heading)
     names = [needed_column(columns, (name,)) for name in ("pair", "group", "text")]
     label_column = needed_column(columns, LABEL_COLUMNS)
     texts: dict[str, dict[str, str]] = {}
@@ -93,4 +93,4 @@ def parse_pairs(
         )
         for slug, name in called.items()
     )
-    return ParsedFile(templates), ParsedFile(groups)
+    return ParsedFile(templates, notices=notices), ParsedFile(groups)

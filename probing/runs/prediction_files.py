@@ -9,9 +9,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from annotation.common.table_file import Problem, TableFileError, read_cells
+from annotation.common.table_file import (
+    Heading,
+    Problem,
+    TableFileError,
+    list_columns,
+    read_cells,
+)
 from annotation.common.text_shortening import shorten
 from annotation.library.library_kind import text_fault
 from probing.library.labelled_files import BadRowsError
@@ -20,6 +26,7 @@ from probing.measures.label_map import LabelMapError, read_label_map
 LABEL = ("y_true", "label", "sent")
 PREDICTED = ("y_pred", "predicted", "prediction")
 GROUP, TEXT, MODEL, RUN = ("group",), ("text", "sentence"), ("model", "producer"), ("run_id", "run")
+KNOWN = (*LABEL, *PREDICTED, *GROUP, *TEXT, *MODEL, *RUN)
 NAME_LENGTH = 160
 ONE_RUN = "run 1"
 
@@ -39,35 +46,49 @@ class PredictionFile:
 
     sentences: tuple[Sentence, ...]
     predicted: dict[str, dict[str, tuple[int, ...]]]
+    #: What was assumed of the file.
+    notices: tuple[str, ...] = ()
 
 
 def read_predictions(
-    content: bytes, file_name: str, *, labels: str = "ternary", producer: str = ""
+    content: bytes,
+    file_name: str,
+    *,
+    labels: str = "ternary",
+    producer: str = "",
+    heading: Heading | None = None,
 ) -> PredictionFile:
     """Return the predictions of a table, in whichever kind `annotation.common.table_file` reads.
 
     labels : a preset or a map as `read_label_map` reads it, of true and predicted labels
     producer : who made them, where the file has no column for it
+    heading : which columns of other names hold what
 
     Raises :class:`BadRowsError` naming every bad row; runs must cover the same sentences.
     """
-    heading, rows = _read_cells(content, file_name)
-    columns = {name.strip().casefold(): place for place, name in enumerate(heading)}
-    wide = [name for name in heading if ":" in name]
+    notices: list[str] = []
+    given, rows = _read_cells(content, file_name, notices)
+    columns = {name.strip().casefold(): place for place, name in enumerate(given)}
+    for name, column in heading.columns.items() if heading else ():
+        if name not in KNOWN:
+            raise BadRowsError(f"“{shorten(name)}” is not known, expected {', '.join(KNOWN)}.")
+        if column not in given:
+            raise BadRowsError(f"There is no column “{shorten(column)}”. {list_columns(given)}")
+        columns[name] = given.index(column)
+    wide = [name for name in given if ":" in name]
     label, group = _place(columns, LABEL), _place(columns, GROUP)
     if label is None or group is None:
         raise BadRowsError(
-            f"The columns are {', '.join(heading)}. Two of them must be called “y_true” and "
-            "“group”."
+            f"The columns are {', '.join(given)}. Two of them must be called “y_true” and “group”."
         )
     predicted = _place(columns, PREDICTED)
     if (predicted is None) == (not wide):
         raise BadRowsError(
             "Give what was predicted in a column “y_pred”, or in columns called “MODEL:RUN”, one "
-            f"for each run. The columns are {', '.join(heading)}."
+            f"for each run. The columns are {', '.join(given)}."
         )
     text, model, run = (_place(columns, names) for names in (TEXT, MODEL, RUN))
-    asked = [heading.index(name) for name in wide] if predicted is None else [predicted]
+    asked = [given.index(name) for name in wide] if predicted is None else [predicted]
     needed = [place for place in (label, group, text, *asked) if place is not None]
     if predicted is not None and model is None and not producer.strip():
         raise BadRowsError("The file has no column “model”. Name the producer of the predictions.")
@@ -78,8 +99,8 @@ def read_predictions(
     bad: list[Problem] = []
     by_run: dict[tuple[str, str], list[tuple[Sentence, int]]] = {}
     for line, cells in rows:
-        if len(cells) > len(heading) or max(needed) >= len(cells):
-            bad.append(Problem(line, f"has {len(cells)} cells, expected {len(heading)}."))
+        if len(cells) > len(given) or max(needed) >= len(cells):
+            bad.append(Problem(line, f"has {len(cells)} cells, expected {len(given)}."))
             continue
         if fault := next(filter(None, (text_fault(cell) for cell in cells)), ""):
             bad.append(Problem(line, f"The row {fault}"))
@@ -92,7 +113,7 @@ def read_predictions(
         where = "" if text is None else " ".join(cells[text].split())
         sentence = Sentence(cells[group].strip(), where, true)
         if predicted is None:
-            names = [_split(heading[place]) for place in asked]
+            names = [_split(given[place]) for place in asked]
         else:
             names = [(producer.strip() or _cell(cells, model), _cell(cells, run) or ONE_RUN)]
         for (name, repeat), value in zip(names, said, strict=True):
@@ -105,7 +126,7 @@ def read_predictions(
         raise BadRowsError(
             f"Nothing was imported: {n} of {len(rows)} rows {'is' if n == 1 else 'are'} bad.", bad
         )
-    return _align(by_run)
+    return replace(_align(by_run), notices=tuple(notices))
 
 
 def _align(by_run: dict[tuple[str, str], list[tuple[Sentence, int]]]) -> PredictionFile:
@@ -146,9 +167,11 @@ def _numbered(rows: Sequence[tuple[Sentence, int]]) -> dict[tuple[Sentence, int]
     return found
 
 
-def _read_cells(content: bytes, file_name: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+def _read_cells(
+    content: bytes, file_name: str, notices: list[str]
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
     try:
-        (_, heading), *rows = read_cells(content, file_name)
+        (_, heading), *rows = read_cells(content, file_name, notices)
     except TableFileError as error:
         raise BadRowsError(str(error)) from error
     return heading, rows

@@ -15,6 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.common.lazy import pd
+from annotation.common.table_file import Heading
 from probing.library.labelled_files import BadRowsError, stored_groups, unfill
 from probing.measures.classification import Classification, ClassificationParameters
 from probing.measures.probe_stimuli import ProbeGroup, ProbeStimuli, ProbeTemplate
@@ -49,22 +50,24 @@ def import_predictions(
     labels: str = "ternary",
     producer: str = "",
     created_by: User | None = None,
+    heading: Heading | None = None,
 ) -> list[Run]:
     """Store a file's predictions as one finished run for each producer; return the runs.
 
     data_set : name of the set of sentences, as reports print it
-    labels, producer : as for :func:`read_predictions`
+    labels, producer, heading : as for :func:`read_predictions`
 
     Words and templates are found with the lexicons of the library. Raises
     :class:`BadRowsError`, and then stores nothing.
     """
     if not data_set.strip():
         raise BadRowsError("The set of sentences has no name. Give one, such as amazon.")
-    read = read_predictions(content, file_name, labels=labels, producer=producer)
+    read = read_predictions(content, file_name, labels=labels, producer=producer, heading=heading)
     stimuli, remarks = build_stimuli(read.sentences, data_set.strip()[:100], known_groups())
     digest = hashlib.sha256(content).hexdigest()
     notices = [
         f"{SOURCE} “{file_name}” (SHA-256 {digest[:12]}…).",
+        *read.notices,
         *remarks,
     ]
     with transaction.atomic():

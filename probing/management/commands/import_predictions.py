@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from annotation.common.table_file import TableFileError, read_heading
 from annotation.management.file_command import FileCommand
 from probing.library.labelled_files import BadRowsError
 from probing.runs.prediction_import import import_predictions
@@ -35,7 +36,13 @@ class Command(FileCommand):
             "--producer", default="", help="who made them; default: the column “model”"
         )
 
+        self.add_map(parser, "y_pred=guess")
+
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            heading = read_heading(options["map"])
+        except TableFileError as error:
+            self.refuse(error)
         for path in options["files"]:
             try:
                 runs = import_predictions(
@@ -44,6 +51,7 @@ class Command(FileCommand):
                     data_set=options["data_set"],
                     labels=options["labels"],
                     producer=options["producer"],
+                    heading=heading,
                 )
             except BadRowsError as error:
                 self.tell(error.problems[:PROBLEMS_SHOWN], path.name)

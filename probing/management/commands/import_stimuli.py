@@ -1,4 +1,4 @@
-"""Imports labelled templates, a lexicon of groups or labelled texts from a CSV or TSV file."""
+"""Imports labelled templates, a lexicon of groups or labelled texts from a file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
+from annotation.common.table_file import SUFFIXES, TableFileError, read_heading
 from annotation.management.file_command import HINT, FileCommand
 from probing.imports.stimuli import KINDS, import_stimuli
 from probing.library.labelled_files import BadRowsError
@@ -26,7 +27,7 @@ class Command(FileCommand):
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="a .csv or .tsv file in UTF-8")
+        parser.add_argument("file", type=Path, help=", ".join(SUFFIXES))
         parser.add_argument("--kind", required=True, choices=list(KINDS), help="what it holds")
         parser.add_argument("--slug", required=True, help="the entry's name in commands")
         parser.add_argument("--title", default="", help="as pages call it; default: the slug")
@@ -45,6 +46,7 @@ class Command(FileCommand):
             metavar="LEXICON",
             help="for a file of filled sentences: the lexicon whose words are taken out of them",
         )
+        self.add_map(parser, "text=sentence")
         self.add_skip_bad_rows(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -54,6 +56,7 @@ class Command(FileCommand):
                 kind=options["kind"],
                 content=self.read(path),
                 file_name=path.name,
+                heading=read_heading(options["map"], is_there=None),
                 labels=options["labels"],
                 words=options["words"],
                 skip_bad_rows=options["skip_bad_rows"],
@@ -64,8 +67,11 @@ class Command(FileCommand):
             )
         except BadRowsError as error:
             self.refuse(error, error.problems, HINT if error.problems else "")
+        except TableFileError as error:
+            self.refuse(error)
         except (ValidationError, RunError) as error:
             raise CommandError(" ".join(error.messages)) from error
+        self.tell(done.parsed.notices, "Note")
         self.tell(done.parsed.left_out, "Left out")
         n = len(done.parsed.entries)
         what = "groups" if options["kind"] == "lexicon" else options["kind"]

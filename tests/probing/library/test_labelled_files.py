@@ -358,7 +358,8 @@ def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> No
     assert first == "Nothing was imported: 2 of 4 rows are bad."
     assert [line.split(":")[0] for line in lines] == ["Line 4", "Line 5"]
     assert faults(send(good, file_name="t.pdf"))["content"] == [
-        "“t.pdf” is of no kind that can be read, expected .csv, .tsv, .tab, .txt or .xlsx."
+        "“t.pdf” is of no kind that can be read, expected .csv, .tsv, .tab, .txt, "
+        ".xlsx, .json, .jsonl, .ndjson or .parquet."
     ]
     assert list(faults(send(good, slug="not a slug"))) == ["slug"]
     assert list(faults(send(good, kind="templates", words="nowhere"))) == ["words"]
@@ -382,3 +383,25 @@ def test_labelled_texts_come_over_http_whole_or_not_at_all(client: Client) -> No
     }
     User.objects.get().user_permissions.clear()
     assert send(good, slug="other").status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("t.csv", "Q1;label\nCafé.;2\nBad.;0\n".encode("windows-1252")),
+        ("t.json", '[{"Q1": "Café.", "label": 2}, {"Q1": "Bad.", "label": 0}]'.encode()),
+    ],
+)
+def test_texts_of_other_programs_are_read_with_columns_of_any_name(
+    tmp_path: Path, capsys: Any, db: None, name: str, content: bytes
+) -> None:
+    file = tmp_path / name
+    file.write_bytes(content)
+    common = ("import_stimuli", str(file), "--kind", "texts", "--slug", "mine", "--licence", "CC0")
+    with pytest.raises(CommandError, match="There is no column “Q9”"):
+        call_command(*common, "--map", "text=Q9")
+    call_command(*common, "--map", "text=Q1")
+    assert {one["text"] for one in LabelledTextSet.objects.get(slug="mine").texts} == {
+        *("Café.", "Bad."),
+    }
+    assert ("Windows-1252" in capsys.readouterr().err) == (name == "t.csv")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -166,3 +167,18 @@ def test_the_page_imports_a_file_and_shows_the_rates() -> None:
     lines = b"".join(sent.streaming_content).decode().splitlines()
     assert lines[0].endswith("group,filler,template,text,y_true,y_pred,run_id")
     assert len(lines) == 1 + 12
+
+
+def test_columns_of_other_names_and_other_encodings_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "p.tsv"
+    file.write_bytes(released(y_pred="guess", slept="né").encode("windows-1252"))
+    said = StringIO()
+    common = ("import_predictions", str(file), "--data-set", "tiny")
+    with pytest.raises(CommandError, match="“ypred” is not known, expected y_true"):
+        call_command(*common, "--map", "ypred=guess")
+    with pytest.raises(CommandError, match="There is no column “Q9”"):
+        call_command(*common, "--map", "y_pred=Q9")
+    call_command(*common, "--map", "y_pred=guess", stdout=said)
+    assert "was read as Windows-1252" in said.getvalue()
+    (run,) = Run.objects.all()
+    assert load_predictions(run).predicted.to_numpy().tolist()[0] == [2, 0, 2, 0, 1, 1]
