@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,15 +15,21 @@ from probing.lm.batching import batches_by_length
 from probing.lm.best_spans import WIDTH, FoundSpan, best_spans_of_length
 from probing.lm.decoding import CausalDecoding, Decoding, WholeDecoding, pad
 from probing.lm.end_words import Opening, Row, shared_beginning
-from probing.lm.examination import agrees, read_at, trial_ids
+from probing.lm.examination import agrees, body_of, read_at, trial_ids
 from probing.lm.numerics import pick_logprobs
 from probing.lm.text_model import TextModel
 from probing.lm.text_protocols import SpanContext, SpanScore
 
 #: Tokens that all rows have to begin with before reading them apart is worth a pass.
 _LEAST_SHARED = 2
-#: Tokens of a trial of caches, beyond windows of attention that are not too long to try.
+#: Tokens of a trial of caches beyond a window of attention, and the longest window that is tried
+#: before any row reaches past it.
 _TRIAL_TOKENS, _LONGEST_WINDOW = 8, 512
+#: Settings that say how far attention reaches.
+_WINDOWS = (
+    *("sliding_window", "sliding_window_size", "window_size", "keep_window_size"),
+    *("attention_chunk_size", "local_attention", "index_topk"),
+)
 
 Logprobs = npt.NDArray[np.float64]
 
@@ -82,7 +87,7 @@ class CausalModel(TextModel):
     ) -> Iterator[tuple[Sequence[int], torch.Tensor]]:
         opened = [(*row, *opening.known) for row in rows]
         shared = shared_beginning(opened) if len(opened) > 1 else 0
-        if shared < _LEAST_SHARED or self._switches(opened) or not self._shares:
+        if shared < _LEAST_SHARED or self._switches(opened) or not self._shares(_longest(opened)):
             shared = 0
         yield from self._read_after(opened, shared)
 
@@ -99,7 +104,7 @@ class CausalModel(TextModel):
     @property
     def shares_beginnings(self) -> bool:
         """Whether rows are read after a cached beginning, which some caches do not allow."""
-        return self._shares
+        return self._shares(0)
 
     def _read_answers(
         self, rows: Sequence[Row], beginnings: Sequence[Row]
@@ -109,7 +114,7 @@ class CausalModel(TextModel):
         Numbers from 0 to 100 in single digits begin in eleven ways.
         """
         written = max(map(len, beginnings))
-        if not written or self._switches(rows, written) or not self._decodes:
+        if not written or not self._decodes(rows, written):
             yield from super()._read_answers(rows, beginnings)
             return
         for places in self._like_length([len(row) + written for row in rows]):
@@ -133,9 +138,8 @@ class CausalModel(TextModel):
 
     def _read_beginning(self, ids: Row) -> Any:
         """Return the key-value cache of what rows begin with."""
-        body = getattr(self._model, self._model.base_model_prefix)
         row = torch.tensor([ids], device=self._model.device)
-        return body(input_ids=row, use_cache=True).past_key_values
+        return body_of(self._model)(input_ids=row, use_cache=True).past_key_values
 
     def _logits_at(
         self, ids: torch.Tensor, mask: torch.Tensor, places: torch.Tensor, past: Any, begun: int
@@ -156,15 +160,17 @@ class CausalModel(TextModel):
     def _switches(self, rows: Sequence[Sequence[int]], more: int = 0) -> bool:
         """Whether some of the rows, with so many tokens more, are read with other positions."""
         switch = self.facts.switch_length
-        return switch is not None and max(map(len, rows)) + more > switch
+        return switch is not None and _longest(rows) + more > switch
 
-    @cached_property
-    def _shares(self) -> bool:
-        """Whether rows read after a cached beginning have the logits that they have as a whole."""
-        return all(self._keeps_beginning(ends) for ends in ((3, 5), (1, 1)))
+    def _shares(self, reach: int) -> bool:
+        """Whether rows of so many tokens have their logits after a cached beginning, too."""
+        begun = self._trial_length(reach)
+        return self._tried(
+            ("shares", begun),
+            lambda: all(self._keeps_beginning(begun, ends) for ends in ((3, 5), (1, 1))),
+        )
 
-    def _keeps_beginning(self, ends: tuple[int, int]) -> bool:
-        begun = self._trial_length()
+    def _keeps_beginning(self, begun: int, ends: tuple[int, int]) -> bool:
         ids = trial_ids(self._model, begun + sum(ends))
         rows = [
             (*ids[:begun], *ids[begun : begun + ends[0]]),
@@ -181,27 +187,39 @@ class CausalModel(TextModel):
             }
             return torch.stack([found[0], found[1]])
 
-        return not self._switches(rows) and agrees(after, whole)
+        return agrees(after, whole)
 
-    def _trial_length(self) -> int:
-        """Return the tokens of a beginning that no window of attention holds, if it is short."""
+    def _trial_length(self, reach: int) -> int:
+        """Return the tokens of a trial that outgrows every window which `reach` tokens outgrow."""
         config = self._model.config.get_text_config()
-        names = ("sliding_window", "attention_chunk_size", "window_size")
-        windows = [size for name in names if (size := getattr(config, name, None))]
-        fitting = [size for size in windows if isinstance(size, int) and size <= _LONGEST_WINDOW]
-        length = max(fitting, default=0) + _TRIAL_TOKENS
-        return min(length, (self.max_length or length + _TRIAL_TOKENS) - _TRIAL_TOKENS)
+        windows = [getattr(config, name, None) for name in _WINDOWS]
+        outgrown = [
+            size
+            for size in windows
+            if isinstance(size, int) and size <= max(reach, _LONGEST_WINDOW)
+        ]
+        length = max(outgrown, default=0) + _TRIAL_TOKENS
+        # Rows that are read with other positions never go on from a cache.
+        limits = [most for most in (self.max_length, self.facts.switch_length) if most]
+        return min(length, *(most - _TRIAL_TOKENS for most in limits)) if limits else length
 
-    @cached_property
-    def _decodes(self) -> bool:
-        """Whether rows that grow from their caches have the logits that they have as a whole."""
-        ids = trial_ids(self._model, 12)
-        prompts = [ids[:3], ids[3:8]]
+    def _decodes(self, rows: Sequence[Sequence[int]], written: int) -> bool:
+        """Whether rows that grow by so many tokens have their logits from their caches, too."""
+        if self._switches(rows, written):
+            return False
+        length = self._trial_length(_longest(rows) + written)
+        return self._tried(("decodes", length), lambda: self._grows(length))
+
+    def _grows(self, length: int) -> bool:
+        # One row within a window, one that grows out of it, and one that is out of it.
+        ids = trial_ids(self._model, length + 2)
+        prompts = [ids[:3], ids[1 : max(4, length - _TRIAL_TOKENS)], ids[:length]]
+        more = torch.tensor(ids[: len(prompts) + 1])
 
         def grow(decoding: Decoding) -> torch.Tensor:
-            decoding.advance(torch.tensor(ids[8:10]))
-            forked = decoding.fork(torch.tensor([1, 1, 0]))
-            forked.advance(torch.tensor(ids[9:12]))
+            decoding.advance(more[1:])
+            forked = decoding.fork(torch.tensor([2, 1, 1, 0]))
+            forked.advance(more)
             return forked.logits
 
         return agrees(
@@ -210,7 +228,7 @@ class CausalModel(TextModel):
         )
 
     def _open(self, rows: list[list[int]], written: int) -> Decoding:
-        if self._switches(rows, written) or not self._decodes:
+        if not self._decodes(rows, written):
             return self._read_whole(rows)
         return CausalDecoding(self._model, rows, self.tokenizer.pad_id)
 
@@ -239,6 +257,10 @@ class CausalModel(TextModel):
                 picked = pick_logprobs(logits[line, first - 1 : last - 1], ids[line, first:last])
                 found[index] = picked.numpy()
         return found
+
+
+def _longest(rows: Sequence[Sequence[int]]) -> int:
+    return max(map(len, rows))
 
 
 def _go_on(

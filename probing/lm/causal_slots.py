@@ -13,7 +13,7 @@ import torch
 
 from probing.lm.decoder_slots import DecoderSlotModel
 from probing.lm.decoding import pad
-from probing.lm.examination import has_plain_head, trial_row
+from probing.lm.examination import body_of, has_plain_head, trial_row
 from probing.lm.protocols import SlotState
 from probing.lm.slot_tokenizers import CausalSlotTokenizer
 
@@ -35,9 +35,7 @@ class CausalSlotModel(DecoderSlotModel[CausalSlotTokenizer]):
         return has_plain_head(self._model, input_ids=trial_row(self._model))
 
     def _hidden_states(self, ids: torch.Tensor, attended: torch.Tensor) -> torch.Tensor:
-        body = getattr(self._model, self._model.base_model_prefix, None)
-        body = self._model.get_decoder() if body is None else body
-        output = body(input_ids=ids, attention_mask=attended, use_cache=False)
+        output = body_of(self._model)(input_ids=ids, attention_mask=attended, use_cache=False)
         hidden: torch.Tensor = output.last_hidden_state
         return hidden
 

@@ -230,11 +230,26 @@ def read_at(
     return seen[0][:, 0], logits[:, 0]
 
 
+def body_of(model: Any) -> Any:
+    """Return what is below a causal model's output layer; it gives states and caches.
+
+    Some families name no attribute for it, and are their own decoder.
+    """
+    for body in (model.base_model, model.get_decoder(), getattr(model, "model", model)):
+        if body is not model:
+            return body
+    raise WrongModelKindError(
+        f"A model of the class '{type(model).__name__}' has no part below its output layer by "
+        "itself, so its states cannot be read. Choose a model of another family."
+    )
+
+
 def _examine(facts: ModelFacts, config: Any) -> Examination:
     model = _build_causal(facts, config)
     if model is None:  # too large to try here: the weights themselves are tried when they load
         return Examination(tried=False)
     try:
+        body_of(model)
         require_left_to_right(model, facts.source)
         return Examination(plain_head=has_plain_head(model, input_ids=trial_row(model)))
     except PASS_ERRORS as error:

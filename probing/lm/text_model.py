@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -52,6 +52,7 @@ class TextModel(EndWordReader):
         #: Tokens of one forward pass, padding included.
         self.batch_tokens = batch_tokens
         self.cache = BoundedCache(cache_size)
+        self._trials: dict[tuple[str, int], bool] = {}
         self._ending = Ending(
             end_ids=_ids(model.generation_config.eos_token_id),
             forced_first=model.generation_config.forced_bos_token_id,
@@ -231,6 +232,12 @@ class TextModel(EndWordReader):
     @abstractmethod
     def _open(self, rows: list[list[int]], written: int) -> Decoding:
         """Return the rows, ready for at most so many tokens more."""
+
+    def _tried(self, trial: tuple[str, int], outcome: Callable[[], bool]) -> bool:
+        """Return the outcome of a trial of this model, made once."""
+        if trial not in self._trials:
+            self._trials[trial] = outcome()
+        return self._trials[trial]
 
     def _span_scores(
         self,

@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+import transformers
 
 from probing.lm import WrongModelKindError
 from probing.lm.causal import CausalModel
+from probing.lm.examination import body_of
 from probing.lm.loaders import (
     load_slot_model,
     load_slot_tokenizer,
     load_text_model,
     load_text_tokenizer,
 )
-from probing.lm.protocols import SlotContext
+from probing.lm.protocols import SlotContext, SpanText
 from probing.lm.text_protocols import GenerationSettings
 from probing.measures.stimuli import Group, Stimuli, Template, Trait
 from probing.models import LanguageModel, Run
@@ -85,6 +88,29 @@ def test_words_in_a_slot_have_the_value_of_a_whole_pass(
 
 
 @pytest.mark.parametrize("name", FAMILIES)
+def test_words_have_the_states_of_a_whole_pass(name: str, folders: dict[str, Path]) -> None:
+    lm = load_slot_model(folders[name], threads=1)
+    model = transformers.AutoModelForCausalLM.from_pretrained(folders[name]).eval()
+    wanted = []
+    for prompt in PROMPTS:
+        ids = torch.tensor([lm.encode(prompt[: prompt.rindex("She") + 1])])
+        with torch.inference_mode():
+            read = model(input_ids=ids, use_cache=False, output_hidden_states=True)
+        wanted.append(read.hidden_states[-1][0, -1].numpy())
+    places = [prompt.rindex("She") for prompt in PROMPTS]
+    spans = [SpanText(prompt, at, at + 3) for prompt, at in zip(PROMPTS, places, strict=True)]
+    np.testing.assert_allclose(lm.embed(spans), wanted, atol=1e-4)
+
+
+def test_refuses_a_model_that_is_nothing_but_an_output_layer() -> None:
+    class Bare(transformers.PreTrainedModel):
+        config_class = transformers.LlamaConfig
+
+    with pytest.raises(WrongModelKindError, match="'Bare' has no part below its output layer"):
+        body_of(Bare(transformers.LlamaConfig()))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
 def test_writes_what_whole_passes_make_likeliest(name: str, folders: dict[str, Path]) -> None:
     lm = load_text_model(folders[name], threads=1)
     assert isinstance(lm, CausalModel)
@@ -100,6 +126,22 @@ def test_writes_what_whole_passes_make_likeliest(name: str, folders: dict[str, P
         ids = row[first:]
         ids = ids[: ids.index(2)] if 2 in ids else ids
         assert text.text == lm.tokenizer.decode(ids).strip()
+
+
+def test_rows_past_a_wide_window_have_the_value_of_a_whole_pass(folders: dict[str, Path]) -> None:
+    lm = load_text_model(folders["moshi-wide"], threads=1)
+    assert isinstance(lm, CausalModel)
+    begun = f"She says {'they be out. ' * 50}"
+    rows = [tuple(lm.tokenizer.encode(begun + end)) for end in ("She is", "No. She is")]
+    assert len(rows[0]) > 600
+    expected = logprobs_alone(folders["moshi-wide"], rows)
+    np.testing.assert_allclose(torch.log_softmax(lm.end_logits(rows), -1), expected, atol=1e-4)
+    answers = [(5,), (5, 6)]
+    wanted = (
+        logprobs_alone(folders["moshi-wide"], [(*row, 5) for row in rows])[:, 6] + expected[:, 5]
+    )
+    found = lm.begin_logprobs(rows, answers)
+    np.testing.assert_allclose(found[:, 1], wanted, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -42,6 +42,7 @@ _MAMBA_HEADS = {
     "mamba_expand": 2,
     "mamba_chunk_size": 16,
 }
+_MOSHI = {"head_dim": 8, "ffn_dim": 64, "intermediate_size": None}
 
 #: Name -> prefix of the classes in transformers, and settings beside the usual ones.
 FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
@@ -97,6 +98,22 @@ FAMILIES: dict[str, tuple[str, dict[str, Any]]] = {
             "use_mamba_kernels": False,
         },
     ),
+    # It is its own decoder, and names no attribute for what is below its output layer.
+    "llama-4": (
+        "Llama4",
+        {
+            "config": "Llama4TextConfig",
+            "intermediate_size_mlp": 64,
+            "num_local_experts": 2,
+            "attention_chunk_size": 16,
+            "interleave_moe_layer_step": 1,
+            "no_rope_layers": [1, 0],
+        }
+        | _HEADS,
+    ),
+    # Its cache holds what is outside its window, which whole passes do not read.
+    "moshi": ("Moshi", {"sliding_window": 16} | _MOSHI),
+    "moshi-wide": ("Moshi", {"sliding_window": 600, "max_position_embeddings": 1024} | _MOSHI),
 }
 _UNBOUNDED = {"max_position_embeddings": None, "intermediate_size": None}
 #: Heads named after causal models, of models that read in both directions.
@@ -138,7 +155,9 @@ def make_family(folder: Path, name: str) -> Path:
         config, model, settings = BOTH_DIRECTIONS[name]
     else:
         family, settings = FAMILIES[name]
-        config, model = f"{family}Config", f"{family}ForCausalLM"
+        settings = dict(settings)
+        config = settings.pop("config", f"{family}Config")
+        model = f"{family}ForCausalLM"
     return _save(folder, config, model, settings)
 
 
