@@ -204,7 +204,6 @@ class CausalModel(TextModel):
         return min(length, *(most - _TRIAL_TOKENS for most in limits)) if limits else length
 
     def _decodes(self, rows: Sequence[Sequence[int]], written: int) -> bool:
-        """Whether rows that grow by so many tokens have their logits from their caches, too."""
         if self._switches(rows, written):
             return False
         length = self._trial_length(_longest(rows) + written)

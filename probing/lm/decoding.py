@@ -55,7 +55,7 @@ class CausalDecoding:
     def select(self, rows: torch.Tensor) -> None:
         rows = rows.to(self._mask.device)
         self._mask, self.logits = self._mask[rows], self.logits[rows]
-        self._past.batch_select_indices(rows)
+        self._past.reorder_cache(rows)
 
     def fork(self, rows: torch.Tensor) -> CausalDecoding:
         other = copy.copy(self)
@@ -122,10 +122,12 @@ class WholeDecoding:
 
 
 class Seq2SeqDecoding:
-    """Rows of a decoder after beginnings of equal length, each with its own encoded source."""
+    """Rows of a decoder after beginnings of equal length, each with its own encoded source.
+
+    Sources are encoded once. Without a cache, rows are read from their beginnings with every token.
+    """
 
     logits: torch.Tensor
-    _past: Any
 
     def __init__(
         self,
@@ -133,22 +135,28 @@ class Seq2SeqDecoding:
         sources: Sequence[Sequence[int]],
         beginnings: Sequence[Sequence[int]],
         pad_id: int,
+        *,
+        cached: bool,
     ) -> None:
-        self._model = model
+        self._model, self._cached = model, cached
+        self._past: Any = None
         ids, self._mask = pad(sources, pad_id, model.device)
         with torch.inference_mode():
             encoder = model.get_encoder()
             self._encoded = encoder(input_ids=ids, attention_mask=self._mask).last_hidden_state
-        self._read(torch.tensor(beginnings, device=model.device), None)
+        self._unread = torch.tensor(beginnings, device=model.device)
+        self._read()
 
     def advance(self, tokens: torch.Tensor) -> None:
-        self._read(tokens.to(self._mask.device)[:, None], self._past)
+        self._unread = torch.cat([self._unread, tokens.to(self._mask.device)[:, None]], dim=1)
+        self._read()
 
     def select(self, rows: torch.Tensor) -> None:
         rows = rows.to(self._mask.device)
         self._mask, self.logits = self._mask[rows], self.logits[rows]
-        self._encoded = self._encoded[rows]
-        self._past.batch_select_indices(rows)
+        self._encoded, self._unread = self._encoded[rows], self._unread[rows]
+        if self._cached:
+            self._past.reorder_cache(rows)
 
     def fork(self, rows: torch.Tensor) -> Seq2SeqDecoding:
         other = copy.copy(self)
@@ -157,15 +165,17 @@ class Seq2SeqDecoding:
         return other
 
     @torch.inference_mode()
-    def _read(self, ids: torch.Tensor, past: Any) -> None:
+    def _read(self) -> None:
         output = self._model(
             encoder_outputs=encoder_output(self._encoded),
             attention_mask=self._mask,
-            decoder_input_ids=ids,
-            past_key_values=past,
-            use_cache=True,
+            decoder_input_ids=self._unread,
+            past_key_values=self._past,
+            use_cache=self._cached,
         )
-        self.logits, self._past = output.logits[:, -1], output.past_key_values
+        self.logits = output.logits[:, -1]
+        if self._cached:
+            self._past, self._unread = output.past_key_values, self._unread[:, :0]
 
 
 def encoder_output(states: torch.Tensor) -> Any:

@@ -178,10 +178,12 @@ def search(
     ending: Ending,
     *,
     pad_id: int,
+    cached: bool,
 ) -> list[Generation]:
     """Return the best text per row of `ids`: the highest mean ln P per token of the ended beams.
 
-    `ids` are prompts padded on the left (causal), or sources padded on the right.
+    `ids` are prompts padded on the left (causal), or sources padded on the right. Without a cache
+    all that is written is read anew with every token.
     """
     skip = 1 if model.config.is_encoder_decoder else ids.shape[1]
     found = model.generate(
@@ -193,6 +195,7 @@ def search(
         length_penalty=1.0,
         early_stopping=False,
         pad_token_id=pad_id,
+        use_cache=cached,
         logits_processor=transformers.LogitsProcessorList(
             [_NoRepeats(settings.no_repeat_ngram, skip)] if settings.no_repeat_ngram else []
         ),

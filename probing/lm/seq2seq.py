@@ -14,10 +14,14 @@ from probing.lm.best_spans import WIDTH, FoundSpan, best_closed_spans, best_span
 from probing.lm.decoding import Decoding, Seq2SeqDecoding, pad
 from probing.lm.end_words import Opening, Row
 from probing.lm.errors import MaskCountError, TokenizerError
+from probing.lm.examination import agrees, trial_ids
 from probing.lm.numerics import pick_logprobs
 from probing.lm.text_model import TextModel
 from probing.lm.text_protocols import SpanContext, SpanScore
 from probing.lm.text_tokenizer import shorten
+
+#: Tokens of the longer source of a trial of caches.
+_TRIAL_TOKENS = 8
 
 Logprobs = npt.NDArray[np.float64]
 
@@ -138,7 +142,30 @@ class Seq2SeqModel(TextModel):
 
     def _open_after(self, sources: list[list[int]], begun: list[list[int]]) -> Decoding:
         beginnings = [[self._start, *ids] for ids in begun]
-        return Seq2SeqDecoding(self._model, sources, beginnings, self.tokenizer.pad_id)
+        return self._read_begun(sources, beginnings, cached=self._decodes(sources, 0))
+
+    def _read_begun(
+        self, sources: list[list[int]], beginnings: list[list[int]], *, cached: bool
+    ) -> Decoding:
+        return Seq2SeqDecoding(
+            self._model, sources, beginnings, self.tokenizer.pad_id, cached=cached
+        )
+
+    def _decodes(self, rows: Sequence[Sequence[int]], written: int) -> bool:
+        return self._tried(("decodes", 0), self._grows)
+
+    def _grows(self) -> bool:
+        ids = trial_ids(self._model, _TRIAL_TOKENS)
+        sources, beginnings = [ids[:3], ids], [[self._start, one] for one in ids[:2]]
+
+        def grow(*, cached: bool) -> torch.Tensor:
+            decoding = self._read_begun(sources, beginnings, cached=cached)
+            decoding.advance(torch.tensor(ids[2:4]))
+            forked = decoding.fork(torch.tensor([1, 1, 0]))
+            forked.advance(torch.tensor(ids[4:7]))
+            return forked.logits
+
+        return agrees(lambda: grow(cached=True), grow(cached=False))
 
     def _hide(self, context: SpanContext, *, sentinel: bool) -> _Forced:
         text = context.before + context.span + context.after

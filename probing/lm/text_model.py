@@ -204,18 +204,38 @@ class TextModel(EndWordReader):
         for batch in batches_by_length(lengths, self.batch_tokens, switch=apart):
             chosen = [rows[index] for index in batch]
             if settings.beams > 1:
-                ids, mask = pad(
-                    chosen, self.tokenizer.pad_id, self._model.device, left=self.kind == "causal"
-                )
-                texts = search(
-                    self._model, ids, mask, settings, ending, pad_id=self.tokenizer.pad_id
-                )
+                texts = self._search_beams(chosen, settings, ending)
             else:
                 own = [seeds[index] for index in batch]
                 opened = self._open(chosen, settings.max_new_tokens)
                 texts = write(opened, settings, own, ending)
             found.update(zip(batch, texts, strict=True))
         return [found[index] for index in range(len(rows))]
+
+    def _search_beams(
+        self, rows: list[list[int]], settings: GenerationSettings, ending: Ending
+    ) -> list[Generation]:
+        cached = self._decodes(rows, settings.max_new_tokens)
+        left = self.kind == "causal"
+        # Padding on the left, too, may change values, or how far a row is from a switch.
+        alike: dict[int, list[int]] = {}
+        for index, row in enumerate(rows):
+            alike.setdefault(len(row) if left and not cached else 0, []).append(index)
+        found: dict[int, Generation] = {}
+        for places in alike.values():
+            ids, mask = pad(
+                [rows[place] for place in places],
+                self.tokenizer.pad_id,
+                self._model.device,
+                left=left,
+            )
+            texts = search(
+                *(self._model, ids, mask, settings, ending),
+                pad_id=self.tokenizer.pad_id,
+                cached=cached,
+            )
+            found.update(zip(places, texts, strict=True))
+        return [found[place] for place in range(len(rows))]
 
     def _encode_prompt(self, prompt: str, settings: GenerationSettings) -> list[int]:
         """Return a prompt's ids, having checked that it can be written on."""
@@ -232,6 +252,10 @@ class TextModel(EndWordReader):
     @abstractmethod
     def _open(self, rows: list[list[int]], written: int) -> Decoding:
         """Return the rows, ready for at most so many tokens more."""
+
+    @abstractmethod
+    def _decodes(self, rows: Sequence[Sequence[int]], written: int) -> bool:
+        """Whether rows that grow by so many tokens have their logits from their caches, too."""
 
     def _tried(self, trial: tuple[str, int], outcome: Callable[[], bool]) -> bool:
         """Return the outcome of a trial of this model, made once."""

@@ -128,6 +128,23 @@ def test_writes_what_whole_passes_make_likeliest(name: str, folders: dict[str, P
         assert text.text == lm.tokenizer.decode(ids).strip()
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+def test_beams_are_those_of_whole_passes(name: str, folders: dict[str, Path]) -> None:
+    lm = load_text_model(folders[name], threads=1)
+    assert isinstance(lm, CausalModel)
+    written = lm.generate(
+        PROMPTS, GenerationSettings(max_new_tokens=6, temperature=0, beams=3), seeds=[0] * 4
+    )
+    model = transformers.AutoModelForCausalLM.from_pretrained(folders[name]).eval()
+    for prompt, text in zip(PROMPTS, written, strict=True):
+        ids = torch.tensor([lm.tokenizer.encode(prompt)])
+        with torch.inference_mode():
+            found = model.generate(
+                ids, num_beams=3, do_sample=False, max_new_tokens=6, use_cache=False
+            )
+        assert text.text == lm.tokenizer.decode(found[0, ids.shape[1] :].tolist()).strip()
+
+
 def test_rows_past_a_wide_window_have_the_value_of_a_whole_pass(folders: dict[str, Path]) -> None:
     lm = load_text_model(folders["moshi-wide"], threads=1)
     assert isinstance(lm, CausalModel)
