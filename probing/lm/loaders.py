@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from probing.lm.errors import ModelFilesError, TokenizerError, WrongModelKindError
 from probing.lm.families import MASKED_FAMILIES, Family, find_masked_family
 from probing.lm.sources import ModelFacts, inspect_model
-from probing.lm.weights import load_frozen, read_tokenizer, read_weights, revision_of
+from probing.lm.weights import (
+    load_frozen,
+    read_config,
+    read_tokenizer,
+    read_weights,
+    revision_of,
+)
 
 if TYPE_CHECKING:
     from probing.lm.causal import CausalModel
@@ -40,6 +46,27 @@ KIND_NAMES = {
     "unknown": "of a kind that its configuration does not tell",
 }
 _CAUSAL, _SEQ2SEQ = KIND_NAMES["causal"], KIND_NAMES["seq2seq"]
+
+
+def _inspect(source: str | Path, revision: str | None) -> ModelFacts:
+    """Return the facts of a model; refuses one whose class is in its own code alone."""
+    facts = inspect_model(source, revision)
+    if facts.own_code and facts.architecture:
+        import transformers
+
+        if not hasattr(transformers, facts.architecture):
+            raise WrongModelKindError(
+                f"'{source}' is a '{facts.architecture}', which only its own code defines. A "
+                "model's own code is never run: choose a model of a family that transformers has."
+            )
+    return facts
+
+
+def kind_name(facts: ModelFacts) -> str:
+    """Return what a model is, for messages that say what it is not."""
+    if facts.kind == "unknown" and facts.architecture:
+        return f"of an unknown architecture, '{facts.architecture}'"
+    return KIND_NAMES[facts.kind]
 
 
 def load_masked(
@@ -107,7 +134,7 @@ def require_weights(source: str | Path) -> None:
     import torch
     import transformers
 
-    facts = inspect_model(source)
+    facts = _inspect(source, None)
     classes = {
         "masked": "AutoModelForMaskedLM",
         "causal": "AutoModelForCausalLM",
@@ -137,10 +164,10 @@ def load_tokenizer(source: str | Path, *, revision: str | None = None) -> Masked
 
 
 def _masked_facts(source: str | Path, revision: str | None) -> tuple[ModelFacts, Family]:
-    facts = inspect_model(source, revision)
+    facts = _inspect(source, revision)
     if facts.kind != "masked":
         raise WrongModelKindError(
-            f"'{source}' is {KIND_NAMES[facts.kind]}, not a masked language model. "
+            f"'{source}' is {kind_name(facts)}, not a masked language model. "
             "Choose a model such as 'bert-base-cased' or 'roberta-base'."
         )
     if facts.vocabulary_size is None or facts.max_length is None:
@@ -218,6 +245,7 @@ def load_slot_tokenizer(
     if facts.kind == "masked":
         return load_tokenizer(source, revision=revision)
     if facts.kind == "seq2seq":
+        _require_seq2seq(facts)
         return _sentinel_tokenizer(facts)
     from probing.lm.examination import examine
 
@@ -227,10 +255,10 @@ def load_slot_tokenizer(
 
 
 def _slot_facts(source: str | Path, revision: str | None) -> ModelFacts:
-    facts = inspect_model(source, revision)
+    facts = _inspect(source, revision)
     if facts.kind not in ("masked", "causal", "seq2seq"):
         raise WrongModelKindError(
-            f"'{source}' is {KIND_NAMES[facts.kind]}, which has no slot to fill. Choose a masked "
+            f"'{source}' is {kind_name(facts)}, which has no slot to fill. Choose a masked "
             "model such as 'roberta-base', a causal one such as 'gpt2', or 't5-base'."
         )
     return facts
@@ -314,14 +342,16 @@ def load_text_tokenizer(
         from probing.lm.examination import examine
 
         examine(facts)
+    else:
+        _require_seq2seq(facts)
     return tokenizer
 
 
 def _text_facts(source: str | Path, revision: str | None) -> ModelFacts:
-    facts = inspect_model(source, revision)
+    facts = _inspect(source, revision)
     if facts.kind not in ("causal", "seq2seq", "masked"):
         raise WrongModelKindError(
-            f"'{source}' is {KIND_NAMES[facts.kind]}. Choose a causal model such as 'gpt2', a "
+            f"'{source}' is {kind_name(facts)}. Choose a causal model such as 'gpt2', a "
             "sequence-to-sequence model such as 't5-base', or a masked one such as "
             "'roberta-base'."
         )
@@ -391,16 +421,31 @@ def load_classifier_tokenizer(
 
 
 def _classifier_facts(source: str | Path, revision: str | None) -> ModelFacts:
-    facts = inspect_model(source, revision)
+    facts = _inspect(source, revision)
     if not facts.labels:
         raise WrongModelKindError(
-            f"'{source}' is {KIND_NAMES[facts.kind]} and has no head that classifies whole texts. "
+            f"'{source}' is {kind_name(facts)} and has no head that classifies whole texts. "
             "Choose a model that was trained for sequence classification, or fine-tune this one."
         )
     return facts
 
 
+def _require_seq2seq(facts: ModelFacts) -> None:
+    from transformers import MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING
+
+    if type(read_config(facts)) not in MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING:
+        raise WrongModelKindError(
+            f"'{facts.source}' is of the family '{facts.family}', of which transformers has no "
+            "encoder and decoder of texts. Choose a model of another family."
+        )
+
+
 def _require_vocabulary_size(facts: ModelFacts) -> None:
+    if facts.family == "fsmt":
+        raise WrongModelKindError(
+            f"'{facts.source}' is of the family 'fsmt', which reads one vocabulary and writes "
+            "another. Choose a model with one vocabulary, such as 'Helsinki-NLP/opus-mt-en-de'."
+        )
     if facts.vocabulary_size is None:
         raise ModelFilesError(
             f"The configuration of '{facts.source}' states no vocabulary size. Save the model "

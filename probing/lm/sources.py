@@ -25,6 +25,9 @@ _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 #: A safetensors file opens with the length of its JSON header; longer ones are damaged files.
 _LONGEST_HEADER = 100_000_000
+#: What Git LFS leaves in place of a large file, and patterns of the files of a model.
+_POINTER = b"version https://git-lfs.github.com/spec/"
+_FILES = ("*.json", "*.txt", "*.model", "*.safetensors", "*.bin")
 #: Seconds to wait for the hub; a page that checks a model should not hang for longer.
 _HUB_TIMEOUT = 10
 
@@ -35,7 +38,12 @@ _KINDS: tuple[tuple[str, ModelKind], ...] = (
     ("ForConditionalGeneration", "seq2seq"),
     ("T5WithLMHeadModel", "seq2seq"),
     ("MTModel", "seq2seq"),
+    ("EncoderDecoderModel", "unknown"),
+    ("FlaubertWithLMHeadModel", "masked"),
+    ("XLMWithLMHeadModel", "masked"),
     ("LMHeadModel", "causal"),
+    ("ModelWithLMHead", "causal"),
+    ("BertGenerationDecoder", "causal"),
     ("Classification", "classifier"),
     ("ForQuestionAnswering", "classifier"),
     ("Model", "encoder"),
@@ -84,6 +92,8 @@ class ModelFacts:
     decoder_start : the token that a decoder begins with, None where it is not stated.
     from_cache : the hub did not answer, and what it gave earlier is used.
     labels : names of a text classifier's outputs in their order, empty for all other models.
+    architecture : name of the head's class in transformers, empty where it is missing.
+    own_code : whether the checkpoint brings code of its own, which is never run.
     switch_length : inputs of more tokens are read with other positions (longrope's long factors),
         so that none of them shares a pass or a cached beginning with shorter ones; None where
         there is no such length.
@@ -104,6 +114,8 @@ class ModelFacts:
     labels: tuple[str, ...] = ()
     switch_length: int | None = None
     quantization: str = ""
+    architecture: str = ""
+    own_code: bool = False
     base: ModelFacts | None = None
 
     @property
@@ -135,12 +147,14 @@ def inspect_model(source: str | Path, revision: str | None = None) -> ModelFacts
     ModelNotFoundError
         No such folder, no configuration in it, or the hub id cannot be reached.
     ModelFilesError
-        The configuration is there but cannot be read.
+        The configuration is there but cannot be read, or a file is a pointer of Git LFS.
     WrongModelKindError
         A GGUF file that transformers does not read, an adapter that does not fit its base, or
         weights that are quantized for another device or package.
     """
     place = local_place(source)
+    if place is not None:
+        _refuse_pointers([place] if place.is_file() else _files(place))
     if place is not None and place.is_file():
         file = read_gguf(place)
         facts = _facts(str(place), file.config.to_dict(), file.n_weights, None)
@@ -165,13 +179,26 @@ def fingerprint(place: Path) -> str:
         with place.open("rb") as file:
             return f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}"
     digest = hashlib.sha256()
-    patterns = ("*.json", "*.txt", "*.model", "*.safetensors", "*.bin")
-    for path in sorted({path for pattern in patterns for path in place.glob(pattern)}):
+    for path in _files(place):
         digest.update(f"{path.name}\0{path.stat().st_size}\0".encode())
         with path.open("rb") as file:
             while chunk := file.read(1 << 20):
                 digest.update(chunk)
     return f"sha256:{digest.hexdigest()}"
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted({path for pattern in _FILES for path in folder.glob(pattern)})
+
+
+def _refuse_pointers(paths: list[Path]) -> None:
+    for path in paths:
+        with path.open("rb") as file:
+            if file.read(len(_POINTER)) == _POINTER:
+                raise ModelFilesError(
+                    f"'{path}' is a Git LFS pointer, {path.stat().st_size} bytes; run git lfs pull "
+                    "in its folder to fetch the file itself."
+                )
 
 
 def local_place(source: str | Path) -> Path | None:
@@ -270,7 +297,8 @@ def _facts(
     source: str, config: dict[str, Any], parameter_count: int | None, revision: str | None
 ) -> ModelFacts:
     family = str(config.get("model_type") or "")
-    kind = _kind(config.get("architectures") or [], family)
+    architectures = list(map(str, config.get("architectures") or []))
+    kind = _kind(architectures, family, causal=bool(config.get("causal")))
     if _reads_more_than_text(config):
         kind = "multimodal"
     if quantized := config.get("quantization_config"):
@@ -292,11 +320,15 @@ def _facts(
         decoder_start=_whole(config, "decoder_start_token_id"),
         labels=_labels(config),
         switch_length=_switch_length(config),
+        architecture=", ".join(architectures),
+        own_code="auto_map" in config,
     )
 
 
-def _kind(architectures: list[str], family: str) -> ModelKind:
+def _kind(architectures: list[str], family: str, *, causal: bool) -> ModelKind:
     for architecture in architectures:
+        if causal and architecture == "XLMWithLMHeadModel":
+            return "causal"
         if architecture in _PRETRAINING_WITH_MASKED_HEAD:
             return "masked"
         if architecture in _SEQ2SEQ_WITHOUT_HEAD:

@@ -111,20 +111,36 @@ def place_of(facts: ModelFacts) -> Iterator[dict[str, Any]]:
 
 
 def read_config(facts: ModelFacts) -> Any:
-    """Return the configuration of a model as transformers reads it; :class:`ModelFilesError`."""
-    from transformers import AutoConfig
+    """Return the configuration of a model as transformers reads it.
+
+    Raises :class:`WrongModelKindError` for a family that it does not know, and
+    :class:`ModelFilesError` for settings that cannot be read.
+    """
+    from transformers import CONFIG_MAPPING, AutoConfig, __version__
 
     facts = facts.base or facts
     if facts.quantization:
         return copy.deepcopy(read_gguf(Path(facts.source)).config)
+    if facts.family and facts.family not in CONFIG_MAPPING:
+        raise WrongModelKindError(
+            f"'{facts.source}' is of the family '{facts.family}', which transformers {__version__} "
+            "does not know. A model's own code is never run: choose a model of a family that "
+            "transformers has, or install a newer version."
+        )
     try:
         with place_of(facts) as place:
-            return AutoConfig.from_pretrained(**place)
+            config = AutoConfig.from_pretrained(**place)
     except Exception as error:  # whatever a family's own checks of its configuration raise
         raise ModelFilesError(
             f"The configuration of '{facts.source}' cannot be read ({error}). Save the model again "
             "with a current version of transformers."
         ) from error
+    if facts.family == "xmod" and config.default_language is None:
+        raise ModelFilesError(
+            f"The configuration of '{facts.source}' does not say which language it reads. Set "
+            f"default_language in its config.json to one of {', '.join(config.languages)}."
+        )
+    return config
 
 
 def read_tokenizer(facts: ModelFacts) -> Any:

@@ -149,6 +149,15 @@ def certify_loaded(model: LanguageModel, loaded: LoadedModel) -> None:
         raise WrongModelKindError(f"“{model.name}” can't be used: {message}")
 
 
+def why_unusable(model: LanguageModel) -> str:
+    """Return why the weights of a model serve no measure; "" if they serve some."""
+    certificate = read_certificate(model)
+    weights = certificate.check("weights") if certificate else None
+    if weights is None or weights.outcome != "failed":
+        return ""
+    return "" if any(fit.can for fit in measure_fits(model)) else weights.result
+
+
 def measure_fits(model: LanguageModel) -> list[MeasureFit]:
     """Return for every measure whether the model can serve it, and why not.
 

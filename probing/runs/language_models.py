@@ -17,7 +17,7 @@ from django.core.exceptions import ValidationError
 from probing.lm.errors import ModelNotFoundError
 from probing.lm.sources import local_place
 from probing.models import LanguageModel, ModelKind, ModelSource
-from probing.runs.certificates import ensure_certificate
+from probing.runs.certificates import ensure_certificate, why_unusable
 from probing.runs.errors import RunError
 from probing.runs.model_access import check_folder, check_key
 from probing.runs.served_models import examine_server
@@ -59,8 +59,8 @@ def register_model(
     the workers may reach what this process does not. Its prices are for a million tokens.
 
     The same place a second time gives the model that is registered already, under its first
-    name; a server is tried again. Without a name it gets the hub id, the folder's name, or the
-    served name.
+    name; a server is tried again, and so are files that could not be read and have changed. Without
+    a name it gets the hub id, the folder's name, or the served name.
 
     Raises :class:`RunError` (at ``location``, ``revision``, ``served_name``, ``key_variable`` or
     ``name``) if there is no such model, if it is of a kind that no measure uses, or if the name
@@ -82,6 +82,8 @@ def register_model(
         except ValidationError as error:
             raise RunError.at("input_price", " ".join(error.messages)) from error
         model.save(force_insert=True)
+        ensure_certificate(model)
+    elif why_unusable(model):
         ensure_certificate(model)
     if model.kind == ModelKind.CHAT:
         examine_server(model)

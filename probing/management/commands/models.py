@@ -12,7 +12,13 @@ from rich.console import Console
 from probing.lm.errors import LanguageModelError
 from probing.management.console_tables import count, print_model
 from probing.models import LanguageModel, ModelKind
-from probing.runs.certificates import certify, has_certificate, measure_fits
+from probing.runs.certificates import (
+    certify,
+    has_certificate,
+    measure_fits,
+    why_outdated,
+    why_unusable,
+)
 from probing.runs.served_models import watch_server
 
 
@@ -72,6 +78,9 @@ class Command(BaseCommand):
             for model in LanguageModel.objects.all():
                 fits = measure_fits(model)
                 able = sum(fit.can for fit in fits)
-                console.print(
-                    f"{model.name}: {model.get_kind_display()}, {able} of {len(fits)} measures"
-                )
+                notes = [str(model.get_kind_display()), f"{able} of {len(fits)} measures"]
+                if why_unusable(model):
+                    notes.append("weights cannot be read")
+                if outdated := why_outdated(model):
+                    notes.append(outdated.rstrip("."))
+                console.print(f"{model.name}: {', '.join(notes)}")

@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from rich.console import Console
 
 from probing.management.console_tables import print_model
+from probing.runs.certificates import why_unusable
 from probing.runs.errors import RunError
 from probing.runs.language_models import register_model
 
@@ -58,3 +59,5 @@ class Command(BaseCommand):
             raise CommandError(" ".join(error.messages)) from error
         stream = cast("IO[str]", self.stdout._out)
         print_model(Console(file=stream, highlight=False, soft_wrap=True), model)
+        if reason := why_unusable(model):
+            raise CommandError(f"“{model.name}” is registered, but can’t be used. {reason}")

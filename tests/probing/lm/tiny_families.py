@@ -121,7 +121,6 @@ BOTH_DIRECTIONS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "xlnet": ("XLNetConfig", "XLNetLMHeadModel", {"d_inner": 64, "d_head": 8, **_UNBOUNDED}),
     "bert": ("BertConfig", "BertLMHeadModel", {"is_decoder": False}),
     "roberta": ("RobertaConfig", "RobertaForCausalLM", {"is_decoder": False}),
-    "xlm": ("XLMConfig", "XLMWithLMHeadModel", {"intermediate_size": None, "pad_index": 0}),
 }
 
 

@@ -34,7 +34,7 @@ WORDS = ("kind", "rude")
 CONTEXTS = (("She says hey. She is ", "."), ("She says they be out here every night. She is ", "."))
 #: Of unlike length, so that rows are padded.
 TEXTS = ("She is kind.", "She says they be out.")
-WRITTEN = 5
+WRITTEN, BEAMS = 5, 3
 
 #: Settings that make a model tiny, each used if the family's configuration has it.
 _TINY: dict[str, Any] = {
@@ -137,6 +137,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "big_bird": {"attention_type": "block_sparse", "block_size": 8, "num_random_blocks": 1},
     "modernbert": {"global_attn_every_n_layers": 2, "local_attention": 16},
     "xlm": {"pad_index": 0},
+    "xmod": {"default_language": "en_XX"},
     "falcon_h1": {"mamba_d_ssm": 64, "num_key_value_heads": 2},
     "zaya": {"num_experts_per_tok": 1},
     "esmc": {"num_key_value_heads": 4},
@@ -150,8 +151,7 @@ _OWN: dict[str, dict[str, Any]] = {
 _MOST_WEIGHTS = 20_000_000
 
 
-def _bytes(kind: str) -> PreTrainedTokenizerFast:
-    marks = ["<pad>", "<s>", "</s>", "<unk>", "<mask>", "<extra_id_0>", "<extra_id_1>"]
+def _bytes(kind: str, marks: list[str]) -> PreTrainedTokenizerFast:
     names = [*marks, *sorted(pre_tokenizers.ByteLevel.alphabet())]
     vocabulary = {name: place for place, name in enumerate(names)}
     merges = []
@@ -164,11 +164,10 @@ def _bytes(kind: str) -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.BPE(vocabulary, merges))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    return _wrap(tokenizer, kind)
+    return _wrap(tokenizer, kind, marks)
 
 
-def _pieces(kind: str) -> PreTrainedTokenizerFast:
-    marks = ["<pad>", "<s>", "</s>", "<unk>", "<mask>", "<extra_id_0>", "<extra_id_1>"]
+def _pieces(kind: str, marks: list[str]) -> PreTrainedTokenizerFast:
     letters = sorted({letter for text in (*TEXTS, *map("".join, CONTEXTS)) for letter in text})
     pieces = [(mark, 0.0) for mark in marks]
     pieces += [(f"▁{word}", -5.0) for word in (*WORDS, "She", "says", "is", "out")]
@@ -176,11 +175,10 @@ def _pieces(kind: str) -> PreTrainedTokenizerFast:
     tokenizer = Tokenizer(models.Unigram(list(dict(pieces).items()), unk_id=3))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
     tokenizer.decoder = decoders.Metaspace(prepend_scheme="always")
-    return _wrap(tokenizer, kind)
+    return _wrap(tokenizer, kind, marks)
 
 
-def _wordpiece(kind: str) -> PreTrainedTokenizerFast:
-    marks = ["<pad>", "<s>", "</s>", "<unk>", "<mask>"]
+def _wordpiece(kind: str, marks: list[str]) -> PreTrainedTokenizerFast:
     letters = [chr(code) for code in range(33, 127)]
     names = [*marks, *letters, *(f"##{letter}" for letter in letters), *WORDS, "She", "says", "is"]
     vocabulary = {name: place for place, name in enumerate(names)}
@@ -188,18 +186,18 @@ def _wordpiece(kind: str) -> PreTrainedTokenizerFast:
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=False)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
-    return _wrap(tokenizer, kind)
+    return _wrap(tokenizer, kind, marks)
 
 
-def _wrap(tokenizer: Tokenizer, kind: str) -> PreTrainedTokenizerFast:
+def _wrap(tokenizer: Tokenizer, kind: str, marks: list[str]) -> PreTrainedTokenizerFast:
     around = {"masked": "<s> $A </s>", "seq2seq": "$A </s>"}.get(kind)
     if around:
         tokenizer.post_processor = processors.TemplateProcessing(
             single=around, special_tokens=[("<s>", 1), ("</s>", 2)]
         )
     more: dict[str, Any] = {}
-    if kind == "seq2seq":
-        more["additional_special_tokens"] = ["<extra_id_0>", "<extra_id_1>"]
+    if kind == "seq2seq" and _SENTINELS[0] in marks:
+        more["additional_special_tokens"] = _SENTINELS
     if kind == "masked":
         more["mask_token"] = AddedToken("<mask>", lstrip=True, special=True)
     return PreTrainedTokenizerFast(
@@ -240,12 +238,19 @@ _WITH_PIECES = frozenset(
 )
 
 
+_MARKS = ["<pad>", "<s>", "</s>", "<unk>", "<mask>"]
+_SENTINELS = ["<extra_id_0>", "<extra_id_1>"]
+#: Encoders and decoders that were trained to fill hidden spans.
+_FILLERS = frozenset({"t5", "mt5", "umt5", "longt5", "switch_transformers"})
+
+
 @cache
 def make_tokenizer(family: str, kind: str) -> PreTrainedTokenizerFast:
     """Return a small tokenizer of the kind that the family has; bytes if it has none here."""
     if family in _WITH_WORDPIECE and kind == "masked":
-        return _wordpiece(kind)
-    return (_pieces if family in _WITH_PIECES else _bytes)(kind)
+        return _wordpiece(kind, _MARKS)
+    marks = _MARKS if kind == "seq2seq" and family not in _FILLERS else [*_MARKS, *_SENTINELS]
+    return (_pieces if family in _WITH_PIECES else _bytes)(kind, marks)
 
 
 @dataclass(frozen=True)
@@ -260,6 +265,7 @@ class Family:
 _TABLES = {
     "masked": modeling_auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES,
     "causal": modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    "seq2seq": modeling_auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES,
 }
 
 
@@ -280,8 +286,10 @@ def build(family: Family, folder: Path) -> Path:
     given |= _OWN.get(family.name, {})
     if family.kind == "seq2seq":
         given["decoder_start_token_id"] = 0
-    if family.kind == "causal" and family.name in ("bert", "roberta"):
+    if family.kind == "causal" and family.name in ("bert", "roberta", "bert-generation"):
         given["is_decoder"] = True
+    if family.kind == "causal" and family.name == "xlm":
+        given["causal"] = True
     given = {name: value for name, value in given.items() if value is not None}
     config = made(**given)
     if config.get_text_config() is not config:
@@ -352,14 +360,30 @@ class Plain:
 
     def _logprobs(self, ids: list[int], place: int) -> torch.Tensor:
         """Return ln P of what stands at a place of a row that is read whole."""
+        row, given, at = ids[:place], {}, -1
+        if self.kind == "masked":
+            row, at = [*row, self.tokenizer.mask_token_id, *ids[place + 1 :]], place
+        elif self.kind == "seq2seq":
+            return self._hidden([*row, self.sentinel, *ids[place + 1 :]])
+        else:
+            given = {"use_cache": False}
         with torch.inference_mode():
-            if self.kind == "masked":
-                hidden = [*ids[:place], self.tokenizer.mask_token_id, *ids[place + 1 :]]
-                logits = self.model(input_ids=torch.tensor([hidden])).logits[0, place]
-            else:
-                row = torch.tensor([ids[:place]])
-                logits = self.model(input_ids=row, use_cache=False).logits[0, -1]
+            logits = self.model(input_ids=torch.tensor([row]), **given).logits[0, at]
         return torch.log_softmax(logits.double(), dim=-1)
+
+    def _hidden(self, row: list[int]) -> torch.Tensor:
+        """Return ln P of what a decoder writes first for the hidden span of its source."""
+        begun = torch.tensor([[self.model.config.decoder_start_token_id, self.sentinel]])
+        with torch.inference_mode():
+            logits = self.model(
+                input_ids=torch.tensor([row]), decoder_input_ids=begun, use_cache=False
+            ).logits
+        return torch.log_softmax(logits[0, -1].double(), dim=-1)
+
+    @property
+    def sentinel(self) -> int:
+        """What stands for a hidden span."""
+        return int(self.tokenizer.convert_tokens_to_ids("<extra_id_0>"))
 
     def word(self, before: str, word: str, after: str) -> float:
         """Return ln P of the one token that spells a word in its sentence."""
@@ -373,12 +397,8 @@ class Plain:
         )
         if self.kind != "seq2seq":
             return float(self._logprobs(ids, place)[ids[place]])
-        sentinel = self.tokenizer.convert_tokens_to_ids("<extra_id_0>")
         shown = self.tokenizer(f"{before}<extra_id_0>{after}")["input_ids"]
-        begun = torch.tensor([[self.model.config.decoder_start_token_id, sentinel]])
-        with torch.inference_mode():
-            logits = self.model(input_ids=torch.tensor([shown]), decoder_input_ids=begun).logits
-        return float(torch.log_softmax(logits[0, -1].double(), dim=-1)[ids[place]])
+        return float(self._hidden(list(shown))[ids[place]])
 
     def words(self) -> np.ndarray:
         """Return ln P of every word in every context, (n_contexts, n_words)."""
@@ -393,13 +413,14 @@ class Plain:
         found = []
         for text in TEXTS:
             ids = list(self.tokenizer(text)["input_ids"])
-            places = range(1, len(ids)) if self.kind == "causal" else range(1, len(ids) - 1)
+            begun, ended = (self.kind != "seq2seq", self.kind != "causal")
+            places = range(int(begun), len(ids) - int(ended))
             found += [float(self._logprobs(ids, place)[ids[place]]) for place in places]
         return np.array(found)
 
     def states(self) -> np.ndarray:
         """Return the last hidden state of the first token of "She" in every text."""
-        body = self.model.base_model
+        body = self.model.get_encoder() if self.kind == "seq2seq" else self.model.base_model
         if body is self.model:
             body = self.model.model
         found = []
@@ -408,9 +429,27 @@ class Plain:
             offsets = self.tokenizer(text, return_offsets_mapping=True)["offset_mapping"]
             inside = [n for n, (start, end) in enumerate(offsets) if start < 3 and end > start]
             with torch.inference_mode():
-                read = self.model.get_encoder() if self.kind == "seq2seq" else body
-                found.append(read(input_ids=ids).last_hidden_state[0, inside[0]].numpy())
+                found.append(body(input_ids=ids).last_hidden_state[0, inside[0]].numpy())
         return np.stack(found)
+
+    def beams(self) -> list[list[int]]:
+        """Return what beam search finds after every text, each alone and by whole passes."""
+        # Not merged with the model's own, which may force an end token at the limit.
+        self.model.generation_config = transformers.GenerationConfig(
+            num_beams=BEAMS,
+            max_new_tokens=WRITTEN,
+            use_cache=False,
+            pad_token_id=0,
+            eos_token_id=2,
+            decoder_start_token_id=0,
+        )
+        found = []
+        for text in TEXTS:
+            ids = torch.tensor([self.tokenizer(text)["input_ids"]])
+            with torch.inference_mode():
+                (row,) = self.model.generate(ids).tolist()
+            found.append(row[1 if self.kind == "seq2seq" else ids.shape[1] :])
+        return found
 
     def greedy(self) -> list[list[int]]:
         """Return the likeliest tokens after every text, each by a whole pass."""

@@ -23,6 +23,7 @@ from probing.lm.loaders import (
 from probing.lm.protocols import SlotContext, SpanText
 from probing.lm.text_protocols import GenerationSettings
 from tests.probing.lm.zoo import (
+    BEAMS,
     CONTEXTS,
     TEXTS,
     WORDS,
@@ -41,11 +42,12 @@ _SCALED = "its output layer scales or caps its logits"
 
 _HEAD = """# Model families
 
-Every family of the installed transformers ({version}) that has a masked or causal language model
-and can be built tiny. `make zoo` builds each with random weights, reads it with Stereoscope, and
-compares with plain transformers reading each text alone.
-*Right* means equal to 1e-4 (writing: the same greedy tokens); *no* means refused before a run
-exists, with the reason in the last column. Masked models do not write, which needs no reason.
+Every family of the installed transformers ({version}) that has a masked or causal language model,
+or an encoder and decoder of texts, and can be built tiny. `make zoo` builds each with random
+weights, reads it with Stereoscope, and compares with plain transformers reading each text alone.
+*Right* means equal to 1e-4 (writing: the same tokens, greedy and by three beams); *no* means
+refused before a run exists, with the reason in the last column. Masked models do not write, which
+needs no reason.
 
 | column | measures that need it |
 | --- | --- |
@@ -125,11 +127,13 @@ class _Checks:
         return np.concatenate(lm.token_logprobs(TEXTS)), self.plain.texts()
 
     def _generate(self, lm: Any) -> Any:
-        asked = GenerationSettings(max_new_tokens=WRITTEN, temperature=0)
-        written = lm.generate(TEXTS, asked, seeds=[0] * len(TEXTS))
+        found = []
+        for beams in (1, BEAMS):
+            asked = GenerationSettings(max_new_tokens=WRITTEN, temperature=0, beams=beams)
+            found += [text.text for text in lm.generate(TEXTS, asked, seeds=[0] * len(TEXTS))]
         decode: Any = self.plain.tokenizer.decode
-        wanted = [decode(ids, skip_special_tokens=True).strip() for ids in self.plain.greedy()]
-        return [text.text for text in written], wanted
+        wanted = [*self.plain.greedy(), *self.plain.beams()]
+        return found, [decode(ids, skip_special_tokens=True).strip() for ids in wanted]
 
 
 def row_of(family: Family, folder: Path) -> str:
