@@ -21,7 +21,7 @@ TREMOR_PX = 4.0
 REST_MS = 260
 # A page that scrolled this shortly before rolls.
 ROLLS_MS = 120
-TRIES = 8
+TRIES = 40
 HANDLE_RADIUS = 14
 Point = tuple[float, float]
 LINES = """() => [...document.querySelectorAll("[data-line]")].map((row) => {
@@ -304,12 +304,13 @@ def turn(hand: Hand) -> None:
 
 def _roll(hand: Hand) -> None:
     """Fling the page and leave it rolling, with a line in the middle of the window."""
-    page = hand.page
-    begun = page.evaluate("scrollY")
-    room = page.evaluate("document.documentElement.scrollHeight - innerHeight")
-    way = -220 if begun < room / 2 else 220
-    hand.draw(hand.path((60, 420 - way / 2), (hand.rng.uniform(-15, 15), way), seconds=0.1))
-    hand.page.wait_for_timeout(int(hand.rng.uniform(0, 100)))
+    begun, room = hand.page.evaluate(
+        "[scrollY, document.documentElement.scrollHeight - innerHeight]"
+    )
+    way = -300 if begun < room / 2 else 300
+    # As fast at its end as before: a finger that slows down leaves nothing rolling.
+    hand.draw([(60 + hand.rng.uniform(-2, 2), 420 + way * (i / 6 - 0.5)) for i in range(7)])
+    hand.page.wait_for_timeout(int(hand.rng.uniform(0, 60)))
     _nearest(hand)
 
 
