@@ -5,6 +5,7 @@ from __future__ import annotations
 from annotation.models import (
     Outcome,
     PayDecision,
+    ScreenOutPay,
     Study,
     Submission,
     SubmissionOrigin,
@@ -28,22 +29,39 @@ def find_completion_path(
     if submission is not None and submission.origin == SubmissionOrigin.PREVIEW:
         return CompletionPath(code=PREVIEW_CODE, return_url="")
     settings = load_panel_settings(study)
-    return get_panel(study.panel).complete(study, settings, str(outcome), submission)
+    path = get_panel(study.panel).complete(study, settings, str(outcome), submission)
+    # Nobody asks for the code of those who did not take part, unless the panel leads back.
+    absent = outcome in {Outcome.NO_CONSENT, Outcome.QUOTA_FULL}
+    return None if path is not None and absent and not path.return_url else path
 
 
 def find_way_to_return(submission: Submission) -> WayToReturn | None:
     """Return how somebody who stopped before the end, or lost the place, returns their submission.
 
-    None for those who are owed a payment or have nothing to return. One query at most.
+    None for those who are owed a payment or have nothing to return. Three queries at most.
     """
-    stopped = submission.state == SubmissionState.WITHDRAWN and not submission.outcome
-    timed_out = submission.outcome == Outcome.TIMED_OUT
+    outcome, settings = submission.outcome, load_panel_settings(submission.study)
+    stopped = submission.state == SubmissionState.WITHDRAWN and not outcome
     cut_off = submission.state == SubmissionState.IN_PROGRESS
+    unpaid = outcome in {Outcome.NO_CONSENT, Outcome.QUOTA_FULL} or (
+        outcome == Outcome.SCREENED_OUT and settings.screen_out_pay == ScreenOutPay.NOTHING
+    )
+    # A code of theirs asks the panel for the return already.
+    unpaid = unpaid and find_completion_path(submission.study, outcome, submission) is None
     if (
-        not (stopped or timed_out or cut_off)
+        not (stopped or cut_off or unpaid or outcome == Outcome.TIMED_OUT)
         or submission.pay_decision == PayDecision.APPROVED
         or submission.origin == SubmissionOrigin.PREVIEW
     ):
         return None
-    settings = load_panel_settings(submission.study)
     return get_panel(submission.study.panel).give_back(submission.study, settings, submission)
+
+
+def find_way_back(study: Study) -> tuple[CompletionPath | None, WayToReturn | None]:
+    """Return how somebody who comes too late to take part goes back to the panel.
+
+    The path of a full study if it leads there, else the panel's own list of submissions.
+    """
+    path = find_completion_path(study, Outcome.QUOTA_FULL)
+    url, panel = get_panel(study.panel).submissions_url, get_panel(study.panel).known_as
+    return path, WayToReturn(url, panel) if url and path is None else None

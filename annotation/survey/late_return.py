@@ -17,6 +17,7 @@ everybody who starts:
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import zip_longest
@@ -59,17 +60,30 @@ class ReturnPlan:
     changes: dict[int, StudyGroup | None] = field(default_factory=dict)
 
 
-def is_lapsed(submission: Submission) -> bool:
-    """Return whether a visit in progress has to take its places again before it goes on."""
-    reserved_until, study = submission.reserved_until, submission.study
+def is_place_bound(submission: Submission) -> bool:
+    """Return whether others get the place of a visit that is away for too long."""
+    study = submission.study
     is_piloting = study.status == StudyStatus.PILOTING
     holds_places = (
         submission.origin == SubmissionOrigin.PILOT if is_piloting else submission.is_counted
     )
+    return holds_places and (study.quota_rule == QuotaRule.HARD or study.samples_by_margins)
+
+
+def count_minutes_left(submission: Submission) -> int:
+    """Return for how many minutes more the place of a visit is its own; 0 where nobody waits."""
+    if not submission.reserved_until or submission.state != SubmissionState.IN_PROGRESS:
+        return 0
+    left = submission.reserved_until - timezone.now()
+    return max(0, math.ceil(left.total_seconds() / 60)) if is_place_bound(submission) else 0
+
+
+def is_lapsed(submission: Submission) -> bool:
+    """Return whether a visit in progress has to take its places again before it goes on."""
+    reserved_until = submission.reserved_until
     return (
         submission.state == SubmissionState.IN_PROGRESS
-        and holds_places
-        and (study.quota_rule == QuotaRule.HARD or study.samples_by_margins)
+        and is_place_bound(submission)
         and (reserved_until is None or reserved_until <= timezone.now())
     )
 

@@ -13,7 +13,13 @@ from django.utils.translation import gettext as _
 
 from annotation.models import Outcome, Study, StudyStatus, Submission
 from annotation.panels.base import CompletionPath, WayToReturn
-from annotation.survey.completion_path import find_completion_path, find_way_to_return
+from annotation.survey.completion_path import (
+    find_completion_path,
+    find_way_back,
+    find_way_to_return,
+)
+from annotation.survey.visits.promises import describe_answers, describe_pay
+from annotation.survey.withdrawal import is_withdrawal_open
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,8 @@ class Notice:
     submission: Submission | None = None
     completion: CompletionPath | None = None
     give_back: WayToReturn | None = None
+    pay: str = ""
+    answers: str = ""
     link: str = ""
     link_text: str = ""
 
@@ -88,14 +96,14 @@ def not_open(study: Study) -> Notice:
             study=study,
         )
     if study.status == StudyStatus.PAUSED:
-        return Notice(
+        return _too_late(
+            study,
             403,
             _("This study is paused"),
             _(
                 "Nobody new can start at the moment. Open the link again later. If you have "
-                "already started, your own page still works. Nothing was stored."
+                "already started, your own page still works."
             ),
-            study=study,
         )
     if study.is_open:
         return Notice(
@@ -104,11 +112,26 @@ def not_open(study: Study) -> Notice:
             _("Its questions are not published yet. Open the link again later."),
             study=study,
         )
-    return Notice(
+    return _too_late(
+        study,
         410,
         _("This study has ended"),
-        _("It takes no more answers. Thank you for your interest. Nothing was stored."),
+        _("It takes no more answers. Thank you for your interest."),
+    )
+
+
+def _too_late(study: Study, status: int, title: str, text: str) -> Notice:
+    """Return what people are told who come and cannot start: nothing was asked of them yet."""
+    completion, give_back = find_way_back(study)
+    return Notice(
+        status,
+        title,
+        text,
         study=study,
+        completion=completion,
+        give_back=give_back,
+        pay=_("There is no payment, because you did not take part.") if study.is_paid else "",
+        answers=_("You gave none. Nothing was stored."),
     )
 
 
@@ -125,16 +148,14 @@ def too_many_arrivals(study: Study) -> Notice:
 
 
 def full(study: Study) -> Notice:
-    return Notice(
+    return _too_late(
+        study,
         403,
         _("All places are taken"),
         _(
             "Every group has the answers that it needs, or somebody is giving them now. A place "
-            "can become free if somebody stops before the end. Nothing was stored."
-        )
-        + (" " + _("There is no payment, because you did not take part.") if study.is_paid else ""),
-        study=study,
-        completion=_panel_path(study, Outcome.QUOTA_FULL),
+            "can become free if somebody stops before the end."
+        ),
     )
 
 
@@ -142,16 +163,13 @@ def cut_off(submission: Submission) -> Notice:
     return Notice(
         410,
         _("This study has ended"),
-        _(
-            "It was closed while you were away. The pages that you sent are kept. Write to the "
-            "researchers if you have a question about your payment."
-        )
-        if submission.study.is_paid
-        else _("It was closed while you were away. The pages that you sent are kept."),
+        _("It was closed while you were away."),
         study=submission.study,
         submission=submission,
         completion=_panel_path(submission.study, Outcome.TIMED_OUT),
         give_back=find_way_to_return(submission),
+        pay=describe_pay(submission),
+        answers=describe_answers(submission, may_erase=is_withdrawal_open(submission)),
     )
 
 

@@ -33,7 +33,13 @@ from annotation.survey import notices
 from annotation.survey.arrival import Arrival, find_submission, has_open_group, start_submission
 from annotation.survey.completion_path import find_completion_path, find_way_to_return
 from annotation.survey.identity import describe_arrival, read_arrival, remember_visitor
-from annotation.survey.late_return import is_lapsed, may_reconsider, reconsider, settle_return
+from annotation.survey.late_return import (
+    count_minutes_left,
+    is_lapsed,
+    may_reconsider,
+    reconsider,
+    settle_return,
+)
 from annotation.survey.notices import Notice
 from annotation.survey.own_answers import FILES, list_own_answers
 from annotation.survey.page_language import (
@@ -56,7 +62,7 @@ from annotation.survey.visits.errors import (
     StudyOver,
     WithdrawalClosed,
 )
-from annotation.survey.visits.promises import describe_pay, list_pay_grounds
+from annotation.survey.visits.promises import describe_answers, describe_pay, list_pay_grounds
 from annotation.survey.visits.target_screening import was_screened_out
 from annotation.survey.visits.visit import Visit
 from annotation.survey.withdrawal import is_withdrawal_open, withdraw_submission
@@ -186,6 +192,8 @@ def own(request: HttpRequest, token: str) -> HttpResponse:
         "give_back": find_way_to_return(submission),
         "problem": problem,
         "answers": list_own_answers(submission),
+        "reward": format_reward(submission.study.reward_cents, submission.study.currency),
+        "minutes_left": count_minutes_left(submission),
         "file_kinds": list(FILES),
     }
     if withdrawal := Withdrawal.objects.filter(submission=submission).first():
@@ -328,8 +336,10 @@ def _show_visit(
             "own_link_text": own_link.partition("://")[2],
             "is_withdrawal_open": is_withdrawal_open(submission),
         }
-        finished = submission.state == SubmissionState.FINISHED
-        return render(request, f"survey/{'completion' if finished else 'ended'}.html", context)
+        if submission.state == SubmissionState.FINISHED:
+            return render(request, "survey/completion.html", context)
+        context["answers"] = describe_answers(submission, may_erase=context["is_withdrawal_open"])
+        return render(request, "survey/ended.html", context)
     if visit.is_cut_off:
         return _tell(request, notices.cut_off(submission), context)
     return render(request, "survey/returning.html", context | {"return_field": RETURN_FIELD})

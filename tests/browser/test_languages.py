@@ -15,7 +15,13 @@ from annotation.models import Rating, Study
 from annotation.studies.lifecycle import launch_study
 from tests.annotation.survey.flows import free_text
 from tests.annotation.survey.participants import spread
-from tests.browser.survey_visitor import HANDLE_RADIUS, NARROW, Visitor, open_context
+from tests.browser.survey_visitor import (
+    HANDLE_RADIUS,
+    NARROW,
+    PAGE_RESTS_MS,
+    Visitor,
+    open_context,
+)
 from tools.translations.extracting import find_messages
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -258,6 +264,7 @@ def check_line(reader: RightToLeft) -> None:
     box = line.bounding_box()
     assert box is not None
     y = box["y"] + box["height"] / 2
+    reader.page.wait_for_timeout(PAGE_RESTS_MS)
     reader.page.touchscreen.tap(box["x"] + HANDLE_RADIUS, y)
     assert line.input_value() == "100"
     reader.page.touchscreen.tap(box["x"] + box["width"] - HANDLE_RADIUS, y)

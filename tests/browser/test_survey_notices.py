@@ -5,6 +5,7 @@ Whoever is known to the page is led to their own answers, and everybody to the r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -24,6 +25,7 @@ from annotation.models import (
 from annotation.studies.lifecycle import close_study, launch_study, pause_study
 from tests.annotation.instruments.conftest import TITLE, add_spanish
 from tests.annotation.survey.conftest import GROUPS, StudyMaker
+from tests.annotation.survey.flows import comprehension
 from tests.annotation.survey.participants import InProcess, Person, spread
 from tests.browser.axe import open_scanned_page, scan
 from tests.browser.survey_visitor import Visitor
@@ -168,6 +170,67 @@ def test_ends_of_visits(page: Page, goto: Goto, make_study: StudyMaker) -> None:
     close_study(study=Study.objects.get(pk=study.pk))
     lapse(resting)
     goto(f"/r/{resting.token}/", "This study has ended", study=study, own=resting.token)
+
+
+def test_each_early_end_is_reached_and_says_what_becomes_of_pay_and_answers(
+    page: Page, goto: Goto, site: str, make_study: StudyMaker
+) -> None:
+    study = make_study(
+        flow=["consent", "instructions", comprehension(on_failure="screen_out"), "rating"],
+        panel=Panel.PROLIFIC,
+        quota_per_group=1,
+        groups=GROUPS[:1],
+    )
+    link, codes = study.get_absolute_url(), study.completion_codes
+
+    def check_end(heading: str, *told: str, code: str) -> None:
+        page.wait_for_load_state()
+        check_page(page, heading, study=study)
+        for text in told:
+            expect(page.locator("main")).to_contain_text(text)
+        back = page.get_by_role("link", name="Return to Prolific")
+        expect(back).to_have_attribute("href", re.compile(f"cc={codes[code]}$"))
+
+    visitor = Visitor(page)
+    visitor.start(site + link + PROLIFIC_IDS)
+    page.get_by_role("button", name="I do not agree").click()
+    check_end(
+        "You are not taking part",
+        "There is no payment, because you did not take part.",
+        "No answers of yours are stored.",
+        code="no_consent",
+    )
+    page.get_by_role("button", name="Go back").click()
+    page.get_by_role("checkbox").check()
+    visitor.move_on()
+
+    page.get_by_role("link", name="Leave the study").click()
+    expect(page.locator("h1")).to_have_text("Leave the study")
+    expect(page.locator("main")).to_contain_text("$2.00 if you finish")
+    page.get_by_role("link", name="Go on with the study").click()
+
+    goto(link + PROLIFIC_IDS.replace("aa", "ab"), "All places are taken", study=study)
+    check_end(
+        "All places are taken",
+        "There is no payment, because you did not take part.",
+        "You gave none. Nothing was stored.",
+        code="quota_full",
+    )
+    page.goto(f"{site}/r/{study.submissions.get().token}/")
+    visitor.move_on()
+    for _ in range(2):
+        page.get_by_role("radio").first.check()  # wrong
+        visitor.move_on()
+    check_end(
+        "You are not taking part",
+        "You did nothing wrong.",
+        "There is no payment for this part",
+        code="screened_out",
+    )
+    close_study(study=study)
+    page.context.clear_cookies()
+    goto(link + PROLIFIC_IDS.replace("aa", "ac"), "This study has ended", study=study)
+    check_end("This study has ended", "There is no payment", code="quota_full")
 
 
 def test_two_languages_and_a_preview(

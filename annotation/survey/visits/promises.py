@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from decimal import Decimal
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotation.common.money import format_reward, take_percent
 from annotation.instruments.flow import Step
 from annotation.models import Outcome, PayDecision, ScreenOutPay, Study, Submission
 from annotation.panels.study_settings import load_panel_settings
@@ -46,15 +48,44 @@ def describe_pay(submission: Submission) -> str:
     if submission.pay_decision == PayDecision.REJECTED:
         return _("The researchers refused the payment. Write to them if you have a question.")
     if submission.pay_decision == PayDecision.APPROVED:
-        if outcome == Outcome.TIMED_OUT:
-            return _("You are paid all the same. Thank you.")
-        return _("You are paid for this part.")
+        if outcome == Outcome.SCREENED_OUT and (pay := _screen_out_pay(study)):
+            return _("You are paid %(pay)s for this part.") % {"pay": pay}
+        return _("You are paid all the same. Thank you.")
     if outcome == Outcome.NO_CONSENT:
         return _("There is no payment, because you did not take part.")
-    screened_out = outcome == Outcome.SCREENED_OUT
-    settings = load_panel_settings(study) if screened_out else None
-    if outcome == Outcome.QUOTA_FULL or (
-        settings and settings.screen_out_pay == ScreenOutPay.NOTHING
-    ):
+    if outcome == Outcome.SCREENED_OUT and (pay := _screen_out_pay(study)):
+        return _("The study pays %(pay)s for this part. The full pay is for people who finish.") % {
+            "pay": pay
+        }
+    if outcome in {Outcome.QUOTA_FULL, Outcome.SCREENED_OUT}:
         return _("There is no payment for this part: only people who finish are paid.")
     return _("The researchers decide on your payment and have your work before them. Thank you.")
+
+
+def _screen_out_pay(study: Study) -> str:
+    """Return what a screening pays by the study's settings, "" for nothing."""
+    settings = load_panel_settings(study)
+    share = take_percent(study.reward_cents, Decimal(settings.screen_out_percent))
+    paid = {ScreenOutPay.FIXED: settings.screen_out_minor, ScreenOutPay.SHARE: share}
+    return format_reward(paid.get(ScreenOutPay(settings.screen_out_pay), 0), study.currency)
+
+
+def describe_answers(submission: Submission, *, may_erase: bool) -> str:
+    """Return what becomes of the answers of a visit that ended early. Four queries at most."""
+    days = submission.study.answer_days
+    rated = submission.assignments.filter(ratings__isnull=False)
+    if not any(
+        rows.exists()
+        for rows in (rated, submission.answers, submission.step_answers, submission.checks)
+    ):
+        return _("No answers of yours are stored.")
+    told = _("What you sent is kept apart and not used.")
+    if days is not None:
+        told += " " + ngettext(
+            "It is erased %(n)d day after the study has closed.",
+            "It is erased %(n)d days after the study has closed.",
+            days,
+        ) % {"n": days}
+    if may_erase:
+        told += " " + _("You can read it and have it erased under “Your answers”.")
+    return told

@@ -92,8 +92,9 @@ NO_PAY = "There is no payment for this part: only people who finish are paid."
         ("no_consent", "waiting", "", "There is no payment, because you did not take part."),
         ("quota_full", "waiting", "", NO_PAY),
         ("screened_out", "waiting", "nothing", NO_PAY),
-        ("screened_out", "waiting", "fixed", "The researchers decide on your payment"),
-        ("screened_out", "approved", "fixed", "You are paid for this part."),
+        ("screened_out", "waiting", "fixed", "The study pays $0.25 for this part."),
+        ("screened_out", "waiting", "share", "The study pays $0.20 for this part."),
+        ("screened_out", "approved", "fixed", "You are paid $0.25 for this part."),
         ("timed_out", "waiting", "", "The researchers decide on your payment"),
         ("timed_out", "approved", "", "You are paid all the same."),
         ("timed_out", "rejected", "", "The researchers refused the payment."),
@@ -110,7 +111,8 @@ def test_every_way_out_says_what_becomes_of_pay(
 ) -> None:
     study = make_study(flow=["consent", "rating"])
     PanelSettings.objects.update_or_create(
-        study=study, defaults={"screen_out_pay": rule or ScreenOutPay.NOTHING}
+        study=study,
+        defaults={"screen_out_pay": rule or ScreenOutPay.NOTHING, "screen_out_minor": 25},
     )
     person = make_person()
     person.start(study.get_absolute_url())
@@ -128,10 +130,72 @@ def test_every_way_out_says_what_becomes_of_pay(
     assert told not in person.see().page.text
 
 
-def test_who_leaves_is_told_what_becomes_of_pay(
-    make_study: StudyMaker, make_person: PersonMaker
+@pytest.mark.parametrize(
+    ("quota_rule", "bound"), [("hard", "Your place is yours for 30 more minutes."), ("soft", "")]
+)
+def test_who_leaves_is_told_what_becomes_of_pay_answers_and_place(
+    make_study: StudyMaker, make_person: PersonMaker, quota_rule: str, bound: str
 ) -> None:
+    study = make_study(flow=["consent", "rating"], quota_rule=quota_rule, reservation_minutes=30)
     person = make_person()
-    person.start(make_study(flow=["consent", "rating"]).get_absolute_url())
+    person.start(study.get_absolute_url())
     own = person.connection.get(own_path(person)).page.text
+    assert "$2.00 if you finish and your answers are accepted." in own
     assert "If you do not finish, you are not paid" in own
+    assert "If you do not finish, your answers are not used." in own
+    assert bound in own
+    assert ("Then somebody else may get it." in own) == bool(bound)
+    study.reward_cents = 0
+    study.save()
+    assert "paid" not in person.connection.get(own_path(person)).page.text
+
+
+ERASED = "It is erased 30 days after the study has closed."
+
+
+@pytest.mark.parametrize("outcome", ["no_consent", "quota_full", "screened_out", "timed_out"])
+@pytest.mark.parametrize("answered", [False, True])
+def test_every_way_out_says_what_becomes_of_the_answers(
+    make_study: StudyMaker, make_person: PersonMaker, outcome: str, answered: bool
+) -> None:
+    study = make_study(flow=["rating", "rating"], answer_days=30, identity_days=7)
+    person = make_person()
+    person.start(study.get_absolute_url())
+    if answered:
+        person.send(person.see().page)
+    Submission.objects.update(state="ended", outcome=outcome)
+    told = person.see().page.text
+    assert ("No answers of yours are stored." in told) != answered
+    assert ("What you sent is kept apart and not used." in told) == answered
+    assert (ERASED in told) == answered
+    assert ("You can read it and have it erased" in told) == answered
+    assert "the ID it knows you by is erased 7 days after the study has closed" in told
+    study.answer_days = study.identity_days = None
+    study.withdraw_until = "2020-01-01"
+    study.save()
+    told = person.see().page.text
+    assert "is erased" not in told
+    assert "have it erased" not in told
+
+
+@pytest.mark.parametrize("panel", ["prolific", "mturk", "link"])
+@pytest.mark.parametrize("status", ["paused", "closed"])
+def test_who_comes_too_late_is_told_of_pay_and_led_back(
+    make_study: StudyMaker, make_person: PersonMaker, panel: str, status: str
+) -> None:
+    study = make_study(panel=panel)
+    study.status = status
+    study.save()
+    link = study.get_absolute_url() + ("?PROLIFIC_PID=a1" if panel == "prolific" else "")
+    shown = make_person().connection.get(link)
+    assert "There is no payment, because you did not take part." in shown.page.text
+    assert "You gave none. Nothing was stored." in shown.page.text
+    ways = {
+        "prolific": f"/submissions/complete?cc={study.completion_codes['quota_full']}",
+        "mturk": "https://worker.mturk.com/tasks",
+    }
+    for name, way in ways.items():
+        assert (way in shown.html) == (name == panel)
+    study.reward_cents = 0
+    study.save()
+    assert "payment" not in make_person().connection.get(link).page.text

@@ -181,8 +181,8 @@ def test_previews_choose_nobody_and_take_no_place(study: Study) -> None:
 @pytest.mark.parametrize(
     ("rule", "decision", "told"),
     [
-        (ScreenOutPay.FIXED, "approved", "You are paid for this part."),
-        (ScreenOutPay.NOTHING, "waiting", "You can close this page."),
+        (ScreenOutPay.FIXED, "approved", "You are paid $0.25 for this part."),
+        (ScreenOutPay.NOTHING, "waiting", "There is no payment for this part"),
     ],
 )
 def test_people_are_told_kindly_and_paid_by_the_studys_rule(
