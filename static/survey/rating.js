@@ -118,6 +118,8 @@ class Line {
     this.told = row.querySelector("[data-value]");
     [this.min, this.max, this.by] = ["min", "max", "step"].map((name) => Number(this.input[name]));
     row.append(document.querySelector("[data-clear-template]").content.cloneNode(true));
+    const again = document.querySelector("[data-said-template]");
+    if (again) row.append(again.content.cloneNode(true));
     const clear = row.querySelector("[data-clear]");
     clear.setAttribute("aria-label", `${clear.title}: ${row.dataset.left} – ${row.dataset.right}`);
     this.changed = changed;
@@ -431,6 +433,8 @@ function keep() {
   ])));
 }
 
+const said = document.querySelector("[data-said-copy]");
+if (said) said.textContent = document.querySelector("[data-text]").textContent;
 const lines = [...list.querySelectorAll("[data-line]")].map((row) => new Line(row, keep));
 const kept = step.draft.read() ?? {};
 for (const line of lines) {

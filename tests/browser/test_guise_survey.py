@@ -111,3 +111,36 @@ def test_without_scripts(chromium: Browser, site: str, study: Study) -> None:
             page.get_by_role("button", name="Continue").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Thank you")
     assert shown == stored_texts(study)
+
+
+def test_at_400_percent_nothing_hides_the_lines_and_each_opens_the_text(
+    chromium: Browser, site: str, study: Study
+) -> None:
+    # A window of 1280 by 800 pixels at 400 percent.
+    page = open_scanned_page(chromium)
+    page.set_viewport_size({"width": 320, "height": 200})
+    visitor = Visitor(page, "keyboard")
+    visitor.start(site + study.get_absolute_url())
+    visitor.answer()
+    visitor.move_on()
+    row = page.locator("[data-line]").nth(1)
+    line, again = row.locator(".line-input"), row.get_by_role("button", name="Show the text")
+    visitor.tab_to(line)
+    top, bottom = (row.locator(one).bounding_box() for one in (".pole-left", ".track"))
+    assert top is not None
+    assert bottom is not None
+    # The whole line is in the window, and nothing lies over it.
+    assert top["y"] >= 0
+    assert bottom["y"] + bottom["height"] <= 200
+    covered = "node => { const { x, y } = node.getBoundingClientRect();"
+    covered += " return !node.contains(document.elementFromPoint(x + 2, y + 2)) }"
+    assert not row.locator(".pole-left").evaluate(covered)
+    assert visitor.overflow() <= 0
+    again.click()
+    shown = page.locator("#said-again")
+    expect(shown).to_contain_text(page.locator("[data-text]").inner_text())
+    expect(shown).to_be_visible()
+    scan(page, "the text opened again at 400 percent")
+    page.keyboard.press("Escape")
+    expect(shown).to_be_hidden()
+    assert line.evaluate("(node) => node.closest('.line').getBoundingClientRect().top >= -200")
